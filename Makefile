@@ -1,0 +1,54 @@
+# Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-peers bench format lint clean sanitize fuzz
+
+JOBS ?= $(shell nproc)
+BUILD := build
+
+help:
+	@echo "make demo        build, bake the default demo, say where to look"
+	@echo "make test        unit, property, program and page tests"
+	@echo "make test-peers  checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
+	@echo "make bench       benchmarks with ratios"
+	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make fuzz        a brief run of every fuzz target"
+	@echo "make setup build format lint clean"
+
+setup:
+	@scripts/setup
+
+build: setup
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@scripts/demo $(BUILD)/cutis
+
+test: build
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+
+test-peers: build
+	@scripts/setup peers
+	@npm --prefix tests/peers test
+
+bench: build
+	@$(BUILD)/cutis bench
+
+format: setup
+	@scripts/setup lint
+	@git ls-files '*.h' '*.cpp' | xargs -r clang-format -i
+
+lint: build
+	@scripts/setup lint
+	@git ls-files '*.h' '*.cpp' | xargs -r clang-format --dry-run --Werror
+	@scripts/lint $(BUILD)
+
+sanitize: setup
+	@scripts/sanitize $(JOBS)
+
+fuzz: setup
+	@scripts/setup fuzz
+	@scripts/fuzz $(JOBS)
+
+clean:
+	@rm -rf build build-* out

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cutis/body/cache.h"
+#include "cutis/body/clip.h"
+#include "cutis/body/rig.h"
+#include "cutis/core/parallel.h"
+#include "cutis/mesh/art_mesh.h"
+
+namespace cutis {
+
+/// A way to move vertices: rig, cache, or code (actors). Times are the source's own seconds.
+class Motion {
+public:
+    virtual ~Motion() = default;
+    virtual int vertex_count() const = 0;
+    virtual double start() const = 0;
+    virtual double end() const = 0;
+    /// Typical distance of keys, seconds; 0 for motion without keys.
+    virtual double key_interval() const = 0;
+    /// Positions of all vertices; allocates nothing after the first call with the same `out`.
+    virtual void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const = 0;
+    /// World frames of all nodes; empty without a skeleton.
+    virtual void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+};
+
+/// What happens after the last key.
+enum class LoopMode {
+    hold,   ///< stay on the last key
+    loop,   ///< start again; where last and first pose differ, one blended key interval closes the gap
+};
+
+/// How body time (frames of a bake) maps to the source's time.
+struct ClockOptions {
+    double time_scale = 1.0;  ///< 2 plays twice as fast; 0.01 .. 100
+    LoopMode loop = LoopMode::hold;
+    double seam_tolerance = 1e-4;  ///< loop: largest gap between last and first pose, as a fraction of the box diagonal, that counts as closed
+    double jump_limit = 0.25;      ///< loop: gap as a fraction of the box diagonal beyond which the seam is reported as a jump instead of blended
+};
+
+/// A surface that moves: one answer for everybody to "where is every vertex at time t".
+///
+/// Time 0 is the first key of the clip; before it the body holds still (pre-roll). All lengths in metres, Y up.
+class Body {
+public:
+    struct Source {
+        ArtMesh mesh;                        ///< positions: rest pose in metres, Y up
+        std::shared_ptr<const Motion> motion;
+        std::shared_ptr<const Character> character;  ///< where it came from; null for caches and plain meshes
+        std::vector<int> weld_group;         ///< per art vertex, see repair_mesh; empty: one group
+        SkinWeights weights;                 ///< per art vertex; joints index joint_nodes; empty without skin
+        std::vector<int> joint_nodes;        ///< node of each joint
+        std::vector<Eigen::Affine3d> inverse_bind;  ///< per joint, for the rest positions above
+        std::vector<std::string> notes;      ///< for the report
+    };
+
+    Body(Source source, const ClockOptions& clock);
+
+    const ArtMesh& mesh() const { return source_.mesh; }
+    const Source& source() const { return source_; }
+
+    /// Seconds from the first pose to the last (one period when looping).
+    double duration() const { return duration_; }
+    bool is_looping() const { return clock_.loop == LoopMode::loop; }
+    /// Size of the seam when looping, metres, and what was done about it.
+    double seam_gap() const { return seam_gap_; }
+    bool seam_is_jump() const { return seam_is_jump_; }
+
+    /// Is there a cut (teleport) between these two times: a loop seam that was not blended?
+    bool jumps_between(double from, double to) const;
+
+    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const;
+    /// World frame of every node of the character; empty without a skeleton.
+    void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+
+private:
+    Source source_;
+    ClockOptions clock_;
+    double duration_ = 0.0;
+    double period_ = 0.0;
+    double seam_gap_ = 0.0;
+    bool seam_is_jump_ = false;
+};
+
+/// How a character becomes a body.
+struct BodyOptions {
+    std::string mesh;                 ///< name of the mesh instance; empty: all of them as one body
+    std::string clip;                 ///< empty: the first clip, or the still rest pose when there is none
+    Skinning skinning = Skinning::linear_blend;
+    double scale = 1.0;               ///< metres per unit of the file
+    char up_axis = 'y';               ///< 'y' or 'z', of the file
+    ClockOptions clock;
+};
+
+/// \throw InvalidInput  no such mesh or clip: the message lists what there is
+Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options);
+
+/// A plain mesh moved by a cache (or standing still, where `cache` has no frames).
+/// \throw InvalidInput  vertex counts differ
+Body make_body(const ArtMesh& mesh, PointCache cache, const BodyOptions& options);
+
+}  // namespace cutis

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cutis/body/body.h"
+#include "cutis/stack/frame.h"
+
+namespace cutis {
+
+/// What a sink needs to know before the first frame.
+struct BakeInfo {
+    const Body* body = nullptr;
+    double fps = 30.0;
+    int first_frame = 1;
+    int frame_count = 0;
+    bool shape_changed = false;  ///< a layer moves vertices: the original skin no longer describes the shape
+    bool uv_changed = false;     ///< a layer moves UVs
+};
+
+/// A file that was written.
+struct OutputFile {
+    std::string format;
+    std::string path;
+    std::uintmax_t bytes = 0;
+    std::map<std::string, double> numbers;  ///< what the format has to say: morph targets, largest error in metres
+};
+
+/// Takes frames in order and writes one format. Nothing stands under its final name before finish();
+/// destroying an unfinished sink removes what it had begun.
+class FrameSink {
+public:
+    virtual ~FrameSink() = default;
+    virtual void begin(const BakeInfo& info) = 0;
+    virtual void write(const Frame& frame) = 0;
+    virtual std::vector<OutputFile> finish() = 0;
+};
+
+}  // namespace cutis
