@@ -12,8 +12,8 @@
 
 namespace cutis {
 
-// Threads wait for a job number to change, then take chunks from a shared counter. Which thread works on a chunk is
-// chance; what the chunk holds, and where its result goes, is not.
+// Threads wait for a job number to change, then take chunks from a shared counter. Which thread
+// works on a chunk is chance; what the chunk holds, and where its result goes, is not.
 struct Workers::Crew {
     explicit Crew(int thread_count) : threads(thread_count) {
         for (int i = 1; i < threads; ++i) {
@@ -75,7 +75,8 @@ struct Workers::Crew {
     }
 
     void take_chunks() {
-        for (int index = next_chunk.fetch_add(1); index < chunk_count; index = next_chunk.fetch_add(1)) {
+        for (int index = next_chunk.fetch_add(1); index < chunk_count;
+             index = next_chunk.fetch_add(1)) {
             const int begin = index * chunk_size;
             try {
                 (*job)(begin, std::min(begin + chunk_size, item_count));
@@ -144,7 +145,8 @@ double Workers::sum_chunks(int count, int chunk, const ChunkSum& job) const {
         return 0.0;
     }
     std::vector<double>& partial = crew_->partial_sums;
-    const size_t chunks = static_cast<size_t>((count + std::max(chunk, 1) - 1) / std::max(chunk, 1));
+    const size_t chunks =
+        static_cast<size_t>((count + std::max(chunk, 1) - 1) / std::max(chunk, 1));
     if (partial.size() < chunks) {
         partial.resize(chunks);
     }

@@ -27,12 +27,13 @@ private:
 
 }  // namespace cutis::test
 
-/// Skips with a clear word where the data folder is absent; in CI (CI=true) its absence is a failure.
-#define CUTIS_NEED_DATA(relative_path)                                                               \
-    const std::filesystem::path data_path = cutis::test::data_folder() / (relative_path);            \
-    if (!std::filesystem::exists(data_path)) {                                                       \
-        if (std::getenv("CI") != nullptr) {                                                          \
-            FAIL() << data_path << " is missing, and CI must run this test";                         \
-        }                                                                                            \
-        GTEST_SKIP() << data_path << " is not on this machine (set CUTIS_DATA)";                     \
+/// Skips with a clear word where the data folder is absent; in CI (CI=true) its absence is a
+/// failure.
+#define CUTIS_NEED_DATA(relative_path)                                                    \
+    const std::filesystem::path data_path = cutis::test::data_folder() / (relative_path); \
+    if (!std::filesystem::exists(data_path)) {                                            \
+        if (std::getenv("CI") != nullptr) {                                               \
+            FAIL() << data_path << " is missing, and CI must run this test";              \
+        }                                                                                 \
+        GTEST_SKIP() << data_path << " is not on this machine (set CUTIS_DATA)";          \
     }

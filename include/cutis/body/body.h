@@ -22,39 +22,46 @@ public:
     /// Typical distance of keys, seconds; 0 for motion without keys.
     virtual double key_interval() const = 0;
     /// Positions of all vertices; allocates nothing after the first call with the same `out`.
-    virtual void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const = 0;
+    virtual void positions(double time, TimeSampling sampling, const Workers& workers,
+                           MatrixX3d& out) const = 0;
     /// World frames of all nodes; empty without a skeleton.
-    virtual void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+    virtual void node_frames(double time, TimeSampling sampling,
+                             std::vector<Eigen::Affine3d>& out) const;
 };
 
 /// What happens after the last key.
 enum class LoopMode {
-    hold,   ///< stay on the last key
-    loop,   ///< start again; where last and first pose differ, one blended key interval closes the gap
+    hold,  ///< stay on the last key
+    loop,  ///< start again; where last and first pose differ, one blended key interval closes the
+           ///< gap
 };
 
 /// How body time (frames of a bake) maps to the source's time.
 struct ClockOptions {
     double time_scale = 1.0;  ///< 2 plays twice as fast; 0.01 .. 100
     LoopMode loop = LoopMode::hold;
-    double seam_tolerance = 1e-4;  ///< loop: largest gap between last and first pose, as a fraction of the box diagonal, that counts as closed
-    double jump_limit = 0.25;      ///< loop: gap as a fraction of the box diagonal beyond which the seam is reported as a jump instead of blended
+    double seam_tolerance = 1e-4;  ///< loop: largest gap between last and first pose, as a fraction
+                                   ///< of the box diagonal, that counts as closed
+    double jump_limit = 0.25;      ///< loop: gap as a fraction of the box diagonal beyond which the
+                                   ///< seam is reported as a jump instead of blended
 };
 
 /// A surface that moves: one answer for everybody to "where is every vertex at time t".
 ///
-/// Time 0 is the first key of the clip; before it the body holds still (pre-roll). All lengths in metres, Y up.
+/// Time 0 is the first key of the clip; before it the body holds still (pre-roll). All lengths in
+/// metres, Y up.
 class Body {
 public:
     struct Source {
-        ArtMesh mesh;                        ///< positions: rest pose in metres, Y up
+        ArtMesh mesh;  ///< positions: rest pose in metres, Y up
         std::shared_ptr<const Motion> motion;
-        std::shared_ptr<const Character> character;  ///< where it came from; null for caches and plain meshes
-        std::vector<int> weld_group;         ///< per art vertex, see repair_mesh; empty: one group
-        SkinWeights weights;                 ///< per art vertex; joints index joint_nodes; empty without skin
-        std::vector<int> joint_nodes;        ///< node of each joint
+        std::shared_ptr<const Character>
+            character;                ///< where it came from; null for caches and plain meshes
+        std::vector<int> weld_group;  ///< per art vertex, see repair_mesh; empty: one group
+        SkinWeights weights;  ///< per art vertex; joints index joint_nodes; empty without skin
+        std::vector<int> joint_nodes;               ///< node of each joint
         std::vector<Eigen::Affine3d> inverse_bind;  ///< per joint, for the rest positions above
-        std::vector<std::string> notes;      ///< for the report
+        std::vector<std::string> notes;             ///< for the report
     };
 
     Body(Source source, const ClockOptions& clock);
@@ -72,7 +79,8 @@ public:
     /// Is there a cut (teleport) between these two times: a loop seam that was not blended?
     bool jumps_between(double from, double to) const;
 
-    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const;
+    void positions(double time, TimeSampling sampling, const Workers& workers,
+                   MatrixX3d& out) const;
     /// World frame of every node of the character; empty without a skeleton.
     void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
 
@@ -87,11 +95,11 @@ private:
 
 /// How a character becomes a body.
 struct BodyOptions {
-    std::string mesh;                 ///< name of the mesh instance; empty: all of them as one body
-    std::string clip;                 ///< empty: the first clip, or the still rest pose when there is none
+    std::string mesh;  ///< name of the mesh instance; empty: all of them as one body
+    std::string clip;  ///< empty: the first clip, or the still rest pose when there is none
     Skinning skinning = Skinning::linear_blend;
-    double scale = 1.0;               ///< metres per unit of the file
-    char up_axis = 'y';               ///< 'y' or 'z', of the file
+    double scale = 1.0;  ///< metres per unit of the file
+    char up_axis = 'y';  ///< 'y' or 'z', of the file
     ClockOptions clock;
 };
 

@@ -14,8 +14,9 @@ enum class ChannelTarget { translation, rotation, scale, morph_weights };
 /// How positions between keys are found.
 enum class TimeSampling {
     exact,   ///< as glTF says: step, linear (slerp), cubic spline
-    smooth,  ///< linear keys joined with continuous velocity (Catmull-Rom; rotations by cumulative quaternion curves).
-             ///< For layers with memory: velocity jumps at linear keys shake a simulation. Keys are still met exactly.
+    smooth,  ///< linear keys joined with continuous velocity (Catmull-Rom; rotations by cumulative
+             ///< quaternion curves). For layers with memory: velocity jumps at linear keys shake a
+             ///< simulation. Keys are still met exactly.
 };
 
 /// Keys of one property of one node.
@@ -23,9 +24,10 @@ struct Channel {
     int node = -1;
     ChannelTarget target = ChannelTarget::translation;
     Interpolation interpolation = Interpolation::linear;
-    std::vector<double> times;   ///< strictly increasing, seconds
-    int width = 3;               ///< numbers per key: 3, 4 (rotation x y z w) or the number of morph targets
-    std::vector<double> values;  ///< times.size() * width; for cubic_spline three groups per key: in-tangent, value, out-tangent
+    std::vector<double> times;  ///< strictly increasing, seconds
+    int width = 3;  ///< numbers per key: 3, 4 (rotation x y z w) or the number of morph targets
+    std::vector<double> values;  ///< times.size() * width; for cubic_spline three groups per key:
+                                 ///< in-tangent, value, out-tangent
 };
 
 /// One animation.
@@ -37,20 +39,24 @@ struct Clip {
     double end() const;    ///< latest key, 0 without channels
 };
 
-/// \throw InvalidInput  times not increasing or not finite, wrong number of values, node out of range; names clip, channel and key
+/// \throw InvalidInput  times not increasing or not finite, wrong number of values, node out of
+/// range; names clip, channel and key
 void check_clip(const Clip& clip, const Skeleton& skeleton);
 
 /// Pose of every node at a time: local transforms, and morph weights per node.
 struct Pose {
-    std::vector<Eigen::Affine3d> local;              ///< one per node
-    std::vector<std::vector<double>> morph_weights;  ///< one list per node; empty where no channel or default exists
+    std::vector<Eigen::Affine3d> local;  ///< one per node
+    std::vector<std::vector<double>>
+        morph_weights;  ///< one list per node; empty where no channel or default exists
 };
 
-/// Samples a clip without allocating after the first call. Holds what smooth sampling precomputes (key velocities).
-/// Times outside the keys hold the nearest key. `period` > 0 makes smooth tangents wrap at the seam.
+/// Samples a clip without allocating after the first call. Holds what smooth sampling precomputes
+/// (key velocities). Times outside the keys hold the nearest key. `period` > 0 makes smooth
+/// tangents wrap at the seam.
 class ClipSampler {
 public:
-    ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling, double period = 0.0);
+    ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling,
+                double period = 0.0);
 
     void sample(double time, Pose& pose) const;
 

@@ -12,20 +12,23 @@ namespace cutis {
 
 enum class Skinning { linear_blend, dual_quaternion };
 
-/// Which joints move a vertex and how much. Always `influences` entries a vertex; unused ones have weight 0 and joint 0.
+/// Which joints move a vertex and how much. Always `influences` entries a vertex; unused ones have
+/// weight 0 and joint 0.
 struct SkinWeights {
     int influences = 4;                 ///< 1 .. 8
     std::vector<std::uint16_t> joints;  ///< #V * influences
     std::vector<double> weights;        ///< #V * influences, non-negative, each vertex sums to 1
 
-    int vertex_count() const { return influences == 0 ? 0 : static_cast<int>(weights.size()) / influences; }
+    int vertex_count() const {
+        return influences == 0 ? 0 : static_cast<int>(weights.size()) / influences;
+    }
 };
 
 /// What normalising had to change.
 struct WeightReport {
-    int renormalised = 0;   ///< vertices whose weights did not sum to 1 within 1e-4
-    int without_weight = 0; ///< vertices with no weight at all: given to joint 0
-    int first_vertex = -1;  ///< first of those
+    int renormalised = 0;    ///< vertices whose weights did not sum to 1 within 1e-4
+    int without_weight = 0;  ///< vertices with no weight at all: given to joint 0
+    int first_vertex = -1;   ///< first of those
     double worst_sum = 1.0;
 };
 
@@ -34,14 +37,18 @@ struct WeightReport {
 WeightReport normalise_weights(SkinWeights& weights, int joint_count);
 
 /// Posed vertices. `matrices` are joint world frame * inverse bind matrix, one per joint.
-/// \param rest  #V x 3;  \param out  #V x 3, resized when needed. No allocation once it has its size.
-void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
-                       const Workers& workers, MatrixX3d& out);
+/// \param rest  #V x 3;  \param out  #V x 3, resized when needed. No allocation once it has its
+/// size.
+void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
+                       const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
+                       MatrixX3d& out);
 
-/// The same with dual quaternions (Kavan et al. 2008): antipodal quaternions are flipped to the vertex's first joint,
-/// scale and shear are blended linearly beside them and applied first. Degenerate (singular or mirrored) joint matrices fall
-/// back to carrying everything in the linear part.
+/// The same with dual quaternions (Kavan et al. 2008): antipodal quaternions are flipped to the
+/// vertex's first joint, scale and shear are blended linearly beside them and applied first.
+/// Degenerate (singular or mirrored) joint matrices fall back to carrying everything in the linear
+/// part.
 void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
-                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers, MatrixX3d& out);
+                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
+                          MatrixX3d& out);
 
 }  // namespace cutis

@@ -6,7 +6,8 @@
 
 namespace cutis {
 
-/// Root of everything this library throws. The message says what was expected, what was found and where.
+/// Root of everything this library throws. The message says what was expected, what was found and
+/// where.
 class Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

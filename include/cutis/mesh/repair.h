@@ -10,38 +10,44 @@ namespace cutis {
 
 /// What repair may do. Everything it does is counted in the result.
 struct RepairOptions {
-    bool weld_positions = true;      ///< merge vertices at the same place
-    double weld_distance = 0.0;      ///< fraction of the bounding-box diagonal, 0 .. 1e-3; 0 welds exact matches only
-    bool drop_zero_area = true;      ///< leave out triangles of no area (after welding)
-    bool drop_duplicates = true;     ///< leave out a triangle that repeats another with the same winding
-    bool split_bow_ties = true;      ///< give each fan at a shared vertex its own vertex
+    bool weld_positions = true;  ///< merge vertices at the same place
+    double weld_distance =
+        0.0;  ///< fraction of the bounding-box diagonal, 0 .. 1e-3; 0 welds exact matches only
+    bool drop_zero_area = true;  ///< leave out triangles of no area (after welding)
+    bool drop_duplicates =
+        true;  ///< leave out a triangle that repeats another with the same winding
+    bool split_bow_ties = true;  ///< give each fan at a shared vertex its own vertex
 };
 
 /// A clean mesh to simulate on, and the way back to the artist's vertices.
 struct RepairedMesh {
-    MatrixX3d positions;                ///< #V x 3
+    MatrixX3d positions;  ///< #V x 3
     Topology topology;
-    std::vector<int> vertex_of_corner;  ///< 3 #F_art: simulation vertex of each corner of the artist's triangles, also of dropped ones
-    std::vector<int> vertex_of_art;     ///< #A: simulation vertex that moves art vertex a; -1 where no triangle uses it
-    std::vector<int> art_of_vertex;     ///< #V: one art vertex (the lowest) of each simulation vertex
-    std::vector<int> art_triangle;      ///< #F: artist's triangle of each simulation triangle
+    std::vector<int> vertex_of_corner;  ///< 3 #F_art: simulation vertex of each corner of the
+                                        ///< artist's triangles, also of dropped ones
+    std::vector<int> vertex_of_art;  ///< #A: simulation vertex that moves art vertex a; -1 where no
+                                     ///< triangle uses it
+    std::vector<int> art_of_vertex;  ///< #V: one art vertex (the lowest) of each simulation vertex
+    std::vector<int> art_triangle;   ///< #F: artist's triangle of each simulation triangle
     int welded_vertices = 0;
     int dropped_triangles = 0;
     int duplicate_triangles = 0;
     int split_vertices = 0;
-    int unused_vertices = 0;            ///< art vertices no triangle uses: they stay where they are
-    std::vector<std::string> notes;     ///< one sentence each, for the report
+    int unused_vertices = 0;         ///< art vertices no triangle uses: they stay where they are
+    std::vector<std::string> notes;  ///< one sentence each, for the report
 };
 
 /// Refuses what cannot be simulated; changes nothing.
-/// \throw InvalidInput  non-finite position, index out of range, triangle of no area (smaller than 1e-14 of the squared
+/// \throw InvalidInput  non-finite position, index out of range, triangle of no area (smaller than
+/// 1e-14 of the squared
 ///                      box diagonal), or anything Topology refuses; names index and value
 Topology check_mesh(const MatrixX3d& positions, const MatrixX3i& triangles);
 
 /// Repairs what is safe to repair.
-/// \param weld_group  #A or empty: only vertices of the same group are welded (meshes of one file that merely touch)
-/// \throw InvalidInput  non-finite position, index out of range, nothing left, an edge with three or more triangles
-RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles, const RepairOptions& options,
-                         const std::vector<int>& weld_group = {});
+/// \param weld_group  #A or empty: only vertices of the same group are welded (meshes of one file
+/// that merely touch) \throw InvalidInput  non-finite position, index out of range, nothing left,
+/// an edge with three or more triangles
+RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
+                         const RepairOptions& options, const std::vector<int>& weld_group = {});
 
 }  // namespace cutis

@@ -17,9 +17,11 @@ public:
 
     /// \param triangles     #F x 3 vertex indices, counter-clockwise seen from outside
     /// \param vertex_count  #V; every vertex must be used by a triangle
-    /// \throw InvalidInput  index out of range, repeated vertex in a triangle, duplicate triangle, an edge with three
-    ///                      triangles or two of opposite winding, a vertex whose triangles do not form one fan
-    ///                      (bow-tie), a vertex without triangles; the message names the offender's index
+    /// \throw InvalidInput  index out of range, repeated vertex in a triangle, duplicate triangle,
+    /// an edge with three
+    ///                      triangles or two of opposite winding, a vertex whose triangles do not
+    ///                      form one fan (bow-tie), a vertex without triangles; the message names
+    ///                      the offender's index
     Topology(MatrixX3i triangles, int vertex_count);
 
     int vertex_count() const { return vertex_count_; }
@@ -30,7 +32,8 @@ public:
     int neighbour(int f, int k) const { return neighbours_(f, k); }
     const MatrixX3i& neighbours() const { return neighbours_; }
 
-    /// Triangles around vertex v, counter-clockwise; at a boundary vertex the first one begins at the boundary.
+    /// Triangles around vertex v, counter-clockwise; at a boundary vertex the first one begins at
+    /// the boundary.
     std::span<const int> triangles_around(int v) const;
 
     /// Undirected edges (i < j), sorted by (i, j).
@@ -39,10 +42,13 @@ public:
     /// Index into edges() of side k of triangle f.
     int edge_of_side(int f, int k) const { return edge_of_side_(f, k); }
 
-    bool is_boundary_vertex(int v) const { return is_boundary_vertex_[static_cast<size_t>(v)] != 0; }
+    bool is_boundary_vertex(int v) const {
+        return is_boundary_vertex_[static_cast<size_t>(v)] != 0;
+    }
     bool is_closed() const { return boundary_loops_.empty(); }
 
-    /// Each loop walks the boundary with the surface on its left; the first vertex is the lowest index of the loop.
+    /// Each loop walks the boundary with the surface on its left; the first vertex is the lowest
+    /// index of the loop.
     const std::vector<std::vector<int>>& boundary_loops() const { return boundary_loops_; }
 
     /// Connected part of each vertex, numbered by lowest vertex index.

@@ -10,8 +10,8 @@ namespace cutis {
 
 /// A named value per vertex.
 struct ChannelData {
-    std::string unit;   ///< "m", "1", "N/m"; "1" for ratios
-    int width = 1;      ///< numbers per vertex: 1 scalar, 3 direction
+    std::string unit;            ///< "m", "1", "N/m"; "1" for ratios
+    int width = 1;               ///< numbers per vertex: 1 scalar, 3 direction
     std::vector<double> values;  ///< #A * width
 };
 

@@ -28,20 +28,22 @@ struct LayerScene {
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
 struct BodyScene {
-    std::string file;         ///< glTF or GLB
-    std::string actor;        ///< built-in character
-    std::string mesh_file;    ///< OBJ; moved by `cache`, or standing still
-    std::string cache;        ///< PC2, MDD, or a sequence of OBJ files with one * in its name
-    std::string motion;       ///< BVH clip put onto the skeleton of `file`
-    std::string rest;         ///< OBJ with the static rest pose, same vertices
-    double cache_rate = 0.0;  ///< samples a second where the cache does not say (OBJ sequence); 0: fps
+    std::string file;       ///< glTF or GLB
+    std::string actor;      ///< built-in character
+    std::string mesh_file;  ///< OBJ; moved by `cache`, or standing still
+    std::string cache;      ///< PC2, MDD, or a sequence of OBJ files with one * in its name
+    std::string motion;     ///< BVH clip put onto the skeleton of `file`
+    std::string rest;       ///< OBJ with the static rest pose, same vertices
+    double cache_rate =
+        0.0;  ///< samples a second where the cache does not say (OBJ sequence); 0: fps
     BodyOptions options;
 };
 
 /// What to write.
 struct OutputScene {
     std::vector<std::string> formats;  ///< glb, usda, obj, pc2, mdd, npz, html
-    double tolerance = 1e-4;           ///< GLB: largest error of baked morph targets, fraction of the box diagonal
+    double tolerance =
+        1e-4;  ///< GLB: largest error of baked morph targets, fraction of the box diagonal
 };
 
 /// One shot: a body, layers in order, outputs.
@@ -49,9 +51,9 @@ struct Scene {
     std::string folder;  ///< paths in the scene are relative to this
     BodyScene body;
     double fps = 30.0;
-    int first_frame = 1;      ///< inclusive; frame 1 is body time 0
-    int last_frame = 0;       ///< inclusive; 0: the last frame of the clip
-    double pre_roll = 0.0;    ///< seconds the body holds its first pose before frame 1
+    int first_frame = 1;    ///< inclusive; frame 1 is body time 0
+    int last_frame = 0;     ///< inclusive; 0: the last frame of the clip
+    double pre_roll = 0.0;  ///< seconds the body holds its first pose before frame 1
     std::vector<LayerScene> layers;
     OutputScene output;
 };

@@ -15,8 +15,9 @@ struct BakeInfo {
     double fps = 30.0;
     int first_frame = 1;
     int frame_count = 0;
-    bool shape_changed = false;  ///< a layer moves vertices: the original skin no longer describes the shape
-    bool uv_changed = false;     ///< a layer moves UVs
+    bool shape_changed =
+        false;  ///< a layer moves vertices: the original skin no longer describes the shape
+    bool uv_changed = false;  ///< a layer moves UVs
 };
 
 /// A file that was written.
@@ -24,11 +25,12 @@ struct OutputFile {
     std::string format;
     std::string path;
     std::uintmax_t bytes = 0;
-    std::map<std::string, double> numbers;  ///< what the format has to say: morph targets, largest error in metres
+    std::map<std::string, double>
+        numbers;  ///< what the format has to say: morph targets, largest error in metres
 };
 
-/// Takes frames in order and writes one format. Nothing stands under its final name before finish();
-/// destroying an unfinished sink removes what it had begun.
+/// Takes frames in order and writes one format. Nothing stands under its final name before
+/// finish(); destroying an unfinished sink removes what it had begun.
 class FrameSink {
 public:
     virtual ~FrameSink() = default;

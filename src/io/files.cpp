@@ -1,0 +1,122 @@
+#include "cutis/io/files.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+namespace fs = std::filesystem;
+
+std::vector<unsigned char> read_file(const fs::path& path, std::uintmax_t max_bytes) {
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+        throw IoError(say(path.string(), ": no such file"));
+    }
+    if (fs::is_directory(path, error)) {
+        throw IoError(say(path.string(), ": expected a file, found a folder"));
+    }
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+    if (!file) {
+        throw IoError(say(path.string(), ": cannot be opened (", std::strerror(errno), ")"));
+    }
+    // Read until the end rather than trusting a size: pipes and growing files have none.
+    std::vector<unsigned char> bytes;
+    size_t used = 0;
+    while (true) {
+        bytes.resize(std::max<size_t>(size_t{1} << 16, used * 2));
+        const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file.get());
+        used += got;
+        if (used > max_bytes) {
+            throw InvalidInput(say(path.string(), ": expected at most ", max_bytes, " bytes"));
+        }
+        if (got == 0) {
+            break;
+        }
+    }
+    if (std::ferror(file.get()) != 0) {
+        throw IoError(say(path.string(), ": cannot be read (", std::strerror(errno), ")"));
+    }
+    bytes.resize(used);
+    return bytes;
+}
+
+AtomicFile::AtomicFile(const fs::path& final_path)
+    : final_path_(final_path),
+      temporary_path_(final_path.string() + ".part" + std::to_string(getpid())) {
+    file_ = std::fopen(temporary_path_.c_str(), "wb");
+    if (file_ == nullptr) {
+        throw IoError(
+            say(final_path_.string(), ": cannot be written (", std::strerror(errno), ")"));
+    }
+}
+
+AtomicFile::~AtomicFile() {
+    if (file_ != nullptr) {
+        std::fclose(file_);
+        std::remove(temporary_path_.c_str());
+    }
+}
+
+void AtomicFile::fail(const char* action) {
+    const std::string reason = std::strerror(errno);
+    if (file_ != nullptr) {
+        std::fclose(file_);
+        file_ = nullptr;
+    }
+    std::remove(temporary_path_.c_str());
+    throw IoError(say(final_path_.string(), ": cannot be ", action, " (", reason, ")"));
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+    if (bytes != 0 && std::fwrite(data, 1, bytes, file_) != bytes) {
+        fail("written");
+    }
+    size_ += bytes;
+}
+
+void AtomicFile::rewrite(std::uintmax_t offset, const void* data, std::size_t bytes) {
+    if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0 ||
+        std::fwrite(data, 1, bytes, file_) != bytes || fseeko(file_, 0, SEEK_END) != 0) {
+        fail("written");
+    }
+}
+
+std::uintmax_t AtomicFile::commit() {
+    if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) {
+        fail("written");
+    }
+    std::FILE* closing = file_;
+    file_ = nullptr;
+    if (std::fclose(closing) != 0 ||
+        std::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) {
+        fail("put in place");
+    }
+    return size_;
+}
+
+fs::path path_inside(const fs::path& folder, const std::string& inner) {
+    const fs::path relative(inner);
+    if (relative.is_absolute() || inner.find('\0') != std::string::npos) {
+        throw InvalidInput(say("path '", inner, "': expected a path below ", folder.string()));
+    }
+    const fs::path base = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
+    const fs::path full = fs::weakly_canonical(base / relative);
+    const auto [base_end, ignored] =
+        std::mismatch(base.begin(), base.end(), full.begin(), full.end());
+    if (base_end != base.end()) {
+        throw InvalidInput(
+            say("path '", inner, "' leads out of ", folder.string(), "; expected a path below it"));
+    }
+    return full;
+}
+
+}  // namespace cutis
