@@ -119,6 +119,10 @@ void BandedFactor::factor(int size, int bandwidth, std::span<const double> band)
     lower_.assign(n * b, 0.0);
     inverse_pivot_.resize(n);
 
+    // Rounding moves every row by about epsilon of its diagonal, and the last pivot feels the sum
+    // of them all: what is smaller than that is no pivot.
+    const double rounding = size * std::numeric_limits<double>::epsilon();
+
     // Row by row: w_j = A_ij - sum_m w_m L_jm, L_ij = w_j / D_j, D_i = A_ii - sum_j w_j L_ij. w
     // stands in the row's own place in `lower_` until its turn comes.
     for (size_t i = 0; i < n; ++i) {
@@ -139,9 +143,6 @@ void BandedFactor::factor(int size, int bandwidth, std::span<const double> band)
             row[k - 1] = w * inverse_pivot_[i - k];
             pivot -= w * row[k - 1];
         }
-        // What the sum above leaves of A_ii by rounding alone is no pivot.
-        const double rounding =
-            4.0 * static_cast<double>(reach + 1) * std::numeric_limits<double>::epsilon();
         if (!(pivot > rounding * entries[0]) || !std::isfinite(pivot)) {
             throw SolverFailure(say("banded matrix: not positive definite: pivot of row ", i,
                                     " is ", pivot, ", diagonal entry ", entries[0]));

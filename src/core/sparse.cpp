@@ -139,7 +139,6 @@ struct SparseSolver::Parts {
     std::unique_ptr<SparseFactor> factor;
     FactorView view;
     std::vector<double> inverse_pivots;
-    std::vector<int> row_entries;  // of L, per place; known after the first factorisation
     bool is_factored = false;
 
     // Room for the ordered right-hand sides. A solve takes one and gives it back, so that several
@@ -197,22 +196,14 @@ struct SparseSolver::Parts {
         }
     }
 
-    void count_row_entries() {
-        row_entries.assign(static_cast<size_t>(view.size), 0);
-        for (int p = 0; p < view.column_starts[view.size]; ++p) {
-            ++row_entries[static_cast<size_t>(view.rows[p])];
-        }
-    }
-
     void check_pivots(std::span<const double> values) {
+        // Rounding moves every row by about epsilon of its diagonal, and the last pivot feels the
+        // sum of them all: what is smaller than that is no pivot.
+        const double rounding = view.size * std::numeric_limits<double>::epsilon();
         for (int k = 0; k < view.size; ++k) {
             const int row = view.row_of_pivot[k];
             const double diagonal =
                 values[static_cast<size_t>(row_starts[static_cast<size_t>(row) + 1]) - 1];
-            // D_k = A_kk - sum of squares, one for each entry of the row: what rounding alone may
-            // leave of A_kk is no pivot.
-            const double rounding = 4.0 * (1.0 + row_entries[static_cast<size_t>(k)]) *
-                                    std::numeric_limits<double>::epsilon();
             const double pivot = view.pivots[k];
             if (!(pivot > rounding * diagonal) || !std::isfinite(pivot)) {
                 throw SolverFailure(say("sparse matrix: not positive definite: pivot of row ", row,
@@ -273,9 +264,6 @@ void SparseSolver::refactor(std::span<const double> values) {
     if (valid_pivots < parts.view.size) {
         throw SolverFailure(say("sparse matrix: not positive definite: pivot of row ",
                                 parts.view.row_of_pivot[valid_pivots], " is not positive"));
-    }
-    if (parts.row_entries.empty()) {
-        parts.count_row_entries();
     }
     parts.check_pivots(values);
     parts.is_factored = true;

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Calls of operator new so far, in all threads of this test program.
+/// Calls of malloc (with sanitizers: of operator new) so far, in all threads of this test program.
 long allocation_count();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -11,38 +12,46 @@ namespace {
 
 std::atomic<long> allocations = 0;
 
-void* allocate(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-
 }  // namespace
 
 long allocation_count() {
     return allocations.load();
 }
 
-void* operator new(std::size_t size) {
-    return allocate(size);
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// Eigen calls malloc itself, so that is what is counted; operator new ends there too.
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* malloc(std::size_t size) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    return __libc_malloc(size);
 }
-void* operator new[](std::size_t size) {
-    return allocate(size);
+
+TEST(allocations, of_eigen_are_counted) {
+    const long before = allocation_count();
+    const Eigen::VectorXd numbers = Eigen::VectorXd::Ones(100);
+    EXPECT_EQ(allocation_count(), before + 1);
+    EXPECT_EQ(numbers.sum(), 100.0);
+}
+
+#else
+
+// Sanitizers bring their own malloc: here operator new alone is counted.
+void* operator new(std::size_t size) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
+        return memory;
+    }
+    throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
     std::free(memory);
 }
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
     std::free(memory);
 }
-void operator delete[](void* memory, std::size_t /*size*/) noexcept {
-    std::free(memory);
-}
+
+#endif
 
 // The counter itself, so that "no allocation" elsewhere can fail.
 TEST(allocations, are_counted) {
