@@ -51,6 +51,20 @@ struct Sweep {
             x[c] = partial - l1 * nearest[c];
         }
     }
+
+    // The same, and x_j2 *= factor, which was read anyway: x_j2 has then served its last row.
+    void subtract_two_and_scale(std::ptrdiff_t i, double l2, std::ptrdiff_t j2, double l1,
+                                std::ptrdiff_t j1, double factor) const {
+        double* const __restrict x = row(i);
+        double* const __restrict second = row(j2);
+        const double* const __restrict nearest = row(j1);
+        for (std::ptrdiff_t c = 0; c < width; ++c) {
+            const double done = second[c];
+            const double partial = x[c] - l2 * done;
+            x[c] = partial - l1 * nearest[c];
+            second[c] = done * factor;
+        }
+    }
 };
 
 // Row `i` minus its neighbours at distance bandwidth .. 1, two at a time. `l(k)` and `other(k)` are
@@ -90,6 +104,64 @@ bool is_row_finite(const Sweep& sweep, std::ptrdiff_t i) {
                            " is not finite or overflows"));
 }
 
+// L D L^T row by row: w_j = A_ij - sum_m w_m L_jm, L_ij = w_j / D_j, D_i = A_ii - sum_j w_j L_ij,
+// where w stands in the row's own place in `lower` until its turn comes. Returns the first row
+// without a positive pivot, or the number of rows. A compile-time bandwidth unrolls the inner
+// loops.
+template <size_t Bandwidth>
+size_t factor_rows(size_t n, size_t bandwidth, std::span<const double> band,
+                   std::vector<double>& lower, std::vector<double>& inverse_pivot) {
+    const size_t b = Bandwidth > 0 ? Bandwidth : bandwidth;
+    // Rounding moves every row by about epsilon of its diagonal, and the last pivot feels the sum
+    // of them all: what is smaller than that is no pivot.
+    const double rounding = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+    const auto factor_row = [&](size_t i, size_t reach) {
+        double* const row = lower.data() + i * b;
+        const double* const entries = band.data() + i * (b + 1);
+        double pivot = entries[0];
+        for (size_t k = reach; k >= 1; --k) {
+            const double* const other = lower.data() + (i - k) * b;
+            double w = entries[k];
+            for (size_t m = k + 1; m <= reach; ++m) {
+                w -= row[m - 1] * other[m - k - 1];
+            }
+            row[k - 1] = w;
+        }
+        for (size_t k = reach; k >= 1; --k) {
+            const double w = row[k - 1];
+            row[k - 1] = w * inverse_pivot[i - k];
+            pivot -= w * row[k - 1];
+        }
+        inverse_pivot[i] = 1.0 / pivot;
+        return pivot > rounding * entries[0] && pivot <= std::numeric_limits<double>::max();
+    };
+    for (size_t i = 0; i < std::min(b, n); ++i) {
+        std::fill_n(lower.data() + i * b, b, 0.0);
+        if (!factor_row(i, i)) {
+            return i;
+        }
+    }
+    for (size_t i = b; i < n; ++i) {
+        if (!factor_row(i, b)) {
+            return i;
+        }
+    }
+    return n;
+}
+
+// Every entry of a row goes into its pivot, so one that is not finite shows there.
+[[noreturn]] void explain_failure(size_t row, size_t b, std::span<const double> band) {
+    for (size_t k = 0; k <= std::min(b, row); ++k) {
+        const double entry = band[row * (b + 1) + k];
+        if (!std::isfinite(entry)) {
+            throw InvalidInput(
+                say("banded matrix: entry (", row, ", ", row - k, ") is not finite: ", entry));
+        }
+    }
+    throw SolverFailure(say("banded matrix: not positive definite: no positive pivot in row ", row,
+                            ", diagonal entry ", band[row * (b + 1)]));
+}
+
 }  // namespace
 
 BandedFactor::BandedFactor(int size, int bandwidth, std::span<const double> band) {
@@ -108,46 +180,14 @@ void BandedFactor::factor(int size, int bandwidth, std::span<const double> band)
         throw InvalidInput(say("banded matrix: expected ", size, " rows of ", b + 1,
                                " entries, found ", band.size(), " numbers"));
     }
-    for (size_t i = 0; i < n; ++i) {
-        for (size_t k = 0; k <= std::min(b, i); ++k) {
-            if (!std::isfinite(band[i * (b + 1) + k])) {
-                throw InvalidInput(say("banded matrix: entry (", i, ", ", i - k,
-                                       ") is not finite: ", band[i * (b + 1) + k]));
-            }
-        }
-    }
-    lower_.assign(n * b, 0.0);
+    lower_.resize(n * b);
     inverse_pivot_.resize(n);
 
-    // Rounding moves every row by about epsilon of its diagonal, and the last pivot feels the sum
-    // of them all: what is smaller than that is no pivot.
-    const double rounding = size * std::numeric_limits<double>::epsilon();
-
-    // Row by row: w_j = A_ij - sum_m w_m L_jm, L_ij = w_j / D_j, D_i = A_ii - sum_j w_j L_ij. w
-    // stands in the row's own place in `lower_` until its turn comes.
-    for (size_t i = 0; i < n; ++i) {
-        double* const row = lower_.data() + i * b;
-        const double* const entries = band.data() + i * (b + 1);
-        const size_t reach = std::min(b, i);
-        double pivot = entries[0];
-        for (size_t k = reach; k >= 1; --k) {
-            const double* const other = lower_.data() + (i - k) * b;
-            double w = entries[k];
-            for (size_t m = k + 1; m <= reach; ++m) {
-                w -= row[m - 1] * other[m - k - 1];
-            }
-            row[k - 1] = w;
-        }
-        for (size_t k = reach; k >= 1; --k) {
-            const double w = row[k - 1];
-            row[k - 1] = w * inverse_pivot_[i - k];
-            pivot -= w * row[k - 1];
-        }
-        if (!(pivot > rounding * entries[0]) || !std::isfinite(pivot)) {
-            throw SolverFailure(say("banded matrix: not positive definite: pivot of row ", i,
-                                    " is ", pivot, ", diagonal entry ", entries[0]));
-        }
-        inverse_pivot_[i] = 1.0 / pivot;
+    const size_t failed = b == 2   ? factor_rows<2>(n, b, band, lower_, inverse_pivot_)
+                          : b == 1 ? factor_rows<1>(n, b, band, lower_, inverse_pivot_)
+                                   : factor_rows<0>(n, b, band, lower_, inverse_pivot_);
+    if (failed < n) {
+        explain_failure(failed, b, band);
     }
     size_ = size;
     bandwidth_ = bandwidth;
@@ -177,8 +217,14 @@ void BandedFactor::solve_columns(std::span<double> values, int columns, int begi
                           std::min(columns_per_sweep, end - column)};
         // L y = b. A row is divided by its pivot as soon as no later row reads it.
         for (std::ptrdiff_t i = 0; i < n; ++i) {
+            const double* const l = lower + i * b;
+            if (i >= b && b == 2) {
+                sweep.subtract_two_and_scale(i, l[1], i - 2, l[0], i - 1,
+                                             inverse_pivot_[static_cast<size_t>(i - 2)]);
+                continue;
+            }
             subtract_neighbours(
-                sweep, i, std::min(b, i), [&](std::ptrdiff_t k) { return lower[i * b + k - 1]; },
+                sweep, i, std::min(b, i), [&](std::ptrdiff_t k) { return l[k - 1]; },
                 [&](std::ptrdiff_t k) { return i - k; });
             if (i >= b) {
                 sweep.scale(i - b, inverse_pivot_[static_cast<size_t>(i - b)]);

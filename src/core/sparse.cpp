@@ -139,6 +139,7 @@ struct SparseSolver::Parts {
     std::unique_ptr<SparseFactor> factor;
     FactorView view;
     std::vector<double> inverse_pivots;
+    std::vector<unsigned char> runs;  // the pattern of L stays, so these are found once
     bool is_factored = false;
 
     // Room for the ordered right-hand sides. A solve takes one and gives it back, so that several
@@ -179,7 +180,7 @@ struct SparseSolver::Parts {
                 ordered[c] = c < used ? from[c] : 0.0;
             }
         }
-        solve_ordered<Width>(view, inverse_pivots.data(), room.data());
+        OrderedSolve<Width>(view, inverse_pivots.data(), room.data()).run(runs);
         const bool is_finite = room.head(static_cast<Eigen::Index>(n) * Width).allFinite();
         ordered = room.data();
         for (int k = 0; is_finite && k < n; ++k, ordered += Width) {
@@ -266,6 +267,9 @@ void SparseSolver::refactor(std::span<const double> values) {
                                 parts.view.row_of_pivot[valid_pivots], " is not positive"));
     }
     parts.check_pivots(values);
+    if (parts.runs.empty()) {
+        parts.runs = find_column_runs(parts.view);
+    }
     parts.is_factored = true;
 }
 
