@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
-#include <new>
 
 namespace {
 
@@ -27,32 +26,6 @@ extern "C" void* malloc(std::size_t size) {
     return __libc_malloc(size);
 }
 
-TEST(allocations, of_eigen_are_counted) {
-    const long before = allocation_count();
-    const Eigen::VectorXd numbers = Eigen::VectorXd::Ones(100);
-    EXPECT_EQ(allocation_count(), before + 1);
-    EXPECT_EQ(numbers.sum(), 100.0);
-}
-
-#else
-
-// Sanitizers bring their own malloc: here operator new alone is counted.
-void* operator new(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    std::free(memory);
-}
-
-#endif
-
 // The counter itself, so that "no allocation" elsewhere can fail.
 TEST(allocations, are_counted) {
     const long before = allocation_count();
@@ -60,3 +33,12 @@ TEST(allocations, are_counted) {
     EXPECT_EQ(allocation_count(), before + 1);
     EXPECT_EQ(*number, 3);
 }
+
+TEST(allocations, of_eigen_are_counted) {
+    const long before = allocation_count();
+    const Eigen::VectorXd numbers = Eigen::VectorXd::Ones(100);
+    EXPECT_EQ(allocation_count(), before + 1);
+    EXPECT_EQ(numbers.sum(), 100.0);
+}
+
+#endif
