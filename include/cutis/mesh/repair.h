@@ -47,6 +47,12 @@ inline constexpr double zero_area_fraction = 1e-14;
 ///                      value
 Topology check_mesh(const MatrixX3d& positions, const MatrixX3i& triangles);
 
+/// Weld groups for files whose triangles already share their vertices (OBJ): vertices connected by
+/// triangles are one group, numbered by lowest vertex. Parts that merely lie on each other, such as
+/// lashes on a lid, then stay apart. Not for files that repeat vertices at seams.
+/// \throw InvalidInput  index out of range
+std::vector<int> connected_groups(const MatrixX3i& triangles, int vertex_count);
+
 /// Repairs what is safe to repair; what the options forbid to repair is refused. The result passes
 /// check_mesh (when welding by distance, up to that distance). Simulation vertices keep the order
 /// of the artist's: a mesh without faults comes back with the same indices.
