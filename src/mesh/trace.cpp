@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "cutis/core/error.h"
 
@@ -31,15 +32,41 @@ Vector3d renormalised(const Vector3d& weights) {
 
 }  // namespace
 
-// A trace under way: where it is and where it would end if this triangle's plane went on forever,
-// both in weights of the current triangle.
-struct SurfaceTracer::Walk {
+// Triangle, weights and target weights a trace begins with.
+struct SurfaceTracer::Start {
     int triangle = 0;
     Vector3d here;
     Vector3d target;
-    Vector3d carried = Vector3d::Zero();  // rates of the carried vector
-    int excluded = -1;   // corner opposite to the side just crossed: never re-tested
-    int turned_at = -1;  // boundary vertex where a slide already turned back once
+};
+
+// A trace under way: where it is and where it would end if this triangle's plane went on forever,
+// both in weights of the current triangle. Weights are counted from corner `turn`, and turned so
+// that the side just crossed is the first one; plain numbers with fixed names stay in registers.
+struct SurfaceTracer::Walk {
+    int triangle = 0;
+    int turn = 0;
+    double here0 = 0.0, here1 = 0.0, here2 = 0.0;
+    double target0 = 0.0, target1 = 0.0, target2 = 0.0;
+    double carried0 = 0.0, carried1 = 0.0, carried2 = 0.0;  // rates of the carried vector
+    bool has_entered = false;  // across the first side, which is then never re-tested
+    int turned_at = -1;        // boundary vertex where a slide already turned back once
+
+    int side() const { return turn; }
+    int corner(int k) const { return (turn + k) % 3; }
+
+    // Counts from the next corner: 1 2 0 become 0 1 2.
+    void turn_once() {
+        turn = turn == 2 ? 0 : turn + 1;
+        here0 = std::exchange(here1, std::exchange(here2, here0));
+        target0 = std::exchange(target1, std::exchange(target2, target0));
+        carried0 = std::exchange(carried1, std::exchange(carried2, carried0));
+    }
+    void turn_twice() {
+        turn = turn == 0 ? 2 : turn - 1;
+        here0 = std::exchange(here2, std::exchange(here1, here0));
+        target0 = std::exchange(target2, std::exchange(target1, target0));
+        carried0 = std::exchange(carried2, std::exchange(carried1, carried0));
+    }
 };
 
 SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& options)
@@ -100,8 +127,10 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
             Vector3d::Map(face.normal) = normal;
             for (int k = 0; k < 3; ++k) {
                 // Corner k lies opposite to side k+1; grad = n x e / 2A.
-                Vector3d::Map(face.gradient[k]) =
-                    normal.cross(side[(k + 1) % 3]) / double_areas_[f];
+                if (k > 0) {
+                    Vector3d::Map(face.gradient[k - 1]) =
+                        normal.cross(side[(k + 1) % 3]) / double_areas_[f];
+                }
                 // Foot of corner k+2 along side k.
                 feet_(f, k) = -side[(k + 2) % 3].dot(side[k]) /
                               std::max(squared[k], flattest * flattest * longest);
@@ -148,22 +177,31 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
         }
     };
     workers.for_chunks(topology_->vertex_count(), chunk, std::ref(measure_vertices));
+
+    const auto copy_to_corners = [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            for (int k = 0; k < 3; ++k) {
+                faces_[static_cast<size_t>(f)].incident[k] = incident_edge_[triangles(f, k)];
+            }
+        }
+    };
+    workers.for_chunks(topology_->triangle_count(), chunk, std::ref(copy_to_corners));
 }
 
 TraceResult SurfaceTracer::trace(const SurfacePoint& start, const Vector3d& displacement) const {
-    return run(start, displacement, nullptr);
+    return run<false>(start, displacement, Vector3d::Zero());
 }
 
 TraceResult SurfaceTracer::trace(const SurfacePoint& start, const Vector3d& displacement,
                                  const Vector3d& carried) const {
-    return run(start, displacement, &carried);
+    return run<true>(start, displacement, carried);
 }
 
 Vector3d SurfaceTracer::rates_in(int f, const Vector3d& vector) const {
     const Face& face = faces_[static_cast<size_t>(f)];
-    return {Vector3d::Map(face.gradient[0]).dot(vector),
-            Vector3d::Map(face.gradient[1]).dot(vector),
-            Vector3d::Map(face.gradient[2]).dot(vector)};
+    const double first = Vector3d::Map(face.gradient[0]).dot(vector);
+    const double second = Vector3d::Map(face.gradient[1]).dot(vector);
+    return {-(first + second), first, second};
 }
 
 double SurfaceTracer::restored(double projected, double original) const {
@@ -186,148 +224,93 @@ double SurfaceTracer::length_factor(const Vector3d& vector, int f) const {
     return projected > 0.0 ? restored(projected, std::sqrt(squared)) / projected : 1.0;
 }
 
-void SurfaceTracer::begin_inside(const Vector3d& displacement, Walk& walk) const {
-    walk.target = walk.here + length_factor(displacement, walk.triangle) *
-                                  rates_in(walk.triangle, displacement);
-}
-
 // From a vertex: the triangle of the fan that holds the direction best, i.e. maximises the smaller
-// of the two rates. Returns false if the vertex is a corner of the boundary that stops the trace.
-bool SurfaceTracer::begin_at_vertex(int corner, const Vector3d& displacement, Walk& walk) const {
+// of the two rates. Returns true if the boundary changed or stopped the displacement.
+bool SurfaceTracer::begin_at_vertex(int corner, const Vector3d& displacement, Start& start) const {
     const MatrixX3i& triangles = topology_->triangles();
-    const int v = triangles(walk.triangle, corner);
-    const std::span<const int> fan = topology_->triangles_around(v);
-    const auto corner_in = [&](int f) {
-        return triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
-    };
+    const int v = triangles(start.triangle, corner);
     double best = -std::numeric_limits<double>::infinity();
     Vector3d rates = Vector3d::Zero();
-    for (const int f : fan) {
-        const int k = corner_in(f);
+    for (const int f : topology_->triangles_around(v)) {
+        const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
         const Vector3d candidate = rates_in(f, displacement);
         const double smaller = std::min(candidate[(k + 1) % 3], candidate[(k + 2) % 3]);
         if (smaller > best) {
             best = smaller;
             rates = candidate;
-            walk.triangle = f;
+            start.triangle = f;
             corner = k;
         }
     }
-    const auto place = [&] {
-        walk.here.setZero();
-        walk.here[corner] = 1.0;
-        walk.target = walk.here;
-    };
-    place();
+    start.here = Vector3d::Unit(corner);
+    start.target = start.here;
     if (best >= 0.0) {
-        walk.target += length_factor(displacement, walk.triangle) * rates;
-        return true;
+        start.target += length_factor(displacement, start.triangle) * rates;
+        return false;
     }
 
-    // No triangle holds the direction: it leaves the surface at the boundary, or points into the
-    // gap that opens between two triangles of a tip when their edge is laid flat.
-    const auto along = [&](int end_corner) -> Vector3d {
-        return (positions_.row(triangles(walk.triangle, end_corner)) - positions_.row(v))
-            .transpose();
-    };
-    const int to_next = (corner + 1) % 3;
-    const int to_last = (corner + 2) % 3;
-    const bool next_fails = rates[to_next] < 0.0;
-    const bool last_fails = rates[to_last] < 0.0;
-    int target_corner = next_fails ? to_last : to_next;
-    // Side `corner` joins v and to_next; side `to_last` joins to_last and v.
-    const int side = next_fails ? to_last : corner;
-    if (next_fails != last_fails && topology_->neighbour(walk.triangle, side) >= 0) {
-        const Vector3d edge = along(target_corner);
+    // No triangle holds the direction. Inside the surface it points into the gap that opens between
+    // two triangles of a tip when their common edge is laid flat: it goes along that edge.
+    const int next = (corner + 1) % 3;
+    const int last = (corner + 2) % 3;
+    const bool next_fails = rates[next] < 0.0;
+    const bool last_fails = rates[last] < 0.0;
+    const int end = next_fails ? last : next;
+    const int side = next_fails ? last : corner;  // the side that joins v and the corner `end`
+    if (next_fails != last_fails && topology_->neighbour(start.triangle, side) >= 0) {
+        const Vector3d edge =
+            (positions_.row(triangles(start.triangle, end)) - positions_.row(v)).transpose();
         const double length = std::max(edge.norm(), smallest);
         const double projected = edge.dot(displacement) / length;
         const double rate = std::max(0.0, restored(projected, displacement.norm())) / length;
-        walk.target[target_corner] += rate;
-        walk.target[corner] -= rate;
-        return true;
+        start.target[end] += rate;
+        start.target[corner] -= rate;
+        return false;
     }
-    if (!topology_->is_boundary_vertex(v)) {
-        return true;  // points away from all triangles, as a displacement along the normal: stay
-    }
-    double best_rate = 0.0;
-    double best_length = 0.0;
-    int best_face = -1;
-    int best_corner = -1;
-    for (const bool use_first : {true, false}) {
-        const int f = use_first ? fan.front() : fan.back();
-        const int end_corner = (corner_in(f) + (use_first ? 1 : 2)) % 3;
-        const Vector3d edge =
-            (positions_.row(triangles(f, end_corner)) - positions_.row(v)).transpose();
+    // Away from all triangles, as a displacement along the normal is, it stays.
+    return topology_->is_boundary_vertex(v) && begin_along_boundary(v, displacement, start);
+}
+
+// From a boundary vertex outward: along the boundary edge that goes further, if any.
+bool SurfaceTracer::begin_along_boundary(int v, const Vector3d& displacement, Start& start) const {
+    const MatrixX3i& triangles = topology_->triangles();
+    const std::span<const int> fan = topology_->triangles_around(v);
+    double furthest = 0.0;
+    for (const bool is_first : {true, false}) {
+        const int f = is_first ? fan.front() : fan.back();
+        const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
+        const int end = (k + (is_first ? 1 : 2)) % 3;
+        const Vector3d edge = (positions_.row(triangles(f, end)) - positions_.row(v)).transpose();
         const double length = std::max(edge.norm(), smallest);
-        if (edge.dot(displacement) / length > best_length) {
-            best_length = edge.dot(displacement) / length;
-            best_rate = best_length / length;
-            best_face = f;
-            best_corner = end_corner;
+        const double distance = edge.dot(displacement) / length;
+        if (distance > furthest) {
+            furthest = distance;
+            start.triangle = f;
+            start.here = Vector3d::Unit(k);
+            start.target = start.here;
+            start.target[end] += distance / length;
+            start.target[k] -= distance / length;
         }
     }
-    if (best_face >= 0) {
-        walk.triangle = best_face;
-        corner = corner_in(best_face);
-        place();
-        walk.target[best_corner] += best_rate;
-        walk.target[corner] -= best_rate;
-    }
-    return false;
+    return true;
 }
 
-// The neighbour across `side`, unfolded into the plane of this triangle.
-void SurfaceTracer::cross(Walk& walk, int side) const {
-    const Face& face = faces_[static_cast<size_t>(walk.triangle)];
-    const double* across = face.across[side];
-    const int twin = face.twin[side];
-    const int from = side;
-    const int to = (side + 1) % 3;
-    const int apex = (side + 2) % 3;
-    const int first = twin % 3;  // the neighbour's side runs the other way
-    const int second = (first + 1) % 3;
-    const int opposite = (first + 2) % 3;
-    const auto mapped = [&](const Vector3d& w) {
-        Vector3d result;
-        result[first] = w[to] + w[apex] * across[0];
-        result[second] = w[from] + w[apex] * across[1];
-        result[opposite] = w[apex] * across[2];
-        return result;
-    };
-    Vector3d here;
-    here[first] = walk.here[to];
-    here[second] = walk.here[from];
-    here[opposite] = 0.0;
-    walk.here = here;
-    walk.target = mapped(walk.target);
-    const double excess = 0.5 * (walk.target.sum() - 1.0);
-    walk.target[first] -= excess;
-    walk.target[second] -= excess;
-    walk.carried = mapped(walk.carried);
-    walk.triangle = twin / 3;
-    walk.excluded = opposite;
-}
-
-// At boundary side: keep the part of the rest along the side. Returns false if the trace ends here.
-bool SurfaceTracer::slide(Walk& walk, int side) const {
-    const int from = side;
-    const int to = (side + 1) % 3;
-    const int apex = (side + 2) % 3;
-    const double foot = faces_[static_cast<size_t>(walk.triangle)].across[side][0];
-    const Vector3d rest = walk.target - walk.here;
-    const double rate = rest[to] + rest[apex] * foot;
-    walk.target[from] = walk.here[from] - rate;
-    walk.target[to] = walk.here[to] + rate;
-    walk.target[apex] = 0.0;
-    walk.excluded = apex;
-    // Already at the end of the side and pushed beyond: go round that vertex, but only once.
-    constexpr double at_end = 1e-14;
-    const int behind = rate > 0.0 ? from : to;
+// At the boundary, met on the first side: keep the part of the rest along the side. Returns false
+// if the trace ends here.
+bool SurfaceTracer::slide(Walk& walk) const {
+    const double foot = faces_[static_cast<size_t>(walk.triangle)].across[walk.side()][0];
+    const double rate = walk.target1 - walk.here1 + (walk.target2 - walk.here2) * foot;
     if (rate == 0.0) {
         return false;
     }
-    if (walk.here[behind] <= at_end) {
-        const int v = topology_->triangles()(walk.triangle, rate > 0.0 ? to : from);
+    walk.target0 = walk.here0 - rate;
+    walk.target1 = walk.here1 + rate;
+    walk.target2 = 0.0;
+    walk.has_entered = true;  // the side itself is not to be left
+    // Already at the end of the side and pushed beyond: go round that vertex, but only once.
+    constexpr double at_end = 1e-14;
+    if ((rate > 0.0 ? walk.here0 : walk.here1) <= at_end) {
+        const int v = topology_->triangles()(walk.triangle, walk.corner(rate > 0.0 ? 1 : 0));
         if (walk.turned_at == v) {
             return false;
         }
@@ -336,103 +319,155 @@ bool SurfaceTracer::slide(Walk& walk, int side) const {
     return true;
 }
 
-TraceResult SurfaceTracer::run(const SurfacePoint& start, const Vector3d& displacement,
-                               const Vector3d* carried) const {
-    const Vector3d& b = start.barycentric;
-    if (start.triangle < 0 || start.triangle >= topology_->triangle_count() ||
+template <bool use_carried>
+void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
+    while (true) {
+        // The side met first: smallest here / (here - target) over the weights that turn negative,
+        // compared without division.
+        const bool leaves0 = walk.target0 < 0.0;
+        const bool leaves1 = walk.target1 < 0.0;
+        const bool leaves2 = walk.target2 < 0.0 && !walk.has_entered;
+        if (!(leaves0 || leaves1 || leaves2)) {
+            return;
+        }
+        if (result.crossings == options_.most_crossings) {
+            result.ran_out = true;
+            return;
+        }
+        ++result.crossings;
+        const bool is_1_before_0 =
+            leaves1 && (!leaves0 || walk.here1 * walk.target0 > walk.here0 * walk.target1);
+        const double here01 = is_1_before_0 ? walk.here1 : walk.here0;
+        const double target01 = is_1_before_0 ? walk.target1 : walk.target0;
+        const bool is_2_first =
+            leaves2 && ((!leaves0 && !leaves1) || walk.here2 * target01 > here01 * walk.target2);
+        // Turn so that the corner left behind comes third and the side to cross first.
+        if (!is_2_first) {
+            if (is_1_before_0) {
+                walk.turn_twice();
+            } else {
+                walk.turn_once();
+            }
+        }
+
+        // On the side only two weights are left; taking one from the other renormalises them.
+        const double share = walk.here2 / (walk.here2 - walk.target2);
+        double at1 = walk.here1 + share * (walk.target1 - walk.here1);
+        at1 = at1 > 0.0 ? at1 : 0.0;  // also where overflow made it NaN
+        at1 = at1 < 1.0 ? at1 : 1.0;
+        walk.here0 = 1.0 - at1;
+        walk.here1 = at1;
+        walk.here2 = 0.0;
+
+        const Face& face = faces_[static_cast<size_t>(walk.triangle)];
+        const int twin = face.twin[walk.side()];
+        if (twin < 0) {
+            result.met_boundary = true;
+            if (!slide(walk)) {
+                walk.target0 = walk.here0;
+                walk.target1 = walk.here1;
+                walk.target2 = walk.here2;
+                return;
+            }
+            continue;
+        }
+        // The neighbour unfolded into this plane; its side runs the other way.
+        const double* across = face.across[walk.side()];
+        std::swap(walk.here0, walk.here1);
+        const double first = walk.target1 + walk.target2 * across[0];
+        const double second = walk.target0 + walk.target2 * across[1];
+        const double apex = walk.target2 * across[2];
+        const double excess = 0.5 * (first + second + apex - 1.0);
+        walk.target0 = first - excess;
+        walk.target1 = second - excess;
+        walk.target2 = apex;
+        if constexpr (use_carried) {
+            const double carried0 = walk.carried1 + walk.carried2 * across[0];
+            walk.carried1 = walk.carried0 + walk.carried2 * across[1];
+            walk.carried0 = carried0;
+            walk.carried2 *= across[2];
+        }
+        walk.triangle = twin / 3;
+        walk.turn = twin % 3;
+        walk.has_entered = true;
+    }
+}
+
+template <bool use_carried>
+TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displacement,
+                               const Vector3d& carried) const {
+    const Vector3d& b = from.barycentric;
+    if (from.triangle < 0 || from.triangle >= topology_->triangle_count() ||
         !(b.cwiseMax(0.0).sum() > 0.5) || !(b.cwiseAbs().sum() < 2.0)) {
-        require_valid_point(*topology_, start);  // names what is wrong
-        throw InvalidInput(say("surface point in triangle ", start.triangle, ": weights ", b[0],
-                               ' ', b[1], ' ', b[2], " do not sum to 1"));
+        require_valid_point(*topology_, from);  // names what is wrong
+        throw InvalidInput(say("surface point in triangle ", from.triangle, ": weights ", b[0], ' ',
+                               b[1], ' ', b[2], " do not sum to 1"));
     }
     TraceResult result;
-    result.point = start;
-    if (!displacement.allFinite() || (carried != nullptr && !carried->allFinite())) {
+    result.point = from;
+    if (!displacement.allFinite() || (use_carried && !carried.allFinite())) {
         result.was_finite = false;
         return result;
     }
 
-    Walk walk;
-    walk.triangle = start.triangle;
-    walk.here = renormalised(b);
-    const MatrixX3i& triangles = topology_->triangles();
+    Start start;
+    start.triangle = from.triangle;
+    start.here = renormalised(b);
     Vector3d d = displacement;
-    double longest = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        longest += walk.here[k] * incident_edge_[triangles(start.triangle, k)];
-    }
-    longest *= options_.most_edges;
     const double squared = d.squaredNorm();
+    const double longest =
+        options_.most_edges *
+        start.here.dot(Vector3d::Map(faces_[static_cast<size_t>(start.triangle)].incident));
     if (!(squared <= longest * longest)) {
         d *= longest / d.stableNorm();
         result.was_capped = true;
     }
-
-    int corner = -1;
-    for (int k = 0; k < 3; ++k) {
-        corner = walk.here[k] >= at_vertex ? k : corner;
-    }
+    const int corner = start.here[0] >= at_vertex   ? 0
+                       : start.here[1] >= at_vertex ? 1
+                       : start.here[2] >= at_vertex ? 2
+                                                    : -1;
     if (squared == 0.0) {
-        walk.target = walk.here;
+        start.target = start.here;
     } else if (corner >= 0) {
-        result.met_boundary = !begin_at_vertex(corner, d, walk);
+        result.met_boundary = begin_at_vertex(corner, d, start);
     } else {
-        begin_inside(d, walk);
-    }
-    if (carried != nullptr) {
-        walk.carried = length_factor(*carried, walk.triangle) * rates_in(walk.triangle, *carried);
+        start.target = start.here + length_factor(d, start.triangle) * rates_in(start.triangle, d);
     }
 
-    while (true) {
-        int out = -1;
-        double share = 1.0;
-        for (int k = 0; k < 3; ++k) {
-            if (k != walk.excluded && walk.target[k] < 0.0) {
-                const double reached = walk.here[k] / (walk.here[k] - walk.target[k]);
-                if (out < 0 || reached < share) {
-                    out = k;
-                    share = reached;
-                }
-            }
-        }
-        if (out < 0) {
-            if (walk.target.allFinite()) {
-                walk.here = renormalised(walk.target);
-            } else {
-                result.ran_out = true;
-            }
-            break;
-        }
-        if (result.crossings == options_.most_crossings) {
-            result.ran_out = true;
-            break;
-        }
-        ++result.crossings;
-        Vector3d at = walk.here + share * (walk.target - walk.here);
-        at[out] = 0.0;
-        if (!at.allFinite()) {
-            result.ran_out = true;
-            break;
-        }
-        walk.here = renormalised(at);
-        const int side = (out + 1) % 3;
-        if (faces_[static_cast<size_t>(walk.triangle)].twin[side] >= 0) {
-            cross(walk, side);
-        } else {
-            result.met_boundary = true;
-            if (!slide(walk, side)) {
-                break;
-            }
-        }
+    Walk walk;
+    walk.triangle = start.triangle;
+    walk.here0 = start.here[0];
+    walk.here1 = start.here[1];
+    walk.here2 = start.here[2];
+    walk.target0 = start.target[0];
+    walk.target1 = start.target[1];
+    walk.target2 = start.target[2];
+    if constexpr (use_carried) {
+        const Vector3d rates =
+            length_factor(carried, start.triangle) * rates_in(start.triangle, carried);
+        walk.carried0 = rates[0];
+        walk.carried1 = rates[1];
+        walk.carried2 = rates[2];
     }
+    walk_to_end<use_carried>(walk, result);
 
+    if (!std::isfinite(walk.target0 + walk.target1 + walk.target2)) {
+        result.ran_out = true;  // overflow, or positions that are not finite
+    }
+    const Vector3d end = result.ran_out
+                             ? Vector3d(walk.here0, walk.here1, walk.here2)
+                             : renormalised(Vector3d(walk.target0, walk.target1, walk.target2));
     result.point.triangle = walk.triangle;
-    result.point.barycentric = walk.here;
-    if (carried != nullptr) {
-        const Vector3d origin = positions_.row(triangles(walk.triangle, 0));
-        result.carried =
-            walk.carried[1] * (positions_.row(triangles(walk.triangle, 1)).transpose() - origin) +
-            walk.carried[2] * (positions_.row(triangles(walk.triangle, 2)).transpose() - origin);
+    result.point.barycentric[walk.corner(0)] = end[0];
+    result.point.barycentric[walk.corner(1)] = end[1];
+    result.point.barycentric[walk.corner(2)] = end[2];
+    if constexpr (use_carried) {
+        const MatrixX3i& triangles = topology_->triangles();
+        const auto place = [&](int k) -> Vector3d {
+            return positions_.row(triangles(walk.triangle, walk.corner(k))).transpose();
+        };
+        const Vector3d origin = place(0);
+        result.carried = walk.carried1 * (place(1) - origin) + walk.carried2 * (place(2) - origin);
         if (!result.carried.allFinite()) {
             result.carried.setZero();
             result.ran_out = true;

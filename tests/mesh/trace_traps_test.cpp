@@ -70,8 +70,8 @@ TEST(TraceTraps, barycentric_weights_stay_normalised_over_thousands_of_crossings
     test::Random random(1);
     for (int i = 0; i < 20; ++i) {
         const SurfacePoint start{random.below(1152), Vector3d(0.2, 0.3, 0.5)};
-        const TraceResult end = torus.tracer.trace(start, 50.0 * random.direction());
-        EXPECT_GT(end.crossings, 500);
+        const TraceResult end = torus.tracer.trace(start, 500.0 * random.direction());
+        EXPECT_GT(end.crossings, 1000);
         EXPECT_FALSE(end.ran_out);
         expect_on_surface(end.point, torus.topology);
     }

@@ -71,22 +71,26 @@ public:
 
 private:
     struct alignas(64) Face {
-        double gradient[3][3];  // of the weight of each corner
+        double gradient[2][3];  // of the weights of corners 1 and 2; that of corner 0 is minus both
         double normal[3];       // unit; zero without area
+        double incident[3];     // mean length of the edges that meet at each corner
         // Per side: the corner opposite to it, unfolded into the neighbour, as weights of the
         // neighbour's corners (first, second, apex) counted from the shared side. At a boundary
         // only across[side][0] is used: foot of the opposite corner along the side, 0 .. 1.
         double across[3][3];
         int twin[3];  // same side seen from the neighbour as 3 g + side, -1 at a boundary
     };
+    struct Start;
     struct Walk;
 
+    template <bool use_carried>
     TraceResult run(const SurfacePoint& start, const Vector3d& displacement,
-                    const Vector3d* carried) const;
-    bool begin_at_vertex(int corner, const Vector3d& displacement, Walk& walk) const;
-    void begin_inside(const Vector3d& displacement, Walk& walk) const;
-    void cross(Walk& walk, int side) const;
-    bool slide(Walk& walk, int side) const;
+                    const Vector3d& carried) const;
+    template <bool use_carried>
+    void walk_to_end(Walk& walk, TraceResult& result) const;
+    bool begin_at_vertex(int corner, const Vector3d& displacement, Start& start) const;
+    bool begin_along_boundary(int v, const Vector3d& displacement, Start& start) const;
+    bool slide(Walk& walk) const;
     Vector3d rates_in(int f, const Vector3d& vector) const;
     double length_factor(const Vector3d& vector, int f) const;
     double restored(double projected, double original) const;
