@@ -1,0 +1,177 @@
+#include "cutis/mesh/geometry.h"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <functional>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+namespace {
+
+constexpr int chunk = 4096;  // triangles or vertices per chunk: some 0.1 ms of work
+
+// A cross product shorter than this fraction of the squared edges is rounding, not a direction.
+constexpr double thinnest = 1e-15;
+
+void require_rows(Eigen::Index found, int expected, const char* what) {
+    if (found != expected) {
+        throw InvalidInput(say(what, ": expected ", expected, " rows, found ", found));
+    }
+}
+
+struct Corners {
+    Vector3d a, b, c;
+};
+
+Corners corners_of(const Eigen::Ref<const MatrixX3d>& positions, const MatrixX3i& triangles,
+                   int f) {
+    return {positions.row(triangles(f, 0)), positions.row(triangles(f, 1)),
+            positions.row(triangles(f, 2))};
+}
+
+// Twice the area times the unit normal; exactly zero where the direction would be noise.
+Vector3d area_vector(const Corners& t) {
+    const Vector3d u = t.b - t.a;
+    const Vector3d w = t.c - t.a;
+    const Vector3d n = u.cross(w);
+    const double size = u.squaredNorm() + w.squaredNorm();
+    return n.squaredNorm() > thinnest * thinnest * size * size ? n : Vector3d::Zero();
+}
+
+double angle_between(const Vector3d& u, const Vector3d& w) {
+    return std::atan2(u.cross(w).norm(), u.dot(w));
+}
+
+Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
+                       NormalWeight weight, int v) {
+    Vector3d sum = Vector3d::Zero();
+    double total = 0.0;
+    Vector3d largest = Vector3d::Zero();
+    for (const int f : topology.triangles_around(v)) {
+        const Corners t = corners_of(positions, topology.triangles(), f);
+        const Vector3d n = area_vector(t);
+        const double length = n.norm();
+        if (length > largest.norm()) {
+            largest = n;
+        }
+        if (weight == NormalWeight::area) {
+            sum += n;
+            total += length;
+        } else if (length > 0.0) {
+            const MatrixX3i& corner = topology.triangles();
+            const double angle = corner(f, 0) == v   ? angle_between(t.b - t.a, t.c - t.a)
+                                 : corner(f, 1) == v ? angle_between(t.c - t.b, t.a - t.b)
+                                                     : angle_between(t.a - t.c, t.b - t.c);
+            sum += n * (angle / length);
+            total += angle;
+        }
+    }
+    // A fold-over cancels to rounding; then the sum has no direction of its own.
+    constexpr double cancelled = 1e-12;
+    const double length = sum.norm();
+    if (length > cancelled * total) {
+        return sum / length;
+    }
+    const double fallback = largest.norm();
+    return fallback > 0.0 ? Vector3d(largest / fallback) : Vector3d::Zero();
+}
+
+}  // namespace
+
+void fill_triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
+                           const Workers& workers, MatrixX3d& normals, VectorXd& areas) {
+    require_rows(positions.rows(), topology.vertex_count(), "positions");
+    normals.resize(topology.triangle_count(), 3);
+    areas.resize(topology.triangle_count());
+    const auto job = [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            const Vector3d n = area_vector(corners_of(positions, topology.triangles(), f));
+            const double length = n.norm();
+            areas[f] = 0.5 * length;
+            normals.row(f) = (length > 0.0 ? Vector3d(n / length) : n).transpose();
+        }
+    };
+    workers.for_chunks(topology.triangle_count(), chunk, std::ref(job));
+}
+
+void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
+                         NormalWeight weight, const Workers& workers, MatrixX3d& normals) {
+    require_rows(positions.rows(), topology.vertex_count(), "positions");
+    normals.resize(topology.vertex_count(), 3);
+    const auto job = [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            normals.row(v) = vertex_normal(positions, topology, weight, v).transpose();
+        }
+    };
+    workers.for_chunks(topology.vertex_count(), chunk, std::ref(job));
+}
+
+void fill_vertex_areas(const Eigen::Ref<const VectorXd>& triangle_areas, const Topology& topology,
+                       const Workers& workers, VectorXd& vertex_areas) {
+    require_rows(triangle_areas.rows(), topology.triangle_count(), "triangle_areas");
+    vertex_areas.resize(topology.vertex_count());
+    const auto job = [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            double sum = 0.0;
+            for (const int f : topology.triangles_around(v)) {
+                sum += triangle_areas[f];
+            }
+            vertex_areas[v] = sum / 3.0;
+        }
+    };
+    workers.for_chunks(topology.vertex_count(), chunk, std::ref(job));
+}
+
+MatrixX3d triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology) {
+    MatrixX3d normals;
+    VectorXd areas;
+    fill_triangle_normals(positions, topology, Workers(1), normals, areas);
+    return normals;
+}
+
+VectorXd triangle_areas(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology) {
+    MatrixX3d normals;
+    VectorXd areas;
+    fill_triangle_normals(positions, topology, Workers(1), normals, areas);
+    return areas;
+}
+
+MatrixX3d vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
+                         NormalWeight weight) {
+    MatrixX3d normals;
+    fill_vertex_normals(positions, topology, weight, Workers(1), normals);
+    return normals;
+}
+
+double bounding_box_diagonal(const Eigen::Ref<const MatrixX3d>& positions) {
+    if (positions.rows() == 0) {
+        return 0.0;
+    }
+    return (positions.colwise().maxCoeff() - positions.colwise().minCoeff()).norm();
+}
+
+double mean_edge_length(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology) {
+    require_rows(positions.rows(), topology.vertex_count(), "positions");
+    if (topology.edges().empty()) {
+        return 0.0;
+    }
+    double sum = 0.0;
+    for (const auto& [i, j] : topology.edges()) {
+        sum += (positions.row(i) - positions.row(j)).norm();
+    }
+    return sum / static_cast<double>(topology.edges().size());
+}
+
+std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
+                               const Topology& topology) {
+    const VectorXd areas = triangle_areas(positions, topology);
+    std::vector<double> sums(static_cast<size_t>(topology.part_count()), 0.0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        const size_t v = static_cast<size_t>(topology.triangles()(f, 0));
+        sums[static_cast<size_t>(topology.part_of_vertex()[v])] += areas[f];
+    }
+    return sums;
+}
+
+}  // namespace cutis

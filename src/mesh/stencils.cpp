@@ -1,0 +1,136 @@
+#include "cutis/mesh/stencils.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+namespace {
+
+constexpr int chunk = 1024;
+
+void require_sizes(const Stencils& stencils, Eigen::Index base_rows, Eigen::Index base_columns,
+                   Eigen::Index out_rows, Eigen::Index out_columns) {
+    if (base_rows != stencils.base_count) {
+        throw InvalidInput(say("base: expected ", stencils.base_count, " rows, found ", base_rows));
+    }
+    if (out_rows != stencils.count() || out_columns != base_columns) {
+        throw InvalidInput(say("out: expected ", stencils.count(), " x ", base_columns, ", found ",
+                               out_rows, " x ", out_columns));
+    }
+}
+
+// Fixed width, so that the sums stay in registers.
+template <int width>
+void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride, double* out,
+                Eigen::Index out_stride, int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+        double sum[width] = {};
+        const int last = s.offsets[static_cast<size_t>(r) + 1];
+        for (int i = s.offsets[static_cast<size_t>(r)]; i < last; ++i) {
+            const double weight = s.weights[static_cast<size_t>(i)];
+            const double* row = base + s.indices[static_cast<size_t>(i)] * base_stride;
+            for (int c = 0; c < width; ++c) {
+                sum[c] += weight * row[c];
+            }
+        }
+        for (int c = 0; c < width; ++c) {
+            out[r * out_stride + c] = sum[c];
+        }
+    }
+}
+
+void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, double* out,
+               Eigen::Index out_stride, Eigen::Index width, const Workers& workers) {
+    const auto job = [&](int begin, int end) {
+        Eigen::Index done = 0;
+        for (; done + 3 <= width; done += 3) {
+            apply_rows<3>(s, base + done, base_stride, out + done, out_stride, begin, end);
+        }
+        if (width - done == 2) {
+            apply_rows<2>(s, base + done, base_stride, out + done, out_stride, begin, end);
+        } else if (width - done == 1) {
+            apply_rows<1>(s, base + done, base_stride, out + done, out_stride, begin, end);
+        }
+    };
+    workers.for_chunks(s.count(), chunk, std::ref(job));
+}
+
+}  // namespace
+
+void Stencils::apply(const Eigen::Ref<const RowMatrixXd>& base, const Workers& workers,
+                     Eigen::Ref<RowMatrixXd> out) const {
+    require_sizes(*this, base.rows(), base.cols(), out.rows(), out.cols());
+    apply_any(*this, base.data(), base.outerStride(), out.data(), out.outerStride(), base.cols(),
+              workers);
+}
+
+void Stencils::apply_to_scalars(const Eigen::Ref<const VectorXd>& base, const Workers& workers,
+                                Eigen::Ref<VectorXd> out) const {
+    require_sizes(*this, base.rows(), 1, out.rows(), 1);
+    apply_any(*this, base.data(), 1, out.data(), 1, 1, workers);
+}
+
+Stencils composed(const Stencils& first, const Stencils& second) {
+    if (second.base_count != first.count()) {
+        throw InvalidInput(say("second stencils: expected ", first.count(), " base rows, found ",
+                               second.base_count));
+    }
+    Stencils result;
+    result.base_count = first.base_count;
+    result.offsets.reserve(second.offsets.size());
+    std::vector<double> sum(static_cast<size_t>(first.base_count), 0.0);
+    std::vector<int> last_touched(static_cast<size_t>(first.base_count), -1);
+    std::vector<int> touched;
+    for (int r = 0; r < second.count(); ++r) {
+        touched.clear();
+        for (int i = second.offsets[static_cast<size_t>(r)];
+             i < second.offsets[static_cast<size_t>(r) + 1]; ++i) {
+            const size_t middle = static_cast<size_t>(second.indices[static_cast<size_t>(i)]);
+            for (int j = first.offsets[middle]; j < first.offsets[middle + 1]; ++j) {
+                const int index = first.indices[static_cast<size_t>(j)];
+                const size_t b = static_cast<size_t>(index);
+                if (last_touched[b] != r) {
+                    last_touched[b] = r;
+                    sum[b] = 0.0;
+                    touched.push_back(index);
+                }
+                sum[b] +=
+                    second.weights[static_cast<size_t>(i)] * first.weights[static_cast<size_t>(j)];
+            }
+        }
+        std::sort(touched.begin(), touched.end());
+        if (result.indices.size() + touched.size() >
+            static_cast<size_t>(std::numeric_limits<int>::max())) {
+            throw InvalidInput("stencils: more than 2^31 weights; use fewer levels");
+        }
+        for (const int index : touched) {
+            result.indices.push_back(index);
+            result.weights.push_back(sum[static_cast<size_t>(index)]);
+        }
+        result.offsets.push_back(static_cast<int>(result.indices.size()));
+    }
+    return result;
+}
+
+Stencils selected(const Stencils& stencils, const std::vector<int>& rows) {
+    Stencils result;
+    result.base_count = stencils.base_count;
+    for (const int r : rows) {
+        if (r < 0 || r >= stencils.count()) {
+            throw InvalidInput(say("stencil row ", r, ": expected 0 to ", stencils.count() - 1));
+        }
+        const auto begin = stencils.offsets[static_cast<size_t>(r)];
+        const auto end = stencils.offsets[static_cast<size_t>(r) + 1];
+        result.indices.insert(result.indices.end(), stencils.indices.begin() + begin,
+                              stencils.indices.begin() + end);
+        result.weights.insert(result.weights.end(), stencils.weights.begin() + begin,
+                              stencils.weights.begin() + end);
+        result.offsets.push_back(static_cast<int>(result.indices.size()));
+    }
+    return result;
+}
+
+}  // namespace cutis

@@ -1,0 +1,87 @@
+// What runs every frame must not allocate after its first call. malloc is counted by standing in
+// front of the C library's, which sanitizers do not allow.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "cutis/mesh/geometry.h"
+#include "cutis/mesh/subdivide.h"
+#include "cutis/mesh/trace.h"
+#include "support/shapes.h"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+extern "C" void* __libc_malloc(size_t size);
+extern "C" void* malloc(size_t size) {
+    ++allocations;
+    return __libc_malloc(size);
+}
+
+namespace cutis {
+namespace {
+
+template <class Call>
+long allocations_of(const Call& call) {
+    call();  // the first call may
+    const long before = allocations;
+    call();
+    return allocations - before;
+}
+
+class NoAllocation : public testing::TestWithParam<int> {};
+
+TEST_P(NoAllocation, in_anything_done_every_frame) {
+    const Workers workers(GetParam());
+    const test::Shape torus = test::torus_grid(120, 80);
+    const Topology topology(torus.triangles, static_cast<int>(torus.positions.rows()));
+    EXPECT_GT(allocations_of([&] { const MatrixX3d copy = torus.positions; }), 0);  // it counts
+
+    MatrixX3d normals;
+    VectorXd areas;
+    VectorXd vertex_areas;
+    EXPECT_EQ(allocations_of([&] {
+                  fill_triangle_normals(torus.positions, topology, workers, normals, areas);
+                  fill_vertex_areas(areas, topology, workers, vertex_areas);
+              }),
+              0);
+    MatrixX3d smooth;
+    EXPECT_EQ(allocations_of([&] {
+                  fill_vertex_normals(torus.positions, topology, NormalWeight::angle, workers,
+                                      smooth);
+              }),
+              0);
+
+    SurfaceTracer tracer(topology);
+    EXPECT_EQ(allocations_of([&] { tracer.update(torus.positions, workers); }), 0);
+    EXPECT_EQ(allocations_of([&] {
+                  const Vector3d d(0.02, 0.03, 0.01);
+                  for (int f = 0; f < 500; ++f) {
+                      tracer.trace({f, Vector3d(0.2, 0.3, 0.5)}, d, d);
+                      tracer.trace({f, Vector3d(1, 0, 0)}, d);
+                  }
+              }),
+              0);
+
+    const LoopSubdivision loop(topology, 1);
+    MatrixX3d fine(loop.stencils().count(), 3);
+    VectorXd values = torus.positions.col(0);
+    VectorXd fine_values(loop.stencils().count());
+    EXPECT_EQ(allocations_of([&] {
+                  loop.stencils().apply(torus.positions, workers, fine);
+                  loop.stencils().apply_to_scalars(values, workers, fine_values);
+              }),
+              0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, NoAllocation, testing::Values(1, 2));
+
+}  // namespace
+}  // namespace cutis
+
+#endif
