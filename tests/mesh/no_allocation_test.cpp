@@ -11,14 +11,23 @@
 #include "cutis/mesh/trace.h"
 #include "support/shapes.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUTIS_UNDER_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define CUTIS_UNDER_SANITIZER
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
 
 namespace {
 std::atomic<long> allocations = 0;
 }
 
-extern "C" void* __libc_malloc(size_t size);
-extern "C" void* malloc(size_t size) {
+extern "C" void* __libc_malloc(size_t size) noexcept;
+extern "C" void* malloc(size_t size) noexcept {
     ++allocations;
     return __libc_malloc(size);
 }

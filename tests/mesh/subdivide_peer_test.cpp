@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #ifdef CUTIS_TEST_OPENSUBDIV
 
 #if defined(__GNUC__)
