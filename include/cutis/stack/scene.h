@@ -19,11 +19,15 @@ struct SceneValue {
     int column = 0;
 };
 
+/// Keys of one table of a scene file.
+using SceneValues = std::map<std::string, SceneValue>;
+
 /// One [[layer]] table. Its values are read by the layer, which knows its own keys.
 struct LayerScene {
     std::string kind;
-    std::map<std::string, SceneValue> values;
+    SceneValues values;
     int line = 0;
+    int column = 0;
 };
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
@@ -37,17 +41,21 @@ struct BodyScene {
     double cache_rate =
         0.0;  ///< samples a second where the cache does not say (OBJ sequence); 0: fps
     BodyOptions options;
+    TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
+    bool repair = true;          ///< weld and clean the surface layers work on; false: refuse
+    double weld_distance = 0.0;  ///< fraction of the box diagonal; 0: exact matches only
 };
 
 /// What to write.
 struct OutputScene {
-    std::vector<std::string> formats;  ///< glb, usda, obj, pc2, mdd, npz, html
+    std::vector<std::string> formats = {"glb"};  ///< glb, usda, obj, pc2, mdd, npz
     double tolerance =
         1e-4;  ///< GLB: largest error of baked morph targets, fraction of the box diagonal
 };
 
 /// One shot: a body, layers in order, outputs.
 struct Scene {
+    std::string file;    ///< the scene file, for messages; empty: made in code
     std::string folder;  ///< paths in the scene are relative to this
     BodyScene body;
     double fps = 30.0;

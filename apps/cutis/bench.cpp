@@ -1,0 +1,75 @@
+#include "bench/bench.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "console.h"
+#include "layers.h"
+#include "verbs.h"
+
+namespace cutis::app {
+
+namespace {
+
+using Maker = std::vector<bench::Row> (*)();
+
+const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body}};
+
+void print_json(const std::vector<bench::Row>& rows) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const bench::Row& row : rows) {
+        nlohmann::ordered_json one = {{"layer", row.layer},       {"row", row.row},
+                                      {"size", row.size},         {"ms", row.ms},
+                                      {"baseline", row.baseline}, {"baseline_ms", row.baseline_ms},
+                                      {"ratio", row.ratio()},     {"paper_ms", nullptr}};
+        if (row.paper_ms) {
+            one["paper_ms"] = *row.paper_ms;
+        }
+        list.push_back(std::move(one));
+    }
+    std::cout << nlohmann::ordered_json{{"rows", list}}.dump(2) << '\n';
+}
+
+void print_table(const std::vector<bench::Row>& rows) {
+    std::vector<std::vector<std::string>> cells = {
+        {"layer", "row", "size", "ms", "baseline", "baseline ms", "ratio", "paper ms"}};
+    for (const bench::Row& row : rows) {
+        std::string size;
+        for (const auto& [name, count] : row.size) {
+            size += (size.empty() ? "" : ", ") + std::to_string(static_cast<long long>(count)) +
+                    " " + name;
+        }
+        cells.push_back({row.layer, row.row, size, short_number(row.ms), row.baseline,
+                         short_number(row.baseline_ms), short_number(row.ratio()),
+                         row.paper_ms ? short_number(*row.paper_ms) : ""});
+    }
+    std::cout << table_text(cells);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& action) {
+    struct Flags {
+        std::string layer;
+        bool json = false;
+    };
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("bench", "measure each layer beside a baseline");
+    verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
+    verb->add_flag("--json", flags->json, "one JSON object");
+    verb->callback([flags, &action] {
+        action = [flags] {
+            std::vector<bench::Row> rows;
+            for (const LayerOf<Maker>& maker : makers) {
+                if (flags->layer.empty() || flags->layer == maker.layer) {
+                    const auto more = maker.make();
+                    rows.insert(rows.end(), more.begin(), more.end());
+                }
+            }
+            flags->json ? print_json(rows) : print_table(rows);
+            return exit_good;
+        };
+    });
+}
+
+}  // namespace cutis::app

@@ -1,0 +1,112 @@
+#include <filesystem>
+
+#include "cutis/io/inspect.h"
+#include "cutis/io/sinks.h"
+#include "cutis/stack/settings.h"
+#include "run.h"
+#include "verbs.h"
+
+namespace cutis::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Flags {
+    std::string input;
+    std::string output;
+    std::string mesh;
+    std::string clip;
+    std::string cache;
+    std::string motion;
+    std::string skinning = "linear-blend";
+    std::string up = "y";
+    std::string frames;
+    double fps = 30.0;
+    double scale = 1.0;
+    int threads = 0;
+    bool json = false;
+};
+
+Scene scene_of(const Flags& flags) {
+    Scene scene;
+    BodyScene& body = scene.body;
+    const std::string extension = extension_of(flags.input);
+    if (extension == "glb" || extension == "gltf") {
+        body.file = flags.input;
+    } else if (extension == "obj") {
+        body.mesh_file = flags.input;
+    } else {
+        throw InvalidInput(say(flags.input,
+                               ": expected .glb, .gltf or .obj (a cache goes with its "
+                               "mesh: convert MESH.obj OUT --cache CACHE)"));
+    }
+    body.options.mesh = flags.mesh;
+    body.options.clip = flags.clip;
+    body.cache = flags.cache;
+    body.motion = flags.motion;
+    body.options.scale = flags.scale;
+    body.options.up_axis = flags.up.front();
+    body.options.skinning =
+        flags.skinning == "dual-quaternion" ? Skinning::dual_quaternion : Skinning::linear_blend;
+    scene.fps = flags.fps;
+    set_frames(flags.frames, scene);
+    check_scene(scene);
+    return scene;
+}
+
+int run(const Flags& flags) {
+    const fs::path output(flags.output);
+    const std::string format = extension_of(output);
+    const std::vector<std::string>& formats = known_formats();
+    if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+        throw InvalidInput(say(flags.output, ": expected a name that ends in one of ",
+                               word_list(formats), ", found \"", format, "\""));
+    }
+    std::error_code error;
+    if (fs::is_directory(output, error)) {
+        throw InvalidInput(say(flags.output, ": expected a file name, found a folder"));
+    }
+    Scene scene = scene_of(flags);
+    scene.output.formats = {format};
+    RunOptions options;
+    options.folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+    options.name = output.stem().string();
+    options.threads = flags.threads;
+    options.json = flags.json;
+    options.single_obj = format == "obj" ? output : fs::path();
+    return run_bake(scene, options);
+}
+
+}  // namespace
+
+void add_convert(CLI::App& program, Action& action) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
+    verb->add_option("IN", flags->input, ".glb, .gltf or .obj")->required();
+    verb->add_option("OUT", flags->output,
+                     ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz")
+        ->required();
+    verb->add_option("--mesh", flags->mesh, "name of the mesh; all where not given");
+    verb->add_option("--clip", flags->clip, "name of the clip; the first where not given");
+    verb->add_option("--cache", flags->cache, "PC2, MDD or OBJ files with one * that move IN");
+    verb->add_option("--motion", flags->motion, "BVH motion for the skeleton of IN");
+    verb->add_option("--skinning", flags->skinning, "how joints move vertices")
+        ->check(CLI::IsMember({"linear-blend", "dual-quaternion"}))
+        ->capture_default_str();
+    verb->add_option("--fps", flags->fps, "frames a second")
+        ->check(CLI::Range(1e-3, 1e5))
+        ->capture_default_str();
+    verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");
+    verb->add_option("--scale", flags->scale, "metres per unit of the file")
+        ->check(CLI::Range(1e-9, 1e9))
+        ->capture_default_str();
+    verb->add_option("--up", flags->up, "axis that points up in IN")
+        ->check(CLI::IsMember({"y", "z"}))
+        ->capture_default_str();
+    verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
+    verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
+    verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+}
+
+}  // namespace cutis::app

@@ -1,0 +1,152 @@
+#include "run.h"
+
+#include <charconv>
+#include <iostream>
+
+#include "console.h"
+#include "cutis/io/files.h"
+#include "cutis/io/scene_read.h"
+#include "cutis/io/sinks.h"
+#include "report.h"
+#include "verbs.h"
+
+namespace cutis::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Makes the output folder; takes it away again where the bake leaves nothing in it.
+class OutputFolder {
+public:
+    explicit OutputFolder(const fs::path& path) : path_(path) {
+        std::error_code error;
+        if (fs::exists(path, error) && !fs::is_directory(path, error)) {
+            throw InvalidInput(
+                say(path.string(), ": expected a folder to write into, found a file"));
+        }
+        was_made_ = fs::create_directories(path, error);
+        if (error) {
+            throw IoError(say(path.string(), ": folder cannot be made (", error.message(), ")"));
+        }
+    }
+    ~OutputFolder() {
+        std::error_code ignored;
+        if (was_made_ && fs::is_empty(path_, ignored)) {
+            fs::remove(path_, ignored);
+        }
+    }
+    OutputFolder(const OutputFolder&) = delete;
+    OutputFolder& operator=(const OutputFolder&) = delete;
+
+private:
+    fs::path path_;
+    bool was_made_ = false;
+};
+
+// A single frame converted to OBJ stands under the name the user gave.
+void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs) {
+    if (outputs.size() != 1) {
+        return;
+    }
+    std::error_code error;
+    fs::rename(outputs.front().path, target, error);
+    if (error) {
+        throw IoError(say(target.string(), ": cannot be written (", error.message(), ")"));
+    }
+    outputs.front().path = target.string();
+}
+
+int parse_frame(const std::string& text, const std::string& whole) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 ||
+        number > max_frames) {
+        throw InvalidInput(say("--frames: expected A-B with 1 <= A <= B <= ", max_frames,
+                               ", found \"", whole, "\""));
+    }
+    return number;
+}
+
+}  // namespace
+
+void set_frames(const std::string& text, Scene& scene) {
+    if (text.empty()) {
+        return;
+    }
+    const size_t dash = text.find('-');
+    scene.first_frame = parse_frame(text.substr(0, dash), text);
+    scene.last_frame = scene.first_frame;
+    if (dash != std::string::npos) {
+        const std::string last = text.substr(dash + 1);
+        scene.last_frame = last.empty() ? 0 : parse_frame(last, text);
+    }
+    if (scene.last_frame != 0 && scene.last_frame < scene.first_frame) {
+        parse_frame("", text);
+    }
+}
+
+std::string output_name(const fs::path& path) {
+    std::string name = path.stem().string();
+    for (char& c : name) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\' || c == '*') {
+            c = '_';
+        }
+    }
+    if (name.empty() || name.front() == '.' || name.front() == '-') {
+        name.insert(name.begin(), '_');
+    }
+    return name;
+}
+
+int run_bake(const Scene& scene, const RunOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    catch_signals();
+    RunReport report;
+    report.fps = scene.fps;
+    report.inputs = scene_inputs(scene);
+    const WarningCallback warn = [&](std::string_view note) { report.notes.emplace_back(note); };
+    const Body body = reading<Body>([&] { return load_body(scene, warn); });
+    report.read_seconds = seconds_since(begin);
+    report.vertices = static_cast<int>(body.mesh().positions.rows());
+    report.triangles = static_cast<int>(body.mesh().triangles.rows());
+    report.notes.insert(report.notes.end(), body.source().notes.begin(), body.source().notes.end());
+    frames_of(body, scene);  // refuses bad frames before a folder is made
+
+    const OutputFolder folder(options.folder);
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    SinkOptions sink_options;
+    sink_options.tolerance = scene.output.tolerance;
+    for (const std::string& format : scene.output.formats) {
+        sinks.push_back(make_sink(format, options.folder, options.name, sink_options));
+    }
+    const Workers workers(options.threads);
+    report.threads = workers.threads();
+    ProgressShow progress(options.json ? stderr : stdout);
+    if (caught_signal() == 0) {
+        report.bake = bake(body, scene, sinks, {&workers, progress.callback(), nullptr});
+    }
+    sinks.clear();
+    if (caught_signal() != 0 && report.bake.outputs.empty()) {
+        std::cerr << "cutis: stopped by signal " << caught_signal() << ", nothing was written\n";
+        return exit_signal + caught_signal();
+    }
+    if (!options.single_obj.empty()) {
+        drop_frame_number(options.single_obj, report.bake.outputs);
+    }
+    report.total_seconds = seconds_since(begin);
+    const nlohmann::ordered_json json = report_json(report);
+    if (options.use_report_file) {
+        AtomicFile file(options.folder / "report.json");
+        file.write(json_text(json));
+        file.commit();
+    }
+    std::cout << (options.json ? json_text(json) : report_text(report));
+    return exit_good;
+}
+
+}  // namespace cutis::app

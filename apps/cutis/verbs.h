@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace cutis::app {
+
+/// What the chosen verb runs; returns the exit code.
+using Action = std::function<int()>;
+
+/// Exit codes of the program.
+enum ExitCode {
+    exit_good = 0,
+    exit_failure = 1,    ///< while running: a solve, a disk, an output that cannot be written
+    exit_bad_input = 2,  ///< usage, a scene, a file that is missing or cannot be used
+    exit_signal = 128,   ///< plus the number of the signal that ended the run
+};
+
+/// Each adds one verb and sets `action` when the verb is chosen.
+void add_bake(CLI::App& program, Action& action);
+void add_inspect(CLI::App& program, Action& action);
+void add_convert(CLI::App& program, Action& action);
+void add_verify(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
+void add_demo(CLI::App& program, Action& action);
+
+}  // namespace cutis::app

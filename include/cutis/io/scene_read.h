@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cutis/body/body.h"
+#include "cutis/core/progress.h"
+#include "cutis/stack/scene.h"
+
+namespace cutis {
+
+/// A scene from a TOML file; its tables and keys are those of `cutis bake --print-defaults`.
+/// \throw IoError       missing or unreadable
+/// \throw InvalidInput  not TOML, unknown table or key (names the nearest known one), wrong type,
+///                      out of range, unknown layer, no or several sources; begins with
+///                      file:line:column where there is one place
+Scene read_scene(const std::filesystem::path& path);
+
+/// The same from text, without the checks on the whole (check_scene).
+/// \param file  name for messages
+Scene parse_scene(const std::string& text, const std::string& file);
+
+/// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
+std::vector<std::filesystem::path> scene_inputs(const Scene& scene);
+
+/// Reads the files a scene names and makes its body.
+/// \param warn  what an OBJ reader left out; further notes are in the body's source
+/// \throw IoError, InvalidInput  as check_scene, the readers and make_body do
+Body load_body(const Scene& scene, const WarningCallback& warn = {});
+
+}  // namespace cutis

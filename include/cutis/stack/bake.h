@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cutis/core/progress.h"
+#include "cutis/stack/layer.h"
+#include "cutis/stack/scene.h"
+#include "cutis/stack/sink.h"
+
+namespace cutis {
+
+/// Frames of a bake, both ends included.
+struct FrameRange {
+    int first = 1;
+    int last = 1;
+    int count() const { return last - first + 1; }
+};
+
+/// The frames a scene asks for on this body: frame n stands at (n - 1) / fps seconds. A looping
+/// body gives one period (its last frame is the one before the first comes again).
+/// \throw InvalidInput  range empty, or more than max_frames
+FrameRange frames_of(const Body& body, const Scene& scene);
+
+inline constexpr int max_frames = 10'000'000;
+
+/// What a caller lends to a bake.
+struct BakeControls {
+    const Workers* workers = nullptr;               ///< required
+    ProgressCallback progress;                      ///< after every frame; false stops the bake
+    const std::vector<LayerKind>* kinds = nullptr;  ///< null: layer_kinds()
+};
+
+/// What a bake did.
+struct BakeReport {
+    FrameRange frames;
+    int frames_done = 0;
+    bool cancelled = false;  ///< stopped by the caller: no output stands
+    std::vector<std::pair<std::string, double>> stage_seconds;  ///< prepare, body, layers, write
+    std::vector<LayerReport> layers;
+    std::vector<OutputFile> outputs;
+    std::vector<std::string> notes;
+};
+
+/// Body -> layers -> frames -> sinks, one frame in memory at a time. Without layers the frames are
+/// the body's own positions. Layers with memory start pre_roll seconds before frame 1 and run
+/// through every frame up to the last, also where the first frame asked for is a later one.
+/// \throw InvalidInput, SolverFailure, IoError  what stands under a final name then is whole
+BakeReport bake(const Body& body, const Scene& scene,
+                const std::vector<std::unique_ptr<FrameSink>>& sinks, const BakeControls& controls);
+
+}  // namespace cutis

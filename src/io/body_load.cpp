@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "cutis/body/retarget.h"
+#include "cutis/core/error.h"
+#include "cutis/io/bvh_read.h"
+#include "cutis/io/gltf_read.h"
+#include "cutis/io/inspect.h"
+#include "cutis/io/mdd_read.h"
+#include "cutis/io/obj_read.h"
+#include "cutis/io/pc2_read.h"
+#include "cutis/io/scene_read.h"
+#include "cutis/stack/actors.h"
+#include "cutis/stack/settings.h"
+
+namespace cutis {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path resolve(const Scene& scene, const std::string& path) {
+    return fs::path(scene.folder) / path;  // an absolute path stays as it is
+}
+
+bool is_sequence(const std::string& path) {
+    return path.find('*') != std::string::npos;
+}
+
+double cache_rate(const Scene& scene) {
+    return scene.body.cache_rate > 0.0 ? scene.body.cache_rate : scene.fps;
+}
+
+PointCache load_cache(const Scene& scene, const WarningCallback& warn) {
+    const fs::path path = resolve(scene, scene.body.cache);
+    if (is_sequence(scene.body.cache)) {
+        return read_obj_sequence(path, cache_rate(scene), warn).cache;
+    }
+    const std::string extension = extension_of(path);
+    if (extension == "pc2") {
+        return read_pc2(path, cache_rate(scene));
+    }
+    if (extension == "mdd") {
+        return read_mdd(path, scene.body.cache_rate);
+    }
+    throw InvalidInput(
+        say(path.string(), ": expected a .pc2, an .mdd or OBJ files with one * in the name"));
+}
+
+// The rest pose stands in the units and axes of the file it belongs to.
+MatrixX3d load_rest(const Scene& scene, Eigen::Index vertices, const WarningCallback& warn) {
+    const fs::path path = resolve(scene, scene.body.rest);
+    const ArtMesh rest = read_obj(path, warn);
+    if (rest.positions.rows() != vertices) {
+        throw InvalidInput(say(path.string(), ": expected ", vertices,
+                               " vertices as the body has, found ", rest.positions.rows()));
+    }
+    return to_metres_y_up(rest.positions, scene.body.options.scale, scene.body.options.up_axis);
+}
+
+Body load_mesh(const Scene& scene, const WarningCallback& warn) {
+    const fs::path path = resolve(scene, scene.body.mesh_file);
+    ArtMesh mesh;
+    PointCache cache;
+    if (is_sequence(scene.body.mesh_file)) {
+        ObjSequence sequence = read_obj_sequence(path, cache_rate(scene), warn);
+        mesh = std::move(sequence.mesh);
+        cache = std::move(sequence.cache);
+    } else {
+        mesh = read_obj(path, warn);
+    }
+    if (!scene.body.cache.empty()) {
+        cache = load_cache(scene, warn);
+    }
+    return make_body(mesh, std::move(cache), scene.body.options);
+}
+
+Body load_character(const Scene& scene, const WarningCallback& warn) {
+    const BodyOptions& options = scene.body.options;
+    if (scene.body.motion.empty()) {
+        return make_body(scene.body.actor.empty() ? std::make_shared<const Character>(
+                                                        read_gltf(resolve(scene, scene.body.file)))
+                                                  : make_actor(scene.body.actor),
+                         options);
+    }
+    auto character = std::make_shared<Character>(scene.body.actor.empty()
+                                                     ? read_gltf(resolve(scene, scene.body.file))
+                                                     : *make_actor(scene.body.actor));
+    const BvhMotion motion = read_bvh(resolve(scene, scene.body.motion));
+    RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
+    if (warn) {
+        warn(say("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
+                 " joints have a namesake in the character, translation times ",
+                 moved.translation_scale));
+    }
+    // The motion is the only clip left: no name of the file's own can be mistaken for it.
+    character->clips = {std::move(moved.clip)};
+    return make_body(std::move(character), options);
+}
+
+}  // namespace
+
+Body load_body(const Scene& scene, const WarningCallback& warn) {
+    check_scene(scene);
+    Body body = scene.body.mesh_file.empty() ? load_character(scene, warn) : load_mesh(scene, warn);
+    if (!scene.body.rest.empty()) {
+        body.set_rest_pose(load_rest(scene, body.mesh().positions.rows(), warn));
+    }
+    return body;
+}
+
+std::vector<fs::path> scene_inputs(const Scene& scene) {
+    std::vector<fs::path> inputs;
+    if (!scene.file.empty()) {
+        inputs.emplace_back(scene.file);
+    }
+    const BodyScene& body = scene.body;
+    for (const std::string* path :
+         {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
+        if (!path->empty()) {
+            inputs.push_back(resolve(scene, *path));
+        }
+    }
+    return inputs;
+}
+
+}  // namespace cutis

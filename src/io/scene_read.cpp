@@ -1,0 +1,147 @@
+#include "cutis/io/scene_read.h"
+
+#include <toml++/toml.h>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/io/files.h"
+#include "cutis/stack/layer.h"
+#include "cutis/stack/settings.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr std::uintmax_t max_scene_bytes = std::uintmax_t{1} << 20;
+
+std::string place(const std::string& file, const toml::source_region& source) {
+    return scene_place(file, static_cast<int>(source.begin.line),
+                       static_cast<int>(source.begin.column));
+}
+
+SceneValue convert(const toml::node& node, const std::string& where, const std::string& file) {
+    SceneValue value;
+    value.line = static_cast<int>(node.source().begin.line);
+    value.column = static_cast<int>(node.source().begin.column);
+    if (const auto* boolean = node.as_boolean()) {
+        value.kind = SceneValue::Kind::boolean;
+        value.boolean = boolean->get();
+    } else if (const auto* integer = node.as_integer()) {
+        value.kind = SceneValue::Kind::integer;
+        value.number = static_cast<double>(integer->get());
+    } else if (const auto* number = node.as_floating_point()) {
+        value.kind = SceneValue::Kind::number;
+        value.number = number->get();
+    } else if (const auto* text = node.as_string()) {
+        value.kind = SceneValue::Kind::text;
+        value.text = text->get();
+    } else if (const auto* list = node.as_array()) {
+        value.kind = SceneValue::Kind::list;
+        for (const toml::node& item : *list) {
+            value.list.push_back(convert(item, where, file));
+        }
+    } else {
+        throw InvalidInput(say(place(file, node.source()), where,
+                               ": expected a text, a number, true, false or a list, found a ",
+                               node.is_table() ? "table" : "date or time"));
+    }
+    return value;
+}
+
+// The key's own place, so that an unknown key is pointed at and not its value.
+SceneValues table_values(const toml::table& table, const std::string& section,
+                         const std::string& file) {
+    SceneValues values;
+    for (const auto& [key, node] : table) {
+        const std::string name(key.str());
+        SceneValue value = convert(node, section + " " + name, file);
+        value.line = static_cast<int>(key.source().begin.line);
+        value.column = static_cast<int>(key.source().begin.column);
+        values.emplace(name, std::move(value));
+    }
+    return values;
+}
+
+const toml::table& need_table(const toml::node& node, const std::string& section,
+                              const std::string& file) {
+    if (const toml::table* table = node.as_table()) {
+        return *table;
+    }
+    throw InvalidInput(say(place(file, node.source()), "expected a table ", section,
+                           ", found a value or [[...]]"));
+}
+
+void read_layers(const toml::node& node, const std::string& file, Scene& scene) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr) {
+        throw InvalidInput(say(place(file, node.source()),
+                               "expected [[layer]] with double brackets, found [layer]"));
+    }
+    for (const toml::node& item : *list) {
+        const toml::table& table = need_table(item, "[[layer]]", file);
+        LayerScene layer;
+        layer.line = static_cast<int>(table.source().begin.line);
+        layer.column = static_cast<int>(table.source().begin.column);
+        layer.values = table_values(table, "[[layer]]", file);
+        const auto kind = layer.values.find("kind");
+        if (kind == layer.values.end() || kind->second.kind != SceneValue::Kind::text) {
+            throw InvalidInput(
+                say(place(file, table.source()), "[[layer]] expected kind = \"...\""));
+        }
+        layer.kind = kind->second.text;
+        layer.line = kind->second.line;
+        layer.column = kind->second.column;
+        layer.values.erase(kind);
+        plan_layer(layer, file);  // says now what would be refused after the body is loaded
+        scene.layers.push_back(std::move(layer));
+    }
+}
+
+}  // namespace
+
+Scene parse_scene(const std::string& text, const std::string& file) {
+    toml::table root;
+    try {
+        root = toml::parse(text, std::string_view(file));
+    } catch (const toml::parse_error& error) {
+        throw InvalidInput(place(file, error.source()) + std::string(error.description()));
+    }
+    Scene scene;
+    scene.file = file;
+    for (const auto& [key, node] : root) {
+        const std::string name(key.str());
+        if (name == "body") {
+            apply_settings(table_values(need_table(node, "[body]", file), "[body]", file),
+                           body_settings(scene), file);
+        } else if (name == "output") {
+            apply_settings(table_values(need_table(node, "[output]", file), "[output]", file),
+                           output_settings(scene), file);
+        } else if (name == "layer") {
+            read_layers(node, file, scene);
+        } else {
+            const std::string near = nearest_word(name, {"body", "layer", "output"});
+            const char* shape[] = {"[body]", "[[layer]]", "[output]"};
+            throw InvalidInput(say(
+                place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
+                "'; ",
+                near.empty() ? "a scene has [body], [[layer]] and [output]"
+                             : say("did you mean ",
+                                   shape[near == "body" ? 0 : (near == "layer" ? 1 : 2)], "?")));
+        }
+    }
+    BodyScene& body = scene.body;
+    if (body.file.empty() && body.actor.empty()) {
+        body.mesh_file.swap(body.options.mesh);
+    }
+    return scene;
+}
+
+Scene read_scene(const std::filesystem::path& path) {
+    const std::vector<unsigned char> bytes = read_file(path, max_scene_bytes);
+    Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string());
+    scene.folder = path.parent_path().string();
+    check_scene(scene);
+    return scene;
+}
+
+}  // namespace cutis

@@ -1,0 +1,28 @@
+#include "cutis/stack/layer.h"
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+const std::vector<LayerKind>& layer_kinds() {
+    static const std::vector<LayerKind> kinds = {};
+    return kinds;
+}
+
+std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string& file,
+                                      const std::vector<LayerKind>& kinds) {
+    std::vector<std::string> names;
+    for (const LayerKind& kind : kinds) {
+        if (kind.kind == layer.kind) {
+            std::unique_ptr<LayerPlan> plan = kind.plan();
+            apply_settings(layer.values, {"[[layer]] " + kind.kind, "", plan->settings()}, file);
+            return plan;
+        }
+        names.push_back(kind.kind);
+    }
+    throw InvalidInput(say(scene_place(file, layer.line, layer.column),
+                           "[[layer]] kind: expected a layer this build has (it has ",
+                           word_list(names), "), found \"", layer.kind, "\""));
+}
+
+}  // namespace cutis

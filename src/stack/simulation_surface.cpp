@@ -1,0 +1,57 @@
+#include "cutis/stack/simulation_surface.h"
+
+#include <numeric>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
+    const ArtMesh& mesh = body.mesh();
+    return SimulationSurface(
+        repair_mesh(mesh.positions, mesh.triangles, options, body.source().weld_group));
+}
+
+SimulationSurface SimulationSurface::as_it_is(const Body& body) {
+    const ArtMesh& art = body.mesh();
+    RepairedMesh mesh;
+    mesh.topology = check_mesh(art.positions, art.triangles);
+    mesh.positions = art.positions;
+    mesh.vertex_of_art.resize(static_cast<size_t>(art.positions.rows()));
+    std::iota(mesh.vertex_of_art.begin(), mesh.vertex_of_art.end(), 0);
+    mesh.art_of_vertex = mesh.vertex_of_art;
+    mesh.vertex_of_corner.assign(art.triangles.data(), art.triangles.data() + art.triangles.size());
+    mesh.art_triangle.resize(static_cast<size_t>(art.triangles.rows()));
+    std::iota(mesh.art_triangle.begin(), mesh.art_triangle.end(), 0);
+    return SimulationSurface(std::move(mesh));
+}
+
+void SimulationSurface::gather(const MatrixX3d& art, MatrixX3d& out) const {
+    if (art.rows() != static_cast<Eigen::Index>(mesh_.vertex_of_art.size())) {
+        throw InvalidInput(say("simulation surface: expected ", mesh_.vertex_of_art.size(),
+                               " art vertices, found ", art.rows()));
+    }
+    out.resize(vertex_count(), 3);
+    for (int v = 0; v < vertex_count(); ++v) {
+        out.row(v) = art.row(mesh_.art_of_vertex[static_cast<size_t>(v)]);
+    }
+}
+
+void SimulationSurface::scatter(const MatrixX3d& before, const MatrixX3d& after,
+                                MatrixX3d& art) const {
+    for (size_t a = 0; a < mesh_.vertex_of_art.size(); ++a) {
+        const int v = mesh_.vertex_of_art[a];
+        if (v < 0) {
+            continue;
+        }
+        for (int k = 0; k < 3; ++k) {
+            const double moved = after(v, k) - before(v, k);
+            // Adding 0 would turn -0 into +0: leave untouched what did not move.
+            if (moved != 0.0) {
+                art(static_cast<Eigen::Index>(a), k) += moved;
+            }
+        }
+    }
+}
+
+}  // namespace cutis

@@ -1,0 +1,74 @@
+#include <csignal>
+#include <regex>
+#include <thread>
+
+#include "cli/program.h"
+
+namespace cutis::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Thousands of frames: far longer than the test waits before it sends the signal.
+std::string long_scene() {
+    return tube_scene("fps = 20000", R"("glb", "usda", "obj", "pc2", "mdd", "npz")");
+}
+
+class Interrupted : public ::testing::TestWithParam<int> {};
+
+TEST_P(Interrupted, a_bake_ends_cleanly_with_nothing_half_written) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", long_scene());
+    fs::create_directory(scratch / "out");
+    write_text(scratch / "out/shot.pc2", "old");
+    Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out"});
+    // Once something stands beside the old file, writing has begun.
+    while (!bake.has_ended() && names_in(scratch / "out").size() < 2) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_FALSE(bake.has_ended()) << "the scene is too short for this test";
+    kill(bake.pid(), GetParam());
+    const Outcome outcome = bake.wait();
+    EXPECT_EQ(outcome.code, 128 + GetParam());
+    EXPECT_TRUE(contains(outcome.err, "nothing was written")) << outcome.err;
+    EXPECT_EQ(names_in(scratch / "out"), std::vector<std::string>{"shot.pc2"});
+    EXPECT_EQ(read_text(scratch / "out/shot.pc2"), "old");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(Interrupted, a_folder_made_for_a_stopped_bake_goes_away_again) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", long_scene());
+    Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out"});
+    while (!bake.has_ended() && names_in(scratch / "out").empty()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    kill(bake.pid(), SIGTERM);
+    EXPECT_EQ(bake.wait().code, 128 + SIGTERM);
+    EXPECT_FALSE(fs::exists(scratch / "out"));
+}
+
+TEST(Interrupted, progress_lines_are_flushed_rise_and_have_the_agreed_form) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", tube_scene("fps = 3000", R"("usda", "npz")"));
+    const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::regex form("Progress: ([0-9]+)% frame ([0-9]+)/9001\n");
+    int lines = 0;
+    int last = -1;
+    for (std::sregex_iterator it(outcome.out.begin(), outcome.out.end(), form), end; it != end;
+         ++it) {
+        const int percent = std::stoi((*it)[1]);
+        EXPECT_GT(percent, last);
+        EXPECT_EQ(percent, 100 * std::stoi((*it)[2]) / 9001);
+        last = percent;
+        ++lines;
+    }
+    EXPECT_EQ(last, 100);
+    EXPECT_LE(lines, 101);
+}
+
+}  // namespace
+}  // namespace cutis::test

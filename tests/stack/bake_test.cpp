@@ -1,0 +1,260 @@
+#include "cutis/stack/bake.h"
+
+#include "cutis/core/error.h"
+#include "stack/test_body.h"
+
+namespace cutis {
+namespace {
+
+// Keeps what it is given.
+class Recorder : public FrameSink {
+public:
+    struct Tape {
+        BakeInfo info;
+        std::vector<Frame> frames;
+        bool is_finished = false;
+    };
+    explicit Recorder(Tape& tape) : tape_(tape) {}
+    void begin(const BakeInfo& info) override { tape_.info = info; }
+    void write(const Frame& frame) override { tape_.frames.push_back(frame); }
+    std::vector<OutputFile> finish() override {
+        tape_.is_finished = true;
+        OutputFile file;
+        file.format = "tape";
+        return {file};
+    }
+
+private:
+    Tape& tape_;
+};
+
+// Lifts the surface by a fixed height and remembers which times it was asked for.
+struct LiftOptions {
+    double height = 0.5;
+    bool has_memory = true;
+};
+
+struct LiftLog {
+    std::vector<LayerStep> steps;
+};
+
+class Lift : public Layer {
+public:
+    Lift(const LiftOptions& options, LiftLog& log) : options_(options), log_(log) {}
+    bool has_memory() const override { return options_.has_memory; }
+    bool changes_shape() const override { return options_.height != 0.0; }
+    bool changes_uv() const override { return false; }
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        log_.steps.push_back(step);
+        surface.col(1).array() += options_.height;
+        frame.channels["lift"] = {"m", 1, std::vector<double>(6, options_.height)};
+    }
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>& /*state*/) override {}
+    LayerReport report() const override { return {"lift", {{"height", options_.height}}, {}}; }
+
+private:
+    LiftOptions options_;
+    LiftLog& log_;
+};
+
+class LiftPlan : public LayerPlan {
+public:
+    explicit LiftPlan(LiftLog& log) : log_(log) {}
+    std::vector<Setting> settings() override {
+        return {{"height", &options_.height, "how far up", "m", -10.0, 10.0},
+                {"memory", &options_.has_memory, "as if it had one"}};
+    }
+    std::unique_ptr<Layer> prepare(const SimulationSurface& /*surface*/,
+                                   const Body& /*body*/) override {
+        return std::make_unique<Lift>(options_, log_);
+    }
+
+private:
+    LiftOptions options_;
+    LiftLog& log_;
+};
+
+struct Bakery {
+    Scene scene;
+    Workers workers{1};
+    Recorder::Tape tape;
+    LiftLog log;
+    std::vector<LayerKind> kinds = {
+        {"lift", "", [this] { return std::make_unique<LiftPlan>(log); }}};
+    ProgressCallback progress;
+
+    Bakery() { scene.fps = 10.0; }
+
+    void add_lift(double height, bool has_memory) {
+        LayerScene layer;
+        layer.kind = "lift";
+        layer.values["height"].kind = SceneValue::Kind::number;
+        layer.values["height"].number = height;
+        layer.values["memory"].kind = SceneValue::Kind::boolean;
+        layer.values["memory"].boolean = has_memory;
+        scene.layers.push_back(layer);
+    }
+
+    BakeReport run(const Body& body) {
+        std::vector<std::unique_ptr<FrameSink>> sinks;
+        sinks.push_back(std::make_unique<Recorder>(tape));
+        return bake(body, scene, sinks, {&workers, progress, &kinds});
+    }
+};
+
+TEST(Bake, without_layers_every_frame_is_the_body_bit_for_bit) {
+    Bakery bakery;
+    const Body body = test::sliding_square(1.0);
+    const BakeReport report = bakery.run(body);
+    // 1 s at 10 frames a second: both ends are frames.
+    ASSERT_EQ(report.frames.count(), 11);
+    ASSERT_EQ(bakery.tape.frames.size(), 11u);
+    EXPECT_TRUE(bakery.tape.is_finished);
+    EXPECT_FALSE(bakery.tape.info.shape_changed);
+    for (int i = 0; i < 11; ++i) {
+        const Frame& frame = bakery.tape.frames[static_cast<size_t>(i)];
+        EXPECT_EQ(frame.number, i + 1);
+        EXPECT_DOUBLE_EQ(frame.time, i / 10.0);
+        MatrixX3d expected;
+        body.positions(frame.time, TimeSampling::exact, bakery.workers, expected);
+        EXPECT_EQ(frame.positions, expected);
+    }
+}
+
+TEST(Bake, a_range_of_frames_starts_at_its_own_time) {
+    Bakery bakery;
+    bakery.scene.first_frame = 4;
+    bakery.scene.last_frame = 6;
+    bakery.run(test::sliding_square(1.0));
+    ASSERT_EQ(bakery.tape.frames.size(), 3u);
+    EXPECT_EQ(bakery.tape.frames.front().number, 4);
+    EXPECT_DOUBLE_EQ(bakery.tape.frames.front().time, 0.3);
+}
+
+TEST(Bake, a_still_body_has_one_frame_and_a_first_frame_past_the_end_is_refused) {
+    Bakery bakery;
+    EXPECT_EQ(bakery.run(test::sliding_square(0.0)).frames.count(), 1);
+    bakery.scene.first_frame = 12;
+    EXPECT_THROW(bakery.run(test::sliding_square(1.0)), InvalidInput);
+    bakery.scene.first_frame = 1;
+    bakery.scene.fps = 1e5;
+    EXPECT_THROW(bakery.run(test::sliding_square(1e4)), InvalidInput);
+}
+
+TEST(Bake, a_layer_moves_the_frame_and_leaves_its_channel_and_report) {
+    Bakery bakery;
+    bakery.add_lift(0.25, false);
+    bakery.add_lift(0.5, false);
+    const Body body = test::sliding_square(0.2);
+    const BakeReport report = bakery.run(body);
+    EXPECT_TRUE(bakery.tape.info.shape_changed);
+    ASSERT_EQ(report.layers.size(), 2u);
+    EXPECT_EQ(report.layers[1].numbers.at("height"), 0.5);
+    for (const Frame& frame : bakery.tape.frames) {
+        MatrixX3d expected;
+        body.positions(frame.time, TimeSampling::exact, bakery.workers, expected);
+        expected.col(1).array() += 0.75;
+        EXPECT_LT((frame.positions - expected).norm(), 1e-14);
+        EXPECT_EQ(frame.channels.count("lift"), 1u);
+    }
+}
+
+TEST(Bake, a_layer_that_moves_nothing_gives_back_the_body_bit_for_bit) {
+    Bakery bakery;
+    bakery.add_lift(0.0, true);
+    const Body body = test::sliding_square(0.5);
+    bakery.run(body);
+    for (const Frame& frame : bakery.tape.frames) {
+        MatrixX3d expected;
+        body.positions(frame.time, TimeSampling::exact, bakery.workers, expected);
+        EXPECT_EQ(frame.positions, expected);
+        EXPECT_TRUE(std::signbit(frame.positions(0, 1)));
+    }
+}
+
+TEST(Bake, memory_starts_with_the_pre_roll_and_runs_through_frames_not_written) {
+    Bakery bakery;
+    bakery.add_lift(0.5, true);
+    bakery.scene.pre_roll = 0.3;
+    bakery.scene.first_frame = 3;
+    bakery.scene.last_frame = 4;
+    bakery.run(test::sliding_square(1.0));
+    EXPECT_EQ(bakery.tape.frames.size(), 2u);
+    // Three frames of pre-roll (-0.3, -0.2, -0.1 s), then frames 1 to 4.
+    ASSERT_EQ(bakery.log.steps.size(), 7u);
+    EXPECT_TRUE(bakery.log.steps[0].reset);
+    EXPECT_NEAR(bakery.log.steps[0].to, -0.3, 1e-12);
+    for (size_t i = 1; i < bakery.log.steps.size(); ++i) {
+        EXPECT_FALSE(bakery.log.steps[i].reset);
+        EXPECT_EQ(bakery.log.steps[i].from, bakery.log.steps[i - 1].to);
+    }
+    bakery.log.steps.clear();
+    bakery.scene.layers.clear();
+    bakery.add_lift(0.5, false);
+    bakery.run(test::sliding_square(1.0));
+    EXPECT_EQ(bakery.log.steps.size(), 2u);  // without memory only what is written
+}
+
+TEST(Bake, a_cut_of_a_looping_body_resets_the_layers) {
+    Bakery bakery;
+    bakery.add_lift(0.5, true);
+    bakery.scene.last_frame = 25;
+    ClockOptions clock;
+    clock.loop = LoopMode::loop;
+    clock.jump_limit = 0.1;  // moves 1 m in a box of 1.4 m: no blend can close that
+    const Body body = test::sliding_square(1.0, clock);
+    ASSERT_TRUE(body.seam_is_jump());
+    bakery.run(body);
+    int resets = 0;
+    for (const LayerStep& step : bakery.log.steps) {
+        resets += step.reset ? 1 : 0;
+    }
+    EXPECT_GE(resets, 2);  // the first advance and at least one seam in 2.5 s
+}
+
+TEST(Bake, a_caller_that_says_stop_gets_no_output) {
+    Bakery bakery;
+    std::vector<int> done;
+    bakery.progress = [&](const Progress& progress) {
+        done.push_back(progress.done);
+        EXPECT_EQ(progress.total, 11);
+        return progress.done < 4;
+    };
+    const BakeReport report = bakery.run(test::sliding_square(1.0));
+    EXPECT_TRUE(report.cancelled);
+    EXPECT_EQ(report.frames_done, 4);
+    EXPECT_TRUE(report.outputs.empty());
+    EXPECT_FALSE(bakery.tape.is_finished);
+    EXPECT_EQ(done, (std::vector<int>{1, 2, 3, 4}));
+}
+
+TEST(Bake, positions_that_are_not_finite_stop_the_bake_with_frame_and_vertex) {
+    Body::Source source;
+    source.mesh = test::split_square();
+    MatrixX3d broken = source.mesh.positions;
+    broken(4, 2) = std::nan("");
+    source.motion = std::make_shared<test::SlidingMotion>(broken, 1.0);
+    Bakery bakery;
+    try {
+        bakery.run(Body(std::move(source), {}));
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("vertex 4"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Bake, seconds_are_reported_for_every_stage) {
+    Bakery bakery;
+    bakery.add_lift(0.5, false);
+    const BakeReport report = bakery.run(test::sliding_square(1.0));
+    std::vector<std::string> stages;
+    for (const auto& [stage, seconds] : report.stage_seconds) {
+        stages.push_back(stage);
+        EXPECT_GE(seconds, 0.0);
+    }
+    EXPECT_EQ(stages, (std::vector<std::string>{"prepare", "body", "lift", "write"}));
+}
+
+}  // namespace
+}  // namespace cutis
