@@ -125,13 +125,14 @@ TEST(sparse, random_systems_equal_a_dense_solve_for_any_number_of_columns) {
             const SparseSolver solver(matrix, backend);
             EXPECT_EQ(solver.size(), n);
             const Eigen::LLT<Dense> dense(dense_of(matrix));
-            for (const int columns : {0, 1, 2, 3, 4, 5, 8, 9, 21}) {
+            EXPECT_NO_THROW(solver.solve_many({}, 0));
+            for (const int columns : {1, 2, 3, 4, 5, 8, 9, 21}) {
                 std::vector<double> x =
                     random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
                 const RowMajor b = Eigen::Map<RowMajor>(x.data(), n, columns);
                 solver.solve_many(x, columns);
                 const RowMajor error = Eigen::Map<RowMajor>(x.data(), n, columns) - dense.solve(b);
-                ASSERT_TRUE(columns == 0 || error.cwiseAbs().maxCoeff() < 1e-13)
+                ASSERT_LT(error.cwiseAbs().maxCoeff(), 1e-13)
                     << n << " rows, " << columns << " columns";
             }
         }

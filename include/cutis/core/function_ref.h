@@ -22,8 +22,9 @@ public:
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
              std::is_object_v<std::remove_reference_t<Callable>> &&
              std::is_invocable_r_v<Result, Callable&, Arguments...>)
-        FunctionRef(
-            Callable&& callable)  // NOLINT(google-explicit-constructor): passed like a lambda
+        // The condition leaves copying alone; implicit, so that a lambda is passed as it is.
+        // NOLINTNEXTLINE(bugprone-forwarding-reference-overload,google-explicit-constructor)
+        FunctionRef(Callable&& callable)
         : target_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
           call_([](void* target, Arguments... arguments) -> Result {
               return (*static_cast<std::add_pointer_t<std::remove_reference_t<Callable>>>(target))(
