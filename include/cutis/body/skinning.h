@@ -32,23 +32,28 @@ struct WeightReport {
     double worst_sum = 1.0;
 };
 
-/// Makes every vertex sum to 1.
-/// \throw InvalidInput  negative or non-finite weight, joint index >= joint_count; names the vertex
+/// Makes every vertex sum to 1 and puts its strongest joint first.
+/// \throw InvalidInput  influences outside 1 .. 8, arrays of different length, negative or
+/// non-finite weight, joint index >= joint_count; names the vertex
 WeightReport normalise_weights(SkinWeights& weights, int joint_count);
 
 /// Posed vertices. `matrices` are joint world frame * inverse bind matrix, one per joint.
-/// \param rest  #V x 3;  \param out  #V x 3, resized when needed. No allocation once it has its
-/// size.
+/// \param rest  #V x 3;  \param out  #V x 3, resized when needed, not the same object as `rest`. No
+/// allocation once it has its size.
+/// \throw InvalidInput  sizes that do not fit, a joint index without a matrix, a matrix that is not
+/// finite
 void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
                        const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
                        MatrixX3d& out);
 
 /// The same with dual quaternions (Kavan et al. 2008): antipodal quaternions are flipped to the
-/// vertex's first joint, scale and shear are blended linearly beside them and applied first.
-/// Degenerate (singular or mirrored) joint matrices fall back to carrying everything in the linear
-/// part.
+/// vertex's first joint, scale and shear are blended linearly beside them and applied first. A
+/// mirrored joint matrix carries its mirroring in that linear part; a singular one carries
+/// everything there.
+/// \param centres  bind position of each joint, about which its scale and shear act; empty: the
+/// origin. A vertex with a single joint follows its matrix for any centre.
 void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
                           const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                          MatrixX3d& out);
+                          MatrixX3d& out, const std::vector<Vector3d>& centres = {});
 
 }  // namespace cutis
