@@ -67,7 +67,9 @@ struct Crowd {
     Crowd() {
         std::mt19937 random(7);
         std::uniform_real_distribution<double> number(0.0, 1.0);
-        const auto vector = [&] { return Vector3d(number(random), number(random), number(random)); };
+        const auto vector = [&] {
+            return Vector3d(number(random), number(random), number(random));
+        };
         weights.influences = influence_count;
         for (int v = 0; v < vertex_count; ++v) {
             rest.row(v) = vector();
@@ -127,8 +129,9 @@ std::vector<Row> bench_body() {
                         {"joints", joint_count},
                         {"threads", threads}};
             row.ms = kernel_ms;
-            row.baseline = "bandwidth bound (bytes moved over a triad of the same run and threads, "
-                           "write-allocate counted in both)";
+            row.baseline =
+                "bandwidth bound (bytes moved over a triad of the same run and threads, "
+                "write-allocate counted in both)";
             row.baseline_ms = triad_ms * skinning_bytes / Triad::bytes();
             rows.push_back(row);
         }

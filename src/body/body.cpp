@@ -20,8 +20,7 @@ namespace {
 void check_clock(const ClockOptions& clock) {
     const auto check = [](const char* name, double value, double low, double high) {
         if (!(value >= low && value <= high)) {
-            throw InvalidInput(
-                say(name, ": expected ", low, " to ", high, ", found ", value));
+            throw InvalidInput(say(name, ": expected ", low, " to ", high, ", found ", value));
         }
     };
     check("time_scale", clock.time_scale, 0.01, 100.0);
@@ -30,9 +29,8 @@ void check_clock(const ClockOptions& clock) {
 }
 
 double box_diagonal(const MatrixX3d& points) {
-    return points.rows() == 0
-               ? 0.0
-               : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
+    return points.rows() == 0 ? 0.0
+                              : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
 }
 
 }  // namespace
@@ -51,9 +49,8 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     start_ = motion.start();
     const double length = motion.end() - start_;
     if (!(length >= 0.0) || !std::isfinite(length) || !std::isfinite(start_)) {
-        throw InvalidInput(
-            say("body: expected motion with a finite start and end, found ", start_, " s and ",
-                motion.end(), " s"));
+        throw InvalidInput(say("body: expected motion with a finite start and end, found ", start_,
+                               " s and ", motion.end(), " s"));
     }
     duration_ = length / clock_.time_scale;
     if (clock_.loop == LoopMode::hold || length == 0.0) {

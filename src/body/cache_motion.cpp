@@ -71,11 +71,9 @@ FrameMix mix_frames(double position, int frames, Ends ends, TimeSampling samplin
 
 }  // namespace
 
-CacheMotion::CacheMotion(PointCache cache, MatrixX3d still, double period)
-    : CacheMotion(std::make_shared<const PointCache>(std::move(cache)), std::move(still), period) {}
-
-CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double period)
-    : cache_(std::move(cache)), still_(std::move(still)), period_(period) {
+CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double scale,
+                         double period)
+    : cache_(std::move(cache)), still_(std::move(still)), scale_(scale), period_(period) {
     const PointCache& samples = *cache_;
     if (samples.samples.empty()) {
         return;
@@ -127,8 +125,10 @@ void CacheMotion::positions(double time, TimeSampling sampling, const Workers& w
             position = frames - 1 + (position - (frames - 1)) / gap;
         }
     }
-    const FrameMix mix =
-        mix_frames(std::isfinite(position) ? position : 0.0, frames, ends, sampling);
+    FrameMix mix = mix_frames(std::isfinite(position) ? position : 0.0, frames, ends, sampling);
+    for (double& weight : mix.weight) {
+        weight *= scale_;
+    }
     out.resize(still_.rows(), 3);
     const size_t frame_size = static_cast<size_t>(cache_->vertex_count) * 3;
     std::array<const float*, 4> from;
@@ -149,7 +149,7 @@ std::shared_ptr<const Motion> CacheMotion::repeating(double period) const {
     if (cache_->frame_count() < 2) {
         return nullptr;
     }
-    return std::make_shared<CacheMotion>(cache_, still_, period);
+    return std::make_shared<CacheMotion>(cache_, still_, scale_, period);
 }
 
 }  // namespace cutis

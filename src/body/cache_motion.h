@@ -8,9 +8,12 @@ namespace cutis {
 /// (smooth).
 class CacheMotion : public Motion {
 public:
-    /// \param cache  frames of vertex_count vertices, metres, Y up; without frames `still` is shown
-    CacheMotion(PointCache cache, MatrixX3d still, double period = 0.0);
-    CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double period);
+    /// \param cache   frames of vertex_count vertices, Y up; without frames `still` is shown
+    /// \param still   rest positions, metres
+    /// \param scale   metres per unit of the cache
+    /// \param period  seconds, 0: does not repeat
+    CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double scale,
+                double period = 0.0);
 
     int vertex_count() const override { return static_cast<int>(still_.rows()); }
     double start() const override { return cache_->start; }
@@ -23,6 +26,7 @@ public:
 private:
     std::shared_ptr<const PointCache> cache_;
     MatrixX3d still_;
+    double scale_ = 1.0;
     double period_ = 0.0;
 };
 

@@ -58,9 +58,8 @@ void check_channel(const Channel& channel, const std::string& where, size_t node
     const size_t per_key = static_cast<size_t>(channel.width) *
                            (channel.interpolation == Interpolation::cubic_spline ? 3 : 1);
     if (channel.values.size() != channel.times.size() * per_key) {
-        throw InvalidInput(say(where, "expected ", channel.times.size() * per_key,
-                               " values for ", channel.times.size(), " keys, found ",
-                               channel.values.size()));
+        throw InvalidInput(say(where, "expected ", channel.times.size() * per_key, " values for ",
+                               channel.times.size(), " keys, found ", channel.values.size()));
     }
     for (size_t i = 0; i < channel.values.size(); ++i) {
         if (!std::isfinite(channel.values[i])) {
@@ -75,8 +74,8 @@ void check_channel(const Channel& channel, const std::string& where, size_t node
         const Eigen::Map<const Eigen::Vector4d> q(channel.values.data() + k * per_key +
                                                   value_offset);
         if (!(q.norm() > 1e-6) || !std::isfinite(q.norm())) {
-            throw InvalidInput(say(where, "key ", k, ": expected a unit quaternion, found length ",
-                                   q.norm()));
+            throw InvalidInput(
+                say(where, "key ", k, ": expected a unit quaternion, found length ", q.norm()));
         }
     }
 }

@@ -81,7 +81,7 @@ ClipSampler::Track::Track(const Channel& channel, TimeSampling sampling, double 
     if (target == ChannelTarget::rotation && !is_spline) {
         values.colwise().normalize();
     }
-    const Curve between_keys = is_spline ? Curve::hermite
+    const Curve between_keys = is_spline                                      ? Curve::hermite
                                : channel.interpolation == Interpolation::step ? Curve::step
                                                                               : Curve::straight;
     curves.assign(static_cast<size_t>(key_count - 1), between_keys);
@@ -109,10 +109,10 @@ ClipSampler::Track::Track(const Channel& channel, TimeSampling sampling, double 
     const double wrap = clip_start + period;
     const bool is_periodic = period > 0.0;
     const bool has_gap =
-        is_periodic && wrap - clip_end > closing_tolerance * std::max(period, clip_end - clip_start);
+        is_periodic &&
+        wrap - clip_end > closing_tolerance * std::max(period, clip_end - clip_start);
     if (has_gap) {
-        append(values.cols(), 0, wrap,
-               between_keys == Curve::step ? Curve::step : Curve::straight);
+        append(values.cols(), 0, wrap, between_keys == Curve::step ? Curve::step : Curve::straight);
     }
     if (is_spline) {
         for (Eigen::Index k = 0; k + 1 < key_count; ++k) {
@@ -146,11 +146,11 @@ void ClipSampler::Track::find_velocities(bool is_periodic) {
     const bool is_rotation = target == ChannelTarget::rotation;
     Eigen::MatrixXd steps(interval_count(), is_rotation ? 3 : width());
     for (Eigen::Index i = 0; i < interval_count(); ++i) {
-        steps.row(i) = is_rotation
-                           ? Eigen::RowVectorXd(rotation_log(key_rotation(i).conjugate() *
-                                                             key_rotation(i + 1))
-                                                    .transpose())
-                           : Eigen::RowVectorXd((values.col(i + 1) - values.col(i)).transpose());
+        steps.row(i) =
+            is_rotation
+                ? Eigen::RowVectorXd(
+                      rotation_log(key_rotation(i).conjugate() * key_rotation(i + 1)).transpose())
+                : Eigen::RowVectorXd((values.col(i + 1) - values.col(i)).transpose());
     }
     Eigen::MatrixXd velocities = key_velocities(times, steps, is_periodic);
     // A hold is still: the keys at both its ends have no velocity.

@@ -85,9 +85,9 @@ struct JointParts {
             const Vector3d centre =
                 centres.empty() ? Vector3d::Zero() : centres[static_cast<size_t>(j)];
             const Polar polar = polar_decomposition(matrix.linear());
-            // Stretch about the joint, v' = S (v - c) + c, then the rigid motion v' -> R v' + t with
-            // t = M c - R c: together R S (v - c) + M c = M v, and the joint itself stays where
-            // all its neighbours agree it is.
+            // Stretch about the joint, v' = S (v - c) + c, then the rigid motion v' -> R v' + t
+            // with t = M c - R c: together R S (v - c) + M c = M v, and the joint itself stays
+            // where all its neighbours agree it is.
             Eigen::Matrix<double, 3, 4> linear;
             linear << polar.stretch, centre - polar.stretch * centre;
             skinning_detail::set_columns(stretch, j, linear);
@@ -96,9 +96,9 @@ struct JointParts {
             const Eigen::Quaterniond shift(0.0, translation.x(), translation.y(), translation.z());
             rigid.col(j).head<4>() = real.coeffs();
             rigid.col(j).tail<4>() = 0.5 * (shift * real).coeffs();
-            is_rigid = is_rigid && (polar.stretch - Eigen::Matrix3d::Identity())
-                                           .cwiseAbs()
-                                           .maxCoeff() <= rigid_tolerance;
+            is_rigid =
+                is_rigid && (polar.stretch - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() <=
+                                rigid_tolerance;
         }
     }
 };
@@ -144,8 +144,7 @@ EIGEN_ALWAYS_INLINE Lanes group_weights(const double* weights, int group) {
 template <int Influences>
 EIGEN_ALWAYS_INLINE void blend_as_is(const double* __restrict quaternions,
                                      const std::uint16_t* __restrict joints,
-                                     const double* __restrict weights,
-                                     double* __restrict blended) {
+                                     const double* __restrict weights, double* __restrict blended) {
     const double* first = quaternions + static_cast<size_t>(joints[0]) * 8;
     Lanes weight = lanes::all(weights[0]);
     Lanes real = weight * lanes::load(first);

@@ -50,10 +50,10 @@ Eigen::MatrixXd key_velocities(const std::vector<double>& times, const Eigen::Ma
     // keys reach up to two steps, hence the larger limit.
     const auto at_end = [&](Eigen::Index end_step, Eigen::Index next_step, Eigen::Index inner_key) {
         const Eigen::RowVectorXd slope = steps.row(end_step) / interval(end_step);
-        return limited(2.0 * slope - velocities.row(inner_key),
-                       std::max(interval(end_step), interval(next_step)),
-                       4.0 / 3.0 *
-                           std::max(steps.row(end_step).norm(), steps.row(next_step).norm()));
+        return limited(
+            2.0 * slope - velocities.row(inner_key),
+            std::max(interval(end_step), interval(next_step)),
+            4.0 / 3.0 * std::max(steps.row(end_step).norm(), steps.row(next_step).norm()));
     };
     if (count == 2) {
         velocities.row(0) = steps.row(0) / interval(0);

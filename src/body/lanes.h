@@ -61,12 +61,12 @@ EIGEN_ALWAYS_INLINE Lanes turn_sign(Lanes value, Lanes sign) {
 
 /// Four vertices x y z x y z ... to one register per coordinate.
 EIGEN_ALWAYS_INLINE void split_xyz(const double* from, Lanes& x, Lanes& y, Lanes& z) {
-    const Lanes a = load(from);                                   // x0 y0 z0 x1
-    const Lanes b = load(from + 4);                               // y1 z1 x2 y2
-    const Lanes c = load(from + 8);                               // z2 x3 y3 z3
-    const Lanes xy = __builtin_shufflevector(a, b, 0, 1, 6, 7);   // x0 y0 x2 y2
-    const Lanes zx = __builtin_shufflevector(a, c, 2, 3, 4, 5);   // z0 x1 z2 x3
-    const Lanes yz = __builtin_shufflevector(b, c, 0, 1, 6, 7);   // y1 z1 y3 z3
+    const Lanes a = load(from);                                  // x0 y0 z0 x1
+    const Lanes b = load(from + 4);                              // y1 z1 x2 y2
+    const Lanes c = load(from + 8);                              // z2 x3 y3 z3
+    const Lanes xy = __builtin_shufflevector(a, b, 0, 1, 6, 7);  // x0 y0 x2 y2
+    const Lanes zx = __builtin_shufflevector(a, c, 2, 3, 4, 5);  // z0 x1 z2 x3
+    const Lanes yz = __builtin_shufflevector(b, c, 0, 1, 6, 7);  // y1 z1 y3 z3
     x = __builtin_shufflevector(xy, zx, 0, 5, 2, 7);
     y = __builtin_shufflevector(xy, yz, 1, 4, 3, 6);
     z = __builtin_shufflevector(zx, yz, 0, 5, 2, 7);

@@ -23,9 +23,10 @@ void check_weight_arrays(const SkinWeights& weights) {
     }
     if (weights.joints.size() != weights.weights.size() ||
         weights.weights.size() % static_cast<size_t>(weights.influences) != 0) {
-        throw InvalidInput(say("skin weights: expected as many joints as weights and a multiple of ",
-                               weights.influences, ", found ", weights.joints.size(), " joints and ",
-                               weights.weights.size(), " weights"));
+        throw InvalidInput(
+            say("skin weights: expected as many joints as weights and a multiple of ",
+                weights.influences, ", found ", weights.joints.size(), " joints and ",
+                weights.weights.size(), " weights"));
     }
 }
 

@@ -86,8 +86,8 @@ public:
     /// Is there a cut (teleport) between these two times: a loop seam that was not blended?
     bool jumps_between(double from, double to) const;
 
-    /// Replaces the rest positions by a separate static pose (the material's rest shape); the motion
-    /// stays. Metres, Y up. source().inverse_bind goes on to belong to the pose before.
+    /// Replaces the rest positions by a separate static pose (the material's rest shape); the
+    /// motion stays. Metres, Y up. source().inverse_bind goes on to belong to the pose before.
     /// \throw InvalidInput  another number of vertices, a position that is not finite
     void set_rest_pose(const MatrixX3d& rest_positions);
     bool has_separate_rest_pose() const { return has_separate_rest_pose_; }

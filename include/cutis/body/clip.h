@@ -54,7 +54,8 @@ struct Pose {
 /// sampling precomputes (key velocities).
 ///
 /// Times outside a channel's keys hold the nearest key. A clip that does not loop starts and stops
-/// with the velocity of its first and last keys, in both samplings. Nodes given by a matrix keep it.
+/// with the velocity of its first and last keys, in both samplings. Nodes given by a matrix keep
+/// it.
 ///
 /// `period` > 0 makes the motion repeat: times wrap around, smooth velocities are continuous across
 /// the seam, and where the period is longer than the clip the interval that is left leads from the
