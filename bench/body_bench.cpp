@@ -76,15 +76,19 @@ struct Crowd {
             // Neighbouring vertices share joints, as on a character.
             const int joint = static_cast<int>(static_cast<long>(v) * joint_count / vertex_count);
             for (int k = 0; k < influence_count; ++k) {
-                weights.joints.push_back(static_cast<std::uint16_t>((joint + 5 * k) % joint_count));
+                weights.joints.push_back(static_cast<std::uint16_t>((joint + k) % joint_count));
                 weights.weights.push_back(0.1 + number(random));
             }
         }
         normalise_weights(weights, joint_count);
+        // A chain: each joint turns up to a right angle from the one before.
+        Eigen::Affine3d joint = Eigen::Affine3d::Identity();
         for (int j = 0; j < joint_count; ++j) {
-            const Eigen::AngleAxisd turn(number(random), vector().normalized());
-            rigid.push_back(Eigen::Translation3d(vector()) * turn);
-            stretched.push_back(rigid.back() * Eigen::Scaling(Vector3d(1.0, 1.1, 0.9)));
+            const Vector3d axis = (vector() - Vector3d::Constant(0.5)).normalized();
+            joint = joint * Eigen::Translation3d(vector()) *
+                    Eigen::AngleAxisd(1.5 * number(random), axis);
+            rigid.push_back(joint);
+            stretched.push_back(joint * Eigen::Scaling(Vector3d(1.0, 1.1, 0.9)));
         }
     }
 };

@@ -184,8 +184,8 @@ void ClipSampler::Track::find_turns() {
         if (curve == Curve::straight) {
             turns.col(i).head<3>() = rotation_log(whole);
         } else if (curve == Curve::hermite && !is_spline) {
-            const Vector3d w1 = leaving.col(i) * (duration(i) / 3.0);
-            const Vector3d w3 = arriving.col(i) * (duration(i) / 3.0);
+            const Vector3d w1 = leaving.col(i).head<3>() * (duration(i) / 3.0);
+            const Vector3d w3 = arriving.col(i).head<3>() * (duration(i) / 3.0);
             const Vector3d w2 = rotation_log(rotation_exp(-w1) * whole * rotation_exp(-w3));
             turns.col(i) << w1, w2, w3;
         }

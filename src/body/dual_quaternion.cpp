@@ -72,6 +72,7 @@ struct JointParts {
     /// One byte per pair of joints: do their quaternions point to opposite sides? Empty where the
     /// table would cost more than it saves.
     std::vector<unsigned char> opposite;
+    bool all_agree = false;  ///< no such pair at all
 
     void set(const std::vector<Eigen::Affine3d>& matrices, const std::vector<Vector3d>& centres) {
         count = static_cast<int>(matrices.size());
@@ -108,6 +109,7 @@ struct JointParts {
 void find_opposite_joints(JointParts& parts) {
     const int count = parts.count;
     parts.opposite.resize(static_cast<size_t>(count) * count);
+    parts.all_agree = true;
     for (int j = 0; j < count; ++j) {
         unsigned char* row = parts.opposite.data() + static_cast<size_t>(j) * count;
         double strongest = 0.0;
@@ -122,6 +124,7 @@ void find_opposite_joints(JointParts& parts) {
         for (int i = 0; i < j; ++i) {
             row[i] = static_cast<unsigned char>(row[i] ^ (strongest < 0.0 ? 1 : 0));
             parts.opposite[static_cast<size_t>(i) * count + j] = row[i];
+            parts.all_agree = parts.all_agree && row[i] == 0;
         }
         row[j] = 0;
     }
@@ -246,7 +249,9 @@ void rotate(const Streams& streams, const double* from, const JointParts& parts,
         const size_t row = static_cast<size_t>(start) * Influences;
         const std::uint16_t* joints = streams.joints + row;
         const double* weights = streams.weights + row;
-        if (has_table && !has_opposite_joints<Influences>(opposite, joint_count, joints, count)) {
+        if (parts.all_agree ||
+            (has_table &&
+             !has_opposite_joints<Influences>(opposite, joint_count, joints, count))) {
             for (int i = 0; i < count; ++i) {
                 blend_as_is<Influences>(quaternions, joints + i * Influences,
                                         weights + i * Influences, blended + i * 8);
@@ -296,6 +301,7 @@ void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
         find_opposite_joints(scratch);
     } else {
         scratch.opposite.clear();
+        scratch.all_agree = false;
     }
     const JointParts& parts = scratch;  // the caller's, not each worker's own
     const Kernel rotate_vertices = kernels[streams.influences - 1];
