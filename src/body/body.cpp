@@ -92,7 +92,7 @@ double Body::source_time(double time) const {
     if (period_ > 0.0) {
         return start_ + (elapsed - std::floor(elapsed / period_) * period_);
     }
-    return start_ + std::min(elapsed, duration_ * clock_.time_scale);
+    return std::min(start_ + elapsed, source_.motion->end());
 }
 
 bool Body::jumps_between(double from, double to) const {

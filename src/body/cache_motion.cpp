@@ -12,6 +12,7 @@ namespace cutis {
 namespace {
 
 constexpr int chunk_vertices = 4096;
+constexpr double sample_tolerance = 1e-9;  // of a sample interval
 
 /// Up to four frames and how much each counts.
 struct FrameMix {
@@ -124,6 +125,10 @@ void CacheMotion::positions(double time, TimeSampling sampling, const Workers& w
         if (gap > 1e-6 && position > frames - 1) {
             position = frames - 1 + (position - (frames - 1)) / gap;
         }
+    }
+    // Times that mean a sample meet it although they were rounded on the way.
+    if (std::abs(position - std::round(position)) < sample_tolerance) {
+        position = std::round(position);
     }
     FrameMix mix = mix_frames(std::isfinite(position) ? position : 0.0, frames, ends, sampling);
     for (double& weight : mix.weight) {

@@ -146,11 +146,12 @@ void ClipSampler::Track::find_velocities(bool is_periodic) {
     const bool is_rotation = target == ChannelTarget::rotation;
     Eigen::MatrixXd steps(interval_count(), is_rotation ? 3 : width());
     for (Eigen::Index i = 0; i < interval_count(); ++i) {
-        steps.row(i) =
-            is_rotation
-                ? Eigen::RowVectorXd(
-                      rotation_log(key_rotation(i).conjugate() * key_rotation(i + 1)).transpose())
-                : Eigen::RowVectorXd((values.col(i + 1) - values.col(i)).transpose());
+        if (is_rotation) {
+            steps.block<1, 3>(i, 0) =
+                rotation_log(key_rotation(i).conjugate() * key_rotation(i + 1)).transpose();
+        } else {
+            steps.row(i) = (values.col(i + 1) - values.col(i)).transpose();
+        }
     }
     Eigen::MatrixXd velocities = key_velocities(times, steps, is_periodic);
     // A hold is still: the keys at both its ends have no velocity.
@@ -187,7 +188,9 @@ void ClipSampler::Track::find_turns() {
             const Vector3d w1 = leaving.col(i).head<3>() * (duration(i) / 3.0);
             const Vector3d w3 = arriving.col(i).head<3>() * (duration(i) / 3.0);
             const Vector3d w2 = rotation_log(rotation_exp(-w1) * whole * rotation_exp(-w3));
-            turns.col(i) << w1, w2, w3;
+            turns.col(i).segment<3>(0) = w1;
+            turns.col(i).segment<3>(3) = w2;
+            turns.col(i).segment<3>(6) = w3;
         }
     }
 }

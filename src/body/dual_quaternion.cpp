@@ -250,8 +250,7 @@ void rotate(const Streams& streams, const double* from, const JointParts& parts,
         const std::uint16_t* joints = streams.joints + row;
         const double* weights = streams.weights + row;
         if (parts.all_agree ||
-            (has_table &&
-             !has_opposite_joints<Influences>(opposite, joint_count, joints, count))) {
+            (has_table && !has_opposite_joints<Influences>(opposite, joint_count, joints, count))) {
             for (int i = 0; i < count; ++i) {
                 blend_as_is<Influences>(quaternions, joints + i * Influences,
                                         weights + i * Influences, blended + i * 8);

@@ -91,12 +91,12 @@ TEST(Cache, a_closed_loop_needs_no_interval_and_its_tangents_wrap) {
     const Body body = make_body(two_points(), cache_of({0.0F, 0.5F, 0.25F, 0.0F}), options);
     EXPECT_NEAR(body.duration(), 0.3, 1e-15);
     // velocity at the seam: (f(1) - f(-1)) / 2 intervals = (0.5 - 0.25) / 0.2
-    const double h = 1e-6;
+    const double h = 1e-6;  // accelerations of some hundreds leave 1e-4
     EXPECT_NEAR((x_at(body, h, TimeSampling::smooth) - x_at(body, 0.0, TimeSampling::smooth)) / h,
-                1.25, 1e-4);
+                1.25, 1e-3);
     EXPECT_NEAR(
         (x_at(body, 0.3, TimeSampling::smooth) - x_at(body, 0.3 - h, TimeSampling::smooth)) / h,
-        1.25, 1e-4);
+        1.25, 1e-3);
 }
 
 TEST(Cache, scale_and_z_up_apply_to_rest_and_motion_alike) {
