@@ -74,9 +74,10 @@ struct Crowd {
         for (int v = 0; v < vertex_count; ++v) {
             rest.row(v) = vector();
             // Neighbouring vertices share joints, as on a character.
-            const int joint = static_cast<int>(static_cast<long>(v) * joint_count / vertex_count);
+            const int joint = static_cast<int>(static_cast<long>(v) *
+                                               (joint_count - influence_count + 1) / vertex_count);
             for (int k = 0; k < influence_count; ++k) {
-                weights.joints.push_back(static_cast<std::uint16_t>((joint + k) % joint_count));
+                weights.joints.push_back(static_cast<std::uint16_t>(joint + k));
                 weights.weights.push_back(0.1 + number(random));
             }
         }

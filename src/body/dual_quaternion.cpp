@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
+#include <utility>
 
 #include "body/lanes.h"
 #include "body/skinning_detail.h"
@@ -72,7 +74,9 @@ struct JointParts {
     /// One byte per pair of joints: do their quaternions point to opposite sides? Empty where the
     /// table would cost more than it saves.
     std::vector<unsigned char> opposite;
-    bool all_agree = false;  ///< no such pair at all
+    bool all_agree = false;   ///< no vertex has such a pair
+    std::vector<int> parent;  ///< of align_signs
+    std::vector<unsigned char> turned;
 
     void set(const std::vector<Eigen::Affine3d>& matrices, const std::vector<Vector3d>& centres) {
         count = static_cast<int>(matrices.size());
@@ -104,12 +108,57 @@ struct JointParts {
     }
 };
 
+// Gives the quaternions signs with which all joints that share vertices agree, if such signs exist
+// (they do unless joints around a vertex turn about each other by more than half a turn in all).
+// Union-find over the pairs; `turned` is the sign of a joint relative to its parent.
+bool align_signs(JointParts& parts, const std::vector<std::array<std::uint16_t, 2>>& pairs) {
+    const size_t count = static_cast<size_t>(parts.count);
+    parts.parent.resize(count);
+    std::iota(parts.parent.begin(), parts.parent.end(), 0);
+    parts.turned.assign(count, 0);
+    const auto root_of = [&](int joint) {
+        unsigned char sign = 0;
+        while (parts.parent[static_cast<size_t>(joint)] != joint) {
+            const size_t j = static_cast<size_t>(joint);
+            const size_t above = static_cast<size_t>(parts.parent[j]);
+            // Halve the path: hang the joint on its grandparent.
+            parts.turned[j] = static_cast<unsigned char>(parts.turned[j] ^ parts.turned[above]);
+            parts.parent[j] = parts.parent[above];
+            sign = static_cast<unsigned char>(sign ^ parts.turned[j]);
+            joint = parts.parent[j];
+        }
+        return std::pair<int, unsigned char>(joint, sign);
+    };
+    for (const std::array<std::uint16_t, 2>& pair : pairs) {
+        if (pair[0] >= parts.count || pair[1] >= parts.count) {
+            return false;
+        }
+        const double side =
+            parts.rigid.col(pair[0]).head<4>().dot(parts.rigid.col(pair[1]).head<4>());
+        const auto [a, a_sign] = root_of(pair[0]);
+        const auto [b, b_sign] = root_of(pair[1]);
+        const unsigned char differs =
+            static_cast<unsigned char>(a_sign ^ b_sign ^ (side < 0.0 ? 1 : 0));
+        if (a != b) {
+            parts.parent[static_cast<size_t>(a)] = b;
+            parts.turned[static_cast<size_t>(a)] = differs;
+        } else if (differs != 0) {
+            return false;
+        }
+    }
+    for (int j = 0; j < parts.count; ++j) {
+        if (root_of(j).second != 0) {
+            parts.rigid.col(j) = -parts.rigid.col(j);
+        }
+    }
+    return true;
+}
+
 // Every joint takes the sign that agrees with the most similar joint before it, so that joints
 // blended with each other hardly ever point to opposite sides; the table tells where they do.
 void find_opposite_joints(JointParts& parts) {
     const int count = parts.count;
     parts.opposite.resize(static_cast<size_t>(count) * count);
-    parts.all_agree = true;
     for (int j = 0; j < count; ++j) {
         unsigned char* row = parts.opposite.data() + static_cast<size_t>(j) * count;
         double strongest = 0.0;
@@ -124,7 +173,6 @@ void find_opposite_joints(JointParts& parts) {
         for (int i = 0; i < j; ++i) {
             row[i] = static_cast<unsigned char>(row[i] ^ (strongest < 0.0 ? 1 : 0));
             parts.opposite[static_cast<size_t>(i) * count + j] = row[i];
-            parts.all_agree = parts.all_agree && row[i] == 0;
         }
         row[j] = 0;
     }
@@ -221,12 +269,12 @@ EIGEN_ALWAYS_INLINE void transform(const double* blended, const double* from, do
     const Lanes square = (rx * rx + ry * ry) + (rz * rz + (rw * rw + tiny));
     const Lanes two_over_square = lanes::all(2.0) / square;
     // r x v + w v + d: rotating and shifting share the outer product with r
-    const Lanes ax = (ry * z - rz * y) + (rw * x + dx);
-    const Lanes ay = (rz * x - rx * z) + (rw * y + dy);
-    const Lanes az = (rx * y - ry * x) + (rw * z + dz);
-    const Lanes sx = (ry * az - rz * ay) + (rw * dx - dw * rx);
-    const Lanes sy = (rz * ax - rx * az) + (rw * dy - dw * ry);
-    const Lanes sz = (rx * ay - ry * ax) + (rw * dz - dw * rz);
+    const Lanes ax = (rw * x + dx) + ry * z - rz * y;
+    const Lanes ay = (rw * y + dy) + rz * x - rx * z;
+    const Lanes az = (rw * z + dz) + rx * y - ry * x;
+    const Lanes sx = (rw * dx - dw * rx) + ry * az - rz * ay;
+    const Lanes sy = (rw * dy - dw * ry) + rz * ax - rx * az;
+    const Lanes sz = (rw * dz - dw * rz) + rx * ay - ry * ax;
     lanes::join_xyz(to, x + two_over_square * sx, y + two_over_square * sy,
                     z + two_over_square * sz);
 }
@@ -296,11 +344,11 @@ void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
     const int joint_count = static_cast<int>(matrices.size());
     thread_local JointParts scratch;  // kept between calls: the step loop allocates nothing
     scratch.set(matrices, centres);
-    if (static_cast<double>(joint_count) * joint_count <= 4.0 * static_cast<double>(rest.rows())) {
+    scratch.opposite.clear();
+    scratch.all_agree = !weights.joint_pairs.empty() && align_signs(scratch, weights.joint_pairs);
+    if (!scratch.all_agree &&
+        static_cast<double>(joint_count) * joint_count <= 4.0 * static_cast<double>(rest.rows())) {
         find_opposite_joints(scratch);
-    } else {
-        scratch.opposite.clear();
-        scratch.all_agree = false;
     }
     const JointParts& parts = scratch;  // the caller's, not each worker's own
     const Kernel rotate_vertices = kernels[streams.influences - 1];

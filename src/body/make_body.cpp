@@ -317,6 +317,8 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
         }
         first_vertex += count;
     }
+    rig->weights.joint_pairs =
+        find_joint_pairs(rig->weights, static_cast<int>(rig->joint_nodes.size()));
     source.mesh.positions = rig->rest;
     if (has_skin) {
         source.weights = rig->weights;

@@ -90,7 +90,34 @@ WeightReport normalise_weights(SkinWeights& weights, int joint_count) {
         }
         strongest_first(w, j, influences);
     }
+    weights.joint_pairs = find_joint_pairs(weights, joint_count);
     return report;
+}
+
+std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights,
+                                                           int joint_count) {
+    constexpr int most_joints = 4096;  // two megabytes of bits
+    std::vector<std::array<std::uint16_t, 2>> pairs;
+    if (joint_count > most_joints || joint_count < 1) {
+        return pairs;
+    }
+    std::vector<bool> seen(static_cast<size_t>(joint_count) * joint_count, false);
+    const size_t influences = static_cast<size_t>(weights.influences);
+    for (size_t row = 0; row + influences <= weights.joints.size(); row += influences) {
+        const std::uint16_t first = weights.joints[row];
+        for (size_t k = 0; k < influences; ++k) {
+            const std::uint16_t other = weights.joints[row + k];
+            if (weights.weights[row + k] == 0.0 || first >= joint_count || other >= joint_count) {
+                continue;
+            }
+            const size_t pair = static_cast<size_t>(first) * joint_count + other;
+            if (!seen[pair]) {
+                seen[pair] = true;
+                pairs.push_back({first, other});
+            }
+        }
+    }
+    return pairs;
 }
 
 namespace skinning_detail {

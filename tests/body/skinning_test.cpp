@@ -127,13 +127,52 @@ TEST(Skinning, dual_quaternions_blend_by_definition_for_one_to_eight_influences)
         const std::vector<Eigen::Affine3d> joints = random_joints(12, 8.0, 5);
         for (int influences = 1; influences <= 8; ++influences) {
             const MatrixX3d rest = random_points(vertices, 7);
-            const SkinWeights weights = random_weights(vertices, influences, 12, 13);
+            SkinWeights weights = random_weights(vertices, influences, 12, 13);
             MatrixX3d out;
+            skin_dual_quaternion(rest, weights, joints, workers, out);
+            EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)),
+                      1e-12);
+            weights.joint_pairs.clear();  // what it knows in advance only saves time
             skin_dual_quaternion(rest, weights, joints, workers, out);
             EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)),
                       1e-12);
         }
     }
+}
+
+TEST(Skinning, joints_of_a_chain_that_turns_round_more_than_once_are_blended_the_short_way) {
+    // Neighbours are 70 degrees apart, the chain as a whole turns 16 times: signs can be chosen so
+    // that neighbours agree although far joints cannot.
+    const Workers workers(1);
+    const int joints = 80;
+    std::vector<Eigen::Affine3d> chain;
+    for (int j = 0; j < joints; ++j) {
+        chain.push_back(about(Vector3d(1, 1, 0.2), j * 70.0 * pi / 180.0, {0.1 * j, 0, 0}));
+    }
+    const MatrixX3d rest = random_points(500, 3);
+    SkinWeights weights;
+    weights.influences = 3;
+    for (int v = 0; v < 500; ++v) {
+        for (int k = 0; k < 3; ++k) {
+            weights.joints.push_back(static_cast<std::uint16_t>(v % (joints - 2) + k));
+            weights.weights.push_back(0.2 + 0.1 * ((v * 7 + k * 5) % 11));
+        }
+    }
+    normalise_weights(weights, joints);
+    MatrixX3d out;
+    skin_dual_quaternion(rest, weights, chain, workers, out);
+    EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, chain)), 1e-12);
+}
+
+TEST(Skinning, joint_pairs_name_each_first_joint_with_its_weighted_partners_once) {
+    SkinWeights weights;
+    weights.influences = 3;
+    weights.joints = {2, 1, 0, 2, 1, 4, 3, 0, 0};
+    weights.weights = {0.5, 0.5, 0.0, 0.4, 0.3, 0.3, 1.0, 0.0, 0.0};
+    const auto pairs = find_joint_pairs(weights, 5);
+    const std::vector<std::array<std::uint16_t, 2>> expected = {{2, 2}, {2, 1}, {2, 4}, {3, 3}};
+    EXPECT_EQ(pairs, expected);
+    EXPECT_TRUE(find_joint_pairs(weights, 5000).empty());
 }
 
 TEST(Skinning, a_vertex_with_one_joint_follows_its_matrix_for_any_affine_matrix) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ struct SkinWeights {
     int influences = 4;                 ///< 1 .. 8
     std::vector<std::uint16_t> joints;  ///< #V * influences
     std::vector<double> weights;        ///< #V * influences, non-negative, each vertex sums to 1
+    /// Joints that share vertices, as find_joint_pairs says (normalise_weights calls it): spares
+    /// dual quaternion skinning a look at every vertex's signs. Empty: not known. Clear it when you
+    /// change `joints`.
+    std::vector<std::array<std::uint16_t, 2>> joint_pairs = {};
 
     int vertex_count() const {
         return influences == 0 ? 0 : static_cast<int>(weights.size()) / influences;
@@ -36,6 +41,11 @@ struct WeightReport {
 /// \throw InvalidInput  influences outside 1 .. 8, arrays of different length, negative or
 /// non-finite weight, joint index >= joint_count; names the vertex
 WeightReport normalise_weights(SkinWeights& weights, int joint_count);
+
+/// Every pair (first joint of a vertex, another joint with weight there), once each; empty for more
+/// than 4096 joints.
+std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights,
+                                                           int joint_count);
 
 /// Posed vertices. `matrices` are joint world frame * inverse bind matrix, one per joint.
 /// \param rest  #V x 3;  \param out  #V x 3, resized when needed, not the same object as `rest`. No
