@@ -12,7 +12,9 @@
 
 namespace cutis {
 
-/// A way to move vertices: rig, cache, or code (actors). Times are the source's own seconds.
+/// A way to move vertices: rig, cache, or code (actors). Times are the source's own seconds; times
+/// before start() and after end() hold the first and last pose. A Motion keeps scratch between
+/// calls: one thread at a time (the Workers handed in may have many).
 class Motion {
 public:
     virtual ~Motion() = default;
@@ -27,6 +29,10 @@ public:
     /// World frames of all nodes; empty without a skeleton.
     virtual void node_frames(double time, TimeSampling sampling,
                              std::vector<Eigen::Affine3d>& out) const;
+    /// The same motion repeating every `period` seconds (at least end() - start()), smooth across
+    /// the seam; what the period is longer leads from the last pose back to the first. Null where
+    /// the motion cannot do that.
+    virtual std::shared_ptr<const Motion> repeating(double period) const;
 };
 
 /// What happens after the last key.
@@ -49,7 +55,7 @@ struct ClockOptions {
 /// A surface that moves: one answer for everybody to "where is every vertex at time t".
 ///
 /// Time 0 is the first key of the clip; before it the body holds still (pre-roll). All lengths in
-/// metres, Y up.
+/// metres, Y up. Used by one thread at a time: the motion keeps scratch between calls.
 class Body {
 public:
     struct Source {
@@ -64,6 +70,7 @@ public:
         std::vector<std::string> notes;             ///< for the report
     };
 
+    /// \throw InvalidInput  no motion, counts that differ, clock options out of range
     Body(Source source, const ClockOptions& clock);
 
     const ArtMesh& mesh() const { return source_.mesh; }
@@ -79,6 +86,12 @@ public:
     /// Is there a cut (teleport) between these two times: a loop seam that was not blended?
     bool jumps_between(double from, double to) const;
 
+    /// Replaces the rest positions by a separate static pose (the material's rest shape); the
+    /// motion stays. Metres, Y up. source().inverse_bind goes on to belong to the pose before.
+    /// \throw InvalidInput  another number of vertices, a position that is not finite
+    void set_rest_pose(const MatrixX3d& rest_positions);
+    bool has_separate_rest_pose() const { return has_separate_rest_pose_; }
+
     void positions(double time, TimeSampling sampling, const Workers& workers,
                    MatrixX3d& out) const;
     /// World frame of every node of the character; empty without a skeleton.
@@ -87,10 +100,14 @@ public:
 private:
     Source source_;
     ClockOptions clock_;
-    double duration_ = 0.0;
-    double period_ = 0.0;
+    double source_time(double time) const;
+
+    double start_ = 0.0;     // source seconds
+    double duration_ = 0.0;  // body seconds
+    double period_ = 0.0;    // source seconds, 0 unless looping
     double seam_gap_ = 0.0;
     bool seam_is_jump_ = false;
+    bool has_separate_rest_pose_ = false;
 };
 
 /// How a character becomes a body.
@@ -103,11 +120,21 @@ struct BodyOptions {
     ClockOptions clock;
 };
 
-/// \throw InvalidInput  no such mesh or clip: the message lists what there is
+/// Rest pose: the bind pose of skinned meshes, brought to the size and place of the posed character
+/// by one similarity transform (files store bind poses 100 times smaller or with another axis up);
+/// where that transform is the identity within 1e-6 the file's positions bit for bit. Default morph
+/// weights are part of it. A mesh without skin rests where its node's rest pose puts it. When
+/// several meshes become one body, unskinned ones among skinned get their node as an extra joint.
+/// \throw InvalidInput  no such mesh or clip: the message lists what there is, nearest name first
 Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options);
 
-/// A plain mesh moved by a cache (or standing still, where `cache` has no frames).
+/// A plain mesh moved by a cache (or standing still, where `cache` has no frames). The mesh's own
+/// positions are the rest pose.
 /// \throw InvalidInput  vertex counts differ
 Body make_body(const ArtMesh& mesh, PointCache cache, const BodyOptions& options);
+
+/// Positions in the file's units and axes to metres, Y up: x y z of a Z-up file become x z -y.
+/// \throw InvalidInput  scale not positive, up_axis neither 'y' nor 'z'
+MatrixX3d to_metres_y_up(const MatrixX3d& positions, double scale, char up_axis);
 
 }  // namespace cutis

@@ -50,20 +50,37 @@ struct Pose {
         morph_weights;  ///< one list per node; empty where no channel or default exists
 };
 
-/// Samples a clip without allocating after the first call. Holds what smooth sampling precomputes
-/// (key velocities). Times outside the keys hold the nearest key. `period` > 0 makes smooth
-/// tangents wrap at the seam.
+/// Samples a clip without allocating after the first call with the same `pose`. Holds what smooth
+/// sampling precomputes (key velocities).
+///
+/// Times outside a channel's keys hold the nearest key. A clip that does not loop starts and stops
+/// with the velocity of its first and last keys, in both samplings. Nodes given by a matrix keep
+/// it.
+///
+/// `period` > 0 makes the motion repeat: times wrap around, smooth velocities are continuous across
+/// the seam, and where the period is longer than the clip the interval that is left leads from the
+/// last pose back to the first (straight in exact sampling; steps stay steps).
 class ClipSampler {
 public:
+    /// Keeps a pointer to `skeleton`, nothing of `clip`.
+    /// \throw InvalidInput  what check_clip refuses; a period that is negative or, when not zero,
+    /// shorter than the clip
     ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling,
                 double period = 0.0);
+    ~ClipSampler();
+    ClipSampler(const ClipSampler&);
+    ClipSampler(ClipSampler&&) noexcept;
+    ClipSampler& operator=(const ClipSampler&);
+    ClipSampler& operator=(ClipSampler&&) noexcept;
 
     void sample(double time, Pose& pose) const;
 
 private:
     struct Track;
     const Skeleton* skeleton_;
-    std::vector<Track> tracks_;
+    std::vector<Track> tracks_;  ///< sorted by node
+    double start_ = 0.0;
+    double period_ = 0.0;
 };
 
 }  // namespace cutis

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutis::bench {
+
+/// One measured row of `cutis bench`.
+struct Row {
+    std::string layer;                   ///< body, slide, curve, fold, shell or stack
+    std::string row;                     ///< what was timed, in words
+    std::map<std::string, double> size;  ///< counts: vertices, influences, threads, ...
+    double ms = 0.0;                     ///< best of several runs, milliseconds
+    std::string baseline;                ///< what was measured beside it in the same run, in words
+    double baseline_ms = 0.0;
+    std::optional<double> paper_ms = std::nullopt;  ///< where a paper states the same row
+
+    double ratio() const { return ms > 0.0 ? baseline_ms / ms : 0.0; }
+};
+
+/// Skinning against the memory bandwidth of the machine.
+std::vector<Row> bench_body();
+
+}  // namespace cutis::bench

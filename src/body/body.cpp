@@ -1,0 +1,132 @@
+#include "cutis/body/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+void Motion::node_frames(double, TimeSampling, std::vector<Eigen::Affine3d>& out) const {
+    out.clear();
+}
+
+std::shared_ptr<const Motion> Motion::repeating(double) const {
+    return nullptr;
+}
+
+namespace {
+
+void check_clock(const ClockOptions& clock) {
+    const auto check = [](const char* name, double value, double low, double high) {
+        if (!(value >= low && value <= high)) {
+            throw InvalidInput(say(name, ": expected ", low, " to ", high, ", found ", value));
+        }
+    };
+    check("time_scale", clock.time_scale, 0.01, 100.0);
+    check("seam_tolerance", clock.seam_tolerance, 0.0, 1.0);
+    check("jump_limit", clock.jump_limit, 0.0, 1e6);
+}
+
+double box_diagonal(const MatrixX3d& points) {
+    return points.rows() == 0 ? 0.0
+                              : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
+}
+
+}  // namespace
+
+Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)), clock_(clock) {
+    check_clock(clock_);
+    if (!source_.motion) {
+        throw InvalidInput("body: expected a motion, found none");
+    }
+    const int vertices = static_cast<int>(source_.mesh.positions.rows());
+    if (source_.motion->vertex_count() != vertices) {
+        throw InvalidInput(say("body: expected a motion of ", vertices, " vertices, found ",
+                               source_.motion->vertex_count()));
+    }
+    const Motion& motion = *source_.motion;
+    start_ = motion.start();
+    const double length = motion.end() - start_;
+    if (!(length >= 0.0) || !std::isfinite(length) || !std::isfinite(start_)) {
+        throw InvalidInput(say("body: expected motion with a finite start and end, found ", start_,
+                               " s and ", motion.end(), " s"));
+    }
+    duration_ = length / clock_.time_scale;
+    if (clock_.loop == LoopMode::hold || length == 0.0) {
+        return;
+    }
+
+    const Workers workers(1);
+    MatrixX3d first;
+    MatrixX3d last;
+    motion.positions(start_, TimeSampling::exact, workers, first);
+    motion.positions(motion.end(), TimeSampling::exact, workers, last);
+    seam_gap_ = vertices == 0 ? 0.0 : (last - first).rowwise().norm().maxCoeff();
+    const double size = box_diagonal(first);
+    const bool is_closed = seam_gap_ <= clock_.seam_tolerance * size;
+    seam_is_jump_ = seam_gap_ > clock_.jump_limit * size;
+    period_ = is_closed || seam_is_jump_ ? length : length + motion.key_interval();
+    if (!seam_is_jump_) {
+        std::shared_ptr<const Motion> repeating =
+            is_closed || motion.key_interval() > 0.0 ? motion.repeating(period_) : nullptr;
+        if (repeating) {
+            source_.motion = std::move(repeating);
+        } else if (!is_closed) {
+            seam_is_jump_ = true;
+            period_ = length;
+        }
+    }
+    duration_ = period_ / clock_.time_scale;
+    if (!is_closed) {
+        source_.notes.push_back(
+            say("loop: the last pose is ", seam_gap_, " m from the first; ",
+                seam_is_jump_ ? "left as a jump"
+                              : say("closed by a blended interval of ", period_ - length, " s")));
+    }
+}
+
+double Body::source_time(double time) const {
+    // Pre-roll: before its first key the body holds still.
+    const double elapsed = std::max(time, 0.0) * clock_.time_scale;
+    if (period_ > 0.0) {
+        return start_ + (elapsed - std::floor(elapsed / period_) * period_);
+    }
+    return std::min(start_ + elapsed, source_.motion->end());
+}
+
+bool Body::jumps_between(double from, double to) const {
+    if (!seam_is_jump_ || period_ <= 0.0) {
+        return false;
+    }
+    const auto turn = [this](double time) {
+        return std::floor(std::max(time, 0.0) * clock_.time_scale / period_);
+    };
+    return turn(from) != turn(to);
+}
+
+void Body::set_rest_pose(const MatrixX3d& rest_positions) {
+    if (rest_positions.rows() != source_.mesh.positions.rows()) {
+        throw InvalidInput(say("rest pose: expected ", source_.mesh.positions.rows(),
+                               " vertices as the body has, found ", rest_positions.rows()));
+    }
+    for (Eigen::Index v = 0; v < rest_positions.rows(); ++v) {
+        if (!rest_positions.row(v).allFinite()) {
+            throw InvalidInput(say("rest pose: vertex ", v, " is not finite"));
+        }
+    }
+    source_.mesh.positions = rest_positions;
+    has_separate_rest_pose_ = true;
+}
+
+void Body::positions(double time, TimeSampling sampling, const Workers& workers,
+                     MatrixX3d& out) const {
+    source_.motion->positions(source_time(time), sampling, workers, out);
+}
+
+void Body::node_frames(double time, TimeSampling sampling,
+                       std::vector<Eigen::Affine3d>& out) const {
+    source_.motion->node_frames(source_time(time), sampling, out);
+}
+
+}  // namespace cutis

@@ -1,0 +1,350 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "body/bind_pose.h"
+#include "body/cache_motion.h"
+#include "body/merge_meshes.h"
+#include "body/names.h"
+#include "body/rig_motion.h"
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+namespace {
+
+void check_units(double scale, char up_axis) {
+    if (!(scale > 0.0) || !std::isfinite(scale)) {
+        throw InvalidInput(say("scale: expected a number above 0, found ", scale));
+    }
+    if (up_axis != 'y' && up_axis != 'z') {
+        throw InvalidInput(say("up axis: expected y or z, found \"", up_axis, "\""));
+    }
+}
+
+/// File to body space: metres, Y up.
+Eigen::Affine3d conversion(double scale, char up_axis) {
+    check_units(scale, up_axis);
+    Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+    if (up_axis == 'z') {
+        axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+    }
+    Eigen::Affine3d result = Eigen::Affine3d::Identity();
+    result.linear() = scale * axes;
+    return result;
+}
+
+bool is_skinned(const MeshInstance& instance) {
+    return instance.skin >= 0 && !instance.weights.weights.empty();
+}
+
+void check_instance(const Character& character, const MeshInstance& instance) {
+    const std::string where = say("mesh \"", instance.name, "\": ");
+    const int nodes = static_cast<int>(character.skeleton.nodes.size());
+    const auto check_node = [&](int node, const char* what) {
+        if (node < 0 || node >= nodes) {
+            throw InvalidInput(
+                say(where, what, ": expected a node below ", nodes, ", found ", node));
+        }
+    };
+    const Eigen::Index vertices = instance.mesh.positions.rows();
+    if (is_skinned(instance)) {
+        if (instance.skin >= static_cast<int>(character.skins.size())) {
+            throw InvalidInput(say(where, "expected a skin below ", character.skins.size(),
+                                   ", found ", instance.skin));
+        }
+        const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
+        if (skin.inverse_bind.size() != skin.joints.size() || skin.joints.empty()) {
+            throw InvalidInput(say(where, "skin \"", skin.name,
+                                   "\": expected one inverse bind matrix per joint, found ",
+                                   skin.inverse_bind.size(), " for ", skin.joints.size(),
+                                   " joints"));
+        }
+        for (const int joint : skin.joints) {
+            check_node(joint, "joint");
+        }
+        if (instance.weights.vertex_count() != vertices) {
+            throw InvalidInput(say(where, "expected weights for ", vertices, " vertices, found ",
+                                   instance.weights.vertex_count()));
+        }
+    } else {
+        check_node(instance.node, "node");
+    }
+    for (size_t t = 0; t < instance.morphs.size(); ++t) {
+        if (instance.morphs[t].offsets.rows() != vertices) {
+            throw InvalidInput(say(where, "morph target ", t, ": expected ", vertices,
+                                   " offsets, found ", instance.morphs[t].offsets.rows()));
+        }
+    }
+    for (Eigen::Index v = 0; v < vertices; ++v) {
+        if (!instance.mesh.positions.row(v).allFinite()) {
+            throw InvalidInput(say(where, "vertex ", v, " is not finite"));
+        }
+    }
+}
+
+std::vector<const MeshInstance*> choose_meshes(const Character& character,
+                                               const std::string& wanted) {
+    std::vector<const MeshInstance*> chosen;
+    std::vector<std::string> names;
+    for (const MeshInstance& instance : character.meshes) {
+        names.push_back(instance.name);
+        if (wanted.empty() || instance.name == wanted) {
+            chosen.push_back(&instance);
+        }
+    }
+    if (names.empty()) {
+        throw InvalidInput(say(character.source, ": expected a mesh, found none"));
+    }
+    if (chosen.empty()) {
+        throw InvalidInput(say(character.source, ": no mesh named \"", wanted, "\"; there is ",
+                               list_nearest_first(wanted, names)));
+    }
+    return chosen;
+}
+
+Clip choose_clip(const Character& character, const std::string& wanted) {
+    if (wanted.empty()) {
+        return character.clips.empty() ? Clip() : character.clips.front();
+    }
+    std::vector<std::string> names;
+    for (const Clip& clip : character.clips) {
+        if (clip.name == wanted) {
+            return clip;
+        }
+        names.push_back(clip.name);
+    }
+    throw InvalidInput(say(character.source, ": no clip named \"", wanted, "\"; there is ",
+                           list_nearest_first(wanted, names)));
+}
+
+std::vector<SkinWeights> normalised_weights(const Character& character,
+                                            const std::vector<const MeshInstance*>& chosen,
+                                            std::vector<std::string>& notes) {
+    std::vector<SkinWeights> all(character.meshes.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+        const MeshInstance& instance = character.meshes[i];
+        const bool is_chosen = std::find(chosen.begin(), chosen.end(), &instance) != chosen.end();
+        check_instance(character, instance);
+        if (!is_skinned(instance)) {
+            if (is_chosen && instance.skin >= 0) {
+                notes.push_back(say("mesh \"", instance.name,
+                                    "\" has a skin but no weights: its node carries it"));
+            }
+            continue;
+        }
+        all[i] = instance.weights;
+        const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
+        const WeightReport report = normalise_weights(all[i], static_cast<int>(skin.joints.size()));
+        if (is_chosen && report.renormalised > 0) {
+            notes.push_back(say("mesh \"", instance.name, "\": weights of ", report.renormalised,
+                                " vertices did not sum to 1 (worst sum ", report.worst_sum,
+                                ", first vertex ", report.first_vertex, "): normalised"));
+        }
+        if (is_chosen && report.without_weight > 0) {
+            notes.push_back(say("mesh \"", instance.name, "\": ", report.without_weight,
+                                " vertices have no weight: moved by the skin's first joint"));
+        }
+    }
+    return all;
+}
+
+/// Gathers the chosen instances into one rig, in body space.
+class RigBuilder {
+public:
+    RigBuilder(Rig& rig, const Eigen::Affine3d& to_metres) : rig_(rig), to_metres_(to_metres) {
+        from_metres_ = to_metres.inverse();
+    }
+
+    /// Joints of a skin whose bind pose was moved by `fit`; returns the index of its first joint.
+    int add_skin(int skin_index, const Skin& skin, const Similarity& fit) {
+        for (const auto& [known, first] : skin_starts_) {
+            if (known == skin_index) {
+                return first;
+            }
+        }
+        const int first = static_cast<int>(rig_.joint_nodes.size());
+        skin_starts_.emplace_back(skin_index, first);
+        for (size_t j = 0; j < skin.joints.size(); ++j) {
+            rig_.joint_nodes.push_back(skin.joints[j]);
+            rig_.inverse_bind.push_back(in_metres(
+                fit.is_identity ? skin.inverse_bind[j] : skin.inverse_bind[j] * fit.inverse()));
+        }
+        return first;
+    }
+
+    /// A node that carries a mesh without skin; `at_rest` takes the mesh to its place in the file's
+    /// world and is undone by the inverse bind matrix.
+    int add_carrier(int node, const Eigen::Affine3d& at_rest) {
+        rig_.joint_nodes.push_back(node);
+        rig_.inverse_bind.push_back(in_metres(at_rest.inverse()));
+        return static_cast<int>(rig_.joint_nodes.size()) - 1;
+    }
+
+    void add_vertices(const MeshInstance& instance, const SkinWeights& weights, int first_joint,
+                      const Eigen::Affine3d& to_rest, int first_vertex) {
+        if (rig_.joint_nodes.size() > std::numeric_limits<std::uint16_t>::max()) {
+            throw InvalidInput(say("body: expected at most 65535 joints in all meshes together, ",
+                                   "found ", rig_.joint_nodes.size()));
+        }
+        const Eigen::Affine3d to_body = to_metres_ * to_rest;
+        const Eigen::Index count = instance.mesh.positions.rows();
+        if (!to_body.matrix().isIdentity(0.0)) {
+            auto rows = rig_.rest.middleRows(first_vertex, count);
+            rows = ((rows * to_body.linear().transpose()).rowwise() +
+                    to_body.translation().transpose())
+                       .eval();
+        }
+        for (Eigen::Index v = 0; v < count; ++v) {
+            const size_t to = static_cast<size_t>(first_vertex + v) * rig_.weights.influences;
+            if (weights.weights.empty()) {
+                rig_.weights.joints[to] = static_cast<std::uint16_t>(first_joint);
+                rig_.weights.weights[to] = 1.0;
+                continue;
+            }
+            const size_t from = static_cast<size_t>(v) * weights.influences;
+            for (size_t k = 0; k < static_cast<size_t>(weights.influences); ++k) {
+                const double weight = weights.weights[from + k];
+                rig_.weights.weights[to + k] = weight;
+                rig_.weights.joints[to + k] = static_cast<std::uint16_t>(
+                    weight > 0.0 ? weights.joints[from + k] + first_joint : 0);
+            }
+        }
+        add_morphs(instance, to_body, first_vertex);
+    }
+
+private:
+    Eigen::Affine3d in_metres(const Eigen::Affine3d& m) const {
+        return to_metres_.matrix().isIdentity(0.0) ? m : to_metres_ * m * from_metres_;
+    }
+
+    void add_morphs(const MeshInstance& instance, const Eigen::Affine3d& to_body,
+                    int first_vertex) {
+        if (instance.morphs.empty()) {
+            return;
+        }
+        MorphRun run;
+        run.node = instance.node;
+        run.first_vertex = first_vertex;
+        run.defaults = instance.morph_defaults;
+        run.defaults.resize(instance.morphs.size(), 0.0);
+        for (size_t t = 0; t < instance.morphs.size(); ++t) {
+            run.offsets.push_back(instance.morphs[t].offsets * to_body.linear().transpose());
+            if (run.defaults[t] != 0.0) {
+                rig_.rest.middleRows(first_vertex, run.offsets[t].rows()) +=
+                    run.defaults[t] * run.offsets[t];
+            }
+        }
+        rig_.morphs.push_back(std::move(run));
+    }
+
+    Rig& rig_;
+    Eigen::Affine3d to_metres_;
+    Eigen::Affine3d from_metres_;
+    std::vector<std::pair<int, int>> skin_starts_;
+};
+
+}  // namespace
+
+MatrixX3d to_metres_y_up(const MatrixX3d& positions, double scale, char up_axis) {
+    const Eigen::Affine3d to_metres = conversion(scale, up_axis);
+    if (to_metres.matrix().isIdentity(0.0)) {
+        return positions;
+    }
+    return positions * to_metres.linear().transpose();
+}
+
+Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options) {
+    if (!character) {
+        throw InvalidInput("body: expected a character, found none");
+    }
+    const Eigen::Affine3d to_metres = conversion(options.scale, options.up_axis);
+    const std::vector<const MeshInstance*> chosen = choose_meshes(*character, options.mesh);
+    Body::Source source;
+    source.notes = character->notes;
+    const std::vector<SkinWeights> weights = normalised_weights(*character, chosen, source.notes);
+    const std::vector<Eigen::Affine3d> node_frames = rest_frames(character->skeleton);
+    const std::vector<Similarity> fits = fit_bind_poses(*character, weights, node_frames);
+
+    auto rig = std::make_shared<Rig>();
+    rig->character = character;
+    rig->clip = choose_clip(*character, options.clip);
+    rig->skinning = options.skinning;
+    rig->to_metres = to_metres;
+    source.mesh = merge_meshes(chosen);
+    rig->rest = source.mesh.positions;
+    const auto weights_of = [&](const MeshInstance& instance) -> const SkinWeights& {
+        return weights[static_cast<size_t>(&instance - character->meshes.data())];
+    };
+    rig->weights.influences = 1;
+    bool has_skin = false;
+    for (const MeshInstance* instance : chosen) {
+        if (is_skinned(*instance)) {
+            has_skin = true;
+            rig->weights.influences =
+                std::max(rig->weights.influences, weights_of(*instance).influences);
+        }
+    }
+    const size_t entries =
+        static_cast<size_t>(rig->rest.rows()) * static_cast<size_t>(rig->weights.influences);
+    rig->weights.joints.assign(entries, 0);
+    rig->weights.weights.assign(entries, 0.0);
+
+    RigBuilder builder(*rig, to_metres);
+    int first_vertex = 0;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+        const MeshInstance& instance = *chosen[i];
+        const int count = static_cast<int>(instance.mesh.positions.rows());
+        Eigen::Affine3d to_rest = Eigen::Affine3d::Identity();
+        int first_joint = 0;
+        if (is_skinned(instance)) {
+            const Similarity& fit = fits[static_cast<size_t>(instance.skin)];
+            to_rest = fit.matrix();
+            first_joint = builder.add_skin(
+                instance.skin, character->skins[static_cast<size_t>(instance.skin)], fit);
+        } else {
+            const Eigen::Affine3d& frame = node_frames[static_cast<size_t>(instance.node)];
+            const double size = frame.linear().norm();
+            const bool is_invertible =
+                std::abs(frame.linear().determinant()) > 1e-12 * size * size * size;
+            to_rest = is_invertible ? frame : Eigen::Affine3d::Identity();
+            first_joint = builder.add_carrier(instance.node, to_rest);
+        }
+        builder.add_vertices(instance, weights_of(instance), first_joint, to_rest, first_vertex);
+        if (chosen.size() > 1) {
+            source.weld_group.insert(source.weld_group.end(), static_cast<size_t>(count),
+                                     static_cast<int>(i));
+        }
+        first_vertex += count;
+    }
+    rig->weights.joint_pairs =
+        find_joint_pairs(rig->weights, static_cast<int>(rig->joint_nodes.size()));
+    source.mesh.positions = rig->rest;
+    if (has_skin) {
+        source.weights = rig->weights;
+        source.joint_nodes = rig->joint_nodes;
+        source.inverse_bind = rig->inverse_bind;
+    }
+    source.character = std::move(character);
+    source.motion = std::make_shared<RigMotion>(std::move(rig));
+    return Body(std::move(source), options.clock);
+}
+
+Body make_body(const ArtMesh& mesh, PointCache cache, const BodyOptions& options) {
+    check_units(options.scale, options.up_axis);
+    Body::Source source;
+    source.mesh = mesh;
+    source.mesh.positions = to_metres_y_up(mesh.positions, options.scale, options.up_axis);
+    if (options.up_axis == 'z') {
+        for (size_t i = 0; i + 2 < cache.samples.size(); i += 3) {
+            const float y = cache.samples[i + 1];
+            cache.samples[i + 1] = cache.samples[i + 2];
+            cache.samples[i + 2] = -y;
+        }
+    }
+    source.motion = std::make_shared<CacheMotion>(
+        std::make_shared<const PointCache>(std::move(cache)), source.mesh.positions, options.scale);
+    return Body(std::move(source), options.clock);
+}
+
+}  // namespace cutis

@@ -1,0 +1,111 @@
+#include "body/rig_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr int chunk_vertices = 2048;
+
+// Mean interval of the channel with the most keys.
+double typical_interval(const Clip& clip) {
+    size_t most = 1;
+    double interval = 0.0;
+    for (const Channel& channel : clip.channels) {
+        if (channel.times.size() > most) {
+            most = channel.times.size();
+            interval =
+                (channel.times.back() - channel.times.front()) / static_cast<double>(most - 1);
+        }
+    }
+    return interval;
+}
+
+}  // namespace
+
+RigMotion::RigMotion(std::shared_ptr<const Rig> rig, double period)
+    : rig_(std::move(rig)),
+      exact_(rig_->character->skeleton, rig_->clip, TimeSampling::exact, period),
+      smooth_(rig_->character->skeleton, rig_->clip, TimeSampling::smooth, period),
+      key_interval_(typical_interval(rig_->clip)),
+      from_metres_(rig_->to_metres.inverse()),
+      converts_(!rig_->to_metres.matrix().isIdentity(0.0)) {
+    for (const Eigen::Affine3d& inverse_bind : rig_->inverse_bind) {
+        const Eigen::Affine3d bind = inverse_bind.inverse();
+        const bool is_usable = bind.matrix().allFinite();
+        joint_centres_.push_back(is_usable ? Vector3d(bind.translation()) : Vector3d::Zero());
+    }
+}
+
+void RigMotion::node_frames(double time, TimeSampling sampling,
+                            std::vector<Eigen::Affine3d>& out) const {
+    (sampling == TimeSampling::exact ? exact_ : smooth_).sample(time, pose_);
+    world_frames(rig_->character->skeleton, pose_.local, out);
+    if (converts_) {
+        // A frame maps local to world coordinates; both sides take the body's units and axes.
+        for (Eigen::Affine3d& frame : out) {
+            frame = rig_->to_metres * frame * from_metres_;
+        }
+    }
+}
+
+const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
+    bool is_copied = false;
+    for (const MorphRun& run : rig_->morphs) {
+        const size_t targets = run.offsets.size();
+        const std::vector<double>* weights = nullptr;
+        if (run.node >= 0 && !pose_.morph_weights[static_cast<size_t>(run.node)].empty()) {
+            weights = &pose_.morph_weights[static_cast<size_t>(run.node)];
+        }
+        bool changes = false;
+        morph_changes_.assign(targets, 0.0);
+        for (size_t t = 0; weights != nullptr && t < std::min(targets, weights->size()); ++t) {
+            morph_changes_[t] = (*weights)[t] - run.defaults[t];
+            changes = changes || morph_changes_[t] != 0.0;
+        }
+        if (!changes) {
+            continue;
+        }
+        if (!is_copied) {
+            morphed_ = rig_->rest;
+            is_copied = true;
+        }
+        const auto job = [&](int begin, int end) {
+            for (size_t t = 0; t < targets; ++t) {
+                if (morph_changes_[t] != 0.0) {
+                    morphed_.middleRows(run.first_vertex + begin, end - begin) +=
+                        morph_changes_[t] * run.offsets[t].middleRows(begin, end - begin);
+                }
+            }
+        };
+        workers.for_chunks(static_cast<int>(run.offsets.front().rows()), chunk_vertices,
+                           std::ref(job));
+    }
+    return is_copied ? morphed_ : rig_->rest;
+}
+
+void RigMotion::positions(double time, TimeSampling sampling, const Workers& workers,
+                          MatrixX3d& out) const {
+    node_frames(time, sampling, frames_);
+    matrices_.resize(rig_->joint_nodes.size());
+    for (size_t j = 0; j < matrices_.size(); ++j) {
+        matrices_[j] = frames_[static_cast<size_t>(rig_->joint_nodes[j])] * rig_->inverse_bind[j];
+    }
+    const MatrixX3d& rest = morphed_rest(workers);
+    if (rig_->skinning == Skinning::dual_quaternion) {
+        skin_dual_quaternion(rest, rig_->weights, matrices_, workers, out, joint_centres_);
+    } else {
+        skin_linear_blend(rest, rig_->weights, matrices_, workers, out);
+    }
+}
+
+std::shared_ptr<const Motion> RigMotion::repeating(double period) const {
+    return std::make_shared<RigMotion>(rig_, period);
+}
+
+}  // namespace cutis

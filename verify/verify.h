@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cutis::verify {
+
+/// One case of `cutis verify`, computed when asked for.
+struct Case {
+    std::string layer;  ///< body, slide, curve, fold, shell or stack
+    std::string name;   ///< a claim, in words
+    double value = 0.0;
+    double limit = 0.0;  ///< `value` must not exceed it, unless the name says otherwise
+    std::string unit;    ///< empty for ratios
+    bool pass = false;
+    std::string source;  ///< formula or paper equation that says why
+};
+
+/// Closed-form cases of the body room; runs in under two seconds.
+std::vector<Case> verify_body();
+
+}  // namespace cutis::verify
