@@ -3,7 +3,6 @@
 #include <random>
 
 #include "cutis/core/error.h"
-#include "cutis/io/gltf_read.h"
 #include "support/data.h"
 #include "support/expect_error.h"
 
@@ -235,63 +234,6 @@ std::vector<Eigen::Affine3d> posed(const Skeleton& skeleton, const Clip& clip, s
     return world;
 }
 
-TEST(BvhClip, on_its_own_skeleton_a_motion_poses_every_joint_as_before) {
-    const BvhMotion motion = read(two_joints);
-    const Clip clip = bvh_clip_for(motion, motion.skeleton);
-    for (std::size_t k = 0; k < 2; ++k) {
-        const auto a = posed(motion.skeleton, motion.clip, k);
-        const auto b = posed(motion.skeleton, clip, k);
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            EXPECT_TRUE(a[i].isApprox(b[i], 1e-12));
-        }
-    }
-}
-
-// A skeleton in the same stance whose joints have other local axes, an armature node above and a
-// node between: the joints must stand where they stand on the motion's own skeleton.
-TEST(BvhClip, other_local_axes_and_nodes_between_do_not_change_the_pose) {
-    const BvhMotion motion = read(two_joints);
-    Skeleton other;
-    const Eigen::Quaterniond tilt(Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()));
-    const Eigen::Quaterniond twist(Eigen::AngleAxisd(-1.1, Vector3d(2, -1, 1).normalized()));
-    other.nodes.resize(4);
-    other.nodes[0].name = "Armature";
-    other.nodes[0].rest.rotation = tilt;
-    other.nodes[0].rest.scale = Vector3d::Constant(0.01);
-    other.nodes[0].rest.translation = Vector3d(0.1, 0.2, 0.3);
-    other.nodes[1].name = "hip";
-    other.nodes[1].parent = 0;
-    other.nodes[1].rest.rotation = twist;
-    other.nodes[1].rest.translation =
-        100.0 * (tilt.conjugate() * (Vector3d(0, 1, 0) - Vector3d(0.1, 0.2, 0.3)));
-    other.nodes[2].name = "between";
-    other.nodes[2].parent = 1;
-    other.nodes[2].rest.translation = 100.0 * ((tilt * twist).conjugate() * Vector3d(0, -0.25, 0));
-    other.nodes[3].name = "knee";
-    other.nodes[3].parent = 2;
-    other.nodes[3].rest.translation = other.nodes[2].rest.translation;
-    other.nodes[3].rest.rotation = tilt;
-    const Clip clip = bvh_clip_for(motion, other);
-    for (std::size_t k = 0; k < 2; ++k) {
-        const auto expected = posed(motion.skeleton, motion.clip, k);
-        const auto found = posed(other, clip, k);
-        EXPECT_TRUE(found[1].translation().isApprox(expected[0].translation(), 1e-12)) << k;
-        EXPECT_TRUE(found[3].translation().isApprox(expected[1].translation(), 1e-12)) << k;
-        // Rotation away from rest is the motion's world rotation.
-        const auto rest = posed(other, Clip(), 0);
-        const Eigen::Matrix3d turned = found[3].linear() * rest[3].linear().inverse();
-        EXPECT_TRUE(turned.isApprox(expected[1].linear(), 1e-12)) << k;
-    }
-}
-
-TEST(BvhClip, skeletons_with_nothing_in_common_are_refused_with_both_lists) {
-    Skeleton other;
-    other.nodes.resize(1);
-    other.nodes[0].name = "wheel";
-    expect_error<InvalidInput>([&] { bvh_clip_for(read(two_joints), other); },
-                               {"motion 'walk'", "wheel", "hip, knee"});
-}
-
 struct KnownBvh {
     const char* file;
     std::size_t joints;
@@ -339,19 +281,6 @@ TEST(BvhData, the_walk_travels_and_keeps_its_bones) {
     }
     EXPECT_NEAR(first[static_cast<std::size_t>(0)].translation().y(), 0.94, 0.15)
         << "hips of an adult";
-}
-
-TEST(BvhData, a_captured_dance_fits_the_dancer_by_its_joint_names) {
-    CUTIS_NEED_DATA("cmu-mocap/05_03.bvh");
-    const BvhMotion motion = read_bvh(data_path, 0.056444);
-    const Character dancer = read_gltf(test::data_folder() / "dancer/dancer.glb");
-    const Clip clip = bvh_clip_for(motion, dancer.skeleton);
-    std::size_t rotations = 0;
-    for (const Channel& moved : clip.channels) {
-        rotations += moved.target == ChannelTarget::rotation ? 1 : 0;
-        EXPECT_EQ(moved.times.size(), 435u);
-    }
-    EXPECT_EQ(rotations, 29u) << "31 joints, but both hands' fingers have other names";
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace cutis {
 
-/// A skeleton of its own and the motion of its joints.
+/// A skeleton of its own and the motion of its joints. retarget_clip (body/retarget.h) puts the
+/// motion onto another skeleton with the same joint names.
 struct BvhMotion {
     Skeleton skeleton;  ///< joints in file order (parents first); rest: offsets without rotation
     Clip clip;  ///< linear keys every frame_time: rotation of each joint with such channels,
@@ -39,16 +40,5 @@ struct BvhMotion {
 BvhMotion read_bvh(const std::filesystem::path& path, double scale = 1.0);
 BvhMotion read_bvh(std::span<const unsigned char> bytes, const std::string& source,
                    double scale = 1.0);
-
-/// The motion for another skeleton with the same joint names.
-///
-/// Both rest poses are taken to show the same stance (limbs pointing the same way), whatever the
-/// local axes of the target's joints: each joint's world rotation away from rest is carried over.
-/// Bone lengths stay the target's; its first joint that the motion names goes where the motion's
-/// root is in the world (choose the scale of read_bvh so that sizes agree). Joints the motion does
-/// not name, and nodes given by a matrix, keep their rest pose.
-///
-/// \throw InvalidInput  no joint names in common (the message lists some of both)
-Clip bvh_clip_for(const BvhMotion& motion, const Skeleton& skeleton);
 
 }  // namespace cutis
