@@ -37,6 +37,7 @@ ordered_json summary_json(const FileSummary& file) {
                           {"attributes", mesh.attributes},
                           {"box_min", vector_json(mesh.box_min)},
                           {"box_max", vector_json(mesh.box_max)},
+                          {"repairs", mesh.repairs},
                           {"problems", mesh.problems}});
     }
     ordered_json clips = ordered_json::array();
@@ -88,6 +89,9 @@ void print_meshes(const FileSummary& file) {
         }
         if (!mesh.attributes.empty()) {
             std::cout << mesh.name << ": attributes " << word_list(mesh.attributes) << '\n';
+        }
+        for (const std::string& repair : mesh.repairs) {
+            std::cout << mesh.name << ": repair: " << repair << '\n';
         }
         for (const std::string& problem : mesh.problems) {
             std::cout << mesh.name << ": problem: " << problem << '\n';

@@ -41,7 +41,7 @@ MeshSummary summarise(const ArtMesh& mesh, const std::vector<int>& weld_group = 
         out.is_closed = clean.topology.is_closed();
         out.boundary_loops = static_cast<int>(clean.topology.boundary_loops().size());
         out.connected_parts = clean.topology.part_count();
-        out.problems = clean.notes;
+        out.repairs = clean.notes;
     } catch (const InvalidInput& error) {
         out.problems.emplace_back(error.what());  // layers cannot work on it; a plain bake can
     }

@@ -49,10 +49,10 @@ std::string quoted(const std::string& text) {
     return out + '"';
 }
 
-// Fewest digits that read back as the same number, with the point TOML wants in a float.
-std::string number_text(double value) {
+// Six digits, or as many as it takes to read back the same number.
+std::string plain_number(double value) {
     std::string text;
-    for (int digits = 1; digits <= 17; ++digits) {
+    for (int digits = 6; digits <= 17; ++digits) {
         std::ostringstream out;
         out.imbue(std::locale::classic());
         out.precision(digits);
@@ -66,6 +66,12 @@ std::string number_text(double value) {
             break;
         }
     }
+    return text;
+}
+
+// With the point TOML wants in a float.
+std::string number_text(double value) {
+    const std::string text = plain_number(value);
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
@@ -121,7 +127,7 @@ private:
         need(value, SceneValue::Kind::integer);
         need_range(value);
         if (std::abs(value.number) > std::numeric_limits<int>::max()) {
-            refuse(value, "a whole number of at most 31 bits", number_text(value.number));
+            refuse(value, "a whole number of at most 31 bits", plain_number(value.number));
         }
         *target = static_cast<int>(value.number);
     }
@@ -171,9 +177,9 @@ private:
         if (!(value.number >= setting_.lowest && value.number <= setting_.highest &&
               std::isfinite(value.number))) {
             refuse(value,
-                   say("a number from ", number_text(setting_.lowest), " to ",
-                       number_text(setting_.highest)),
-                   number_text(value.number));
+                   say("a number from ", plain_number(setting_.lowest), " to ",
+                       plain_number(setting_.highest)),
+                   plain_number(value.number));
         }
     }
 
@@ -218,10 +224,10 @@ std::string remark(const Setting& setting) {
         text += " [" + setting.unit + "]";
     }
     if (std::isfinite(setting.lowest) || std::isfinite(setting.highest)) {
-        text += ", " + number_text(setting.lowest) + " to " + number_text(setting.highest);
+        text += ", " + plain_number(setting.lowest) + " to " + plain_number(setting.highest);
     }
     if (!setting.choices.empty()) {
-        text += ": " + word_list(setting.choices);
+        text += ": " + word_list(setting.choices, "or");
     }
     return text;
 }
@@ -242,13 +248,13 @@ std::string nearest_word(const std::string& word, const std::vector<std::string>
     return best;
 }
 
-std::string word_list(const std::vector<std::string>& words) {
+std::string word_list(const std::vector<std::string>& words, const std::string& joiner) {
     if (words.empty()) {
         return "nothing";
     }
     std::string text = words.front();
     for (size_t i = 1; i < words.size(); ++i) {
-        text += (i + 1 == words.size() ? " and " : ", ") + words[i];
+        text += (i + 1 == words.size() ? " " + joiner + " " : ", ") + words[i];
     }
     return text;
 }

@@ -26,7 +26,8 @@ struct MeshSummary {
     std::vector<std::string> attributes;  ///< painted on vertices
     Vector3d box_min = Vector3d::Zero();  ///< the file's units
     Vector3d box_max = Vector3d::Zero();
-    std::vector<std::string> problems;  ///< what repair does or refuses
+    std::vector<std::string> repairs;   ///< what is done to make the surface layers work on
+    std::vector<std::string> problems;  ///< why layers cannot work on it
 };
 
 struct ClipSummary {

@@ -39,7 +39,7 @@ struct BodyScene {
     std::string motion;     ///< BVH clip put onto the skeleton of `file`
     std::string rest;       ///< OBJ with the static rest pose, same vertices
     double cache_rate =
-        0.0;  ///< samples a second where the cache does not say (OBJ sequence); 0: fps
+        0.0;  ///< samples a second of PC2 and OBJ files; 0: fps (MDD: its own times)
     BodyOptions options;
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
     bool repair = true;          ///< weld and clean the surface layers work on; false: refuse

@@ -63,7 +63,7 @@ void check_scene(const Scene& scene);
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known);
 
 /// "a, b and c"; "nothing" for an empty list.
-std::string word_list(const std::vector<std::string>& words);
+std::string word_list(const std::vector<std::string>& words, const std::string& joiner = "and");
 
 /// Start of a message about a place in a scene file: "shot.toml:4:1: ".
 std::string scene_place(const std::string& file, int line, int column);
