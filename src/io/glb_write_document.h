@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cutis {
+
+/// A glTF document under construction: the JSON and the one binary buffer, with accessors whose
+/// bounds, offsets and targets are right by construction.
+class GlbDocument {
+public:
+    using Json = nlohmann::json;
+
+    Json root;
+
+    /// Names of accessor types.
+    static constexpr const char* scalar = "SCALAR";
+    static constexpr const char* vec2 = "VEC2";
+    static constexpr const char* vec3 = "VEC3";
+    static constexpr const char* vec4 = "VEC4";
+    static constexpr const char* mat4 = "MAT4";
+
+    GlbDocument();
+
+    /// Vertex attribute of floats; `width` 2, 3 or 4 numbers a vertex. Those of the same width
+    /// share one buffer view.
+    /// \param needs_bounds  POSITION: min and max are required
+    int add_vertices(std::span<const float> values, int width, bool needs_bounds = false);
+    /// The same for joint indices: four numbers a vertex, one byte each where they fit.
+    int add_joints(std::span<const std::uint16_t> values, bool fits_byte);
+    /// `count` zeros that take no space: an accessor without buffer view.
+    int add_zeros(int count, int width, bool needs_bounds);
+    /// Triangle corners, two bytes each where they fit.
+    int add_indices(std::span<const std::uint32_t> indices);
+    /// Keys and values of animations, matrices.
+    int add_numbers(std::span<const float> values, const char* type, bool needs_bounds = false);
+    /// A picture. \return its buffer view
+    int add_bytes(std::span<const unsigned char> bytes);
+
+    /// Appends to an array of the root, making it when needed. \return the index
+    int add(const char* array, Json object);
+
+    /// Writes the whole file. \return bytes
+    /// \throw InvalidInput  more than GLB's 4 GB
+    std::uintmax_t save(const std::filesystem::path& path);
+
+private:
+    /// Bytes that become one buffer view.
+    struct View {
+        std::vector<unsigned char> bytes;
+        int stride = 0;
+        int target = 0;
+    };
+
+    int view_for(int stride, int target);
+    int new_view(int stride, int target);
+    size_t append(int view, const void* data, size_t bytes);
+    int add_accessor(Json accessor);
+
+    std::vector<View> views_;
+    std::vector<std::array<int, 2>> vertex_views_;  ///< stride, view
+    int index_view_ = -1;
+    int number_view_ = -1;
+};
+
+}  // namespace cutis
