@@ -1,0 +1,177 @@
+#include <sstream>
+
+#include "cutis/io/obj_write.h"
+#include "cutis/io/usda_write.h"
+#include "io/write_support.h"
+
+namespace cutis {
+namespace {
+
+using test::Bake;
+using test::files_in;
+using test::formula_body;
+using test::ScratchFolder;
+using test::seamed_square;
+using test::text_of;
+
+Body waving_square(int n) {
+    const ArtMesh mesh = seamed_square(n);
+    const MatrixX3d rest = mesh.positions;
+    return formula_body(mesh, [rest](double time) {
+        MatrixX3d positions = rest;
+        positions.col(2) = 1e-7 * (rest.col(0).array() * 5.0 + time).sin();
+        positions.col(0) *= 3.0 + time;
+        return positions;
+    });
+}
+
+TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_source) {
+    const Body body = waving_square(4);
+    ScratchFolder folder;
+    Bake bake{&body, 3, 9};
+    bake.uv_changed = true;
+    bake.change = [&](Frame& frame) { frame.uv = body.mesh().uv * (0.1 * frame.number); };
+    const auto sink = make_obj_sink(folder / "a.obj");
+    const auto files = bake.run(*sink);
+    EXPECT_EQ(files_in(folder.path()),
+              (std::set<std::string>{"a.0009.obj", "a.0010.obj", "a.0011.obj"}));
+    for (int f = 0; f < 3; ++f) {
+        EXPECT_EQ(files[size_t(f)].bytes, std::filesystem::file_size(files[size_t(f)].path));
+        const Frame frame = bake.frame(f);
+        std::istringstream lines(text_of(files[size_t(f)].path));
+        int v = 0, t = 0, quad = 0;
+        std::vector<std::string> groups;
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream words(line);
+            std::string kind;
+            words >> kind;
+            if (kind == "v" || kind == "vt") {
+                for (int k = 0; k < (kind == "v" ? 3 : 2); ++k) {
+                    std::string word;
+                    words >> word;
+                    const double expected = kind == "v" ? frame.positions(v, k) : frame.uv(t, k);
+                    EXPECT_EQ(std::stof(word), float(expected)) << line;
+                }
+                ++(kind == "v" ? v : t);
+            } else if (kind == "g") {
+                groups.push_back(line.substr(2));
+            } else if (kind == "f") {
+                const std::array<std::array<int, 2>, 4> corner = {{{0, 0}, {0, 1}, {0, 2}, {1, 2}}};
+                std::string expected = "f";
+                for (const auto& [triangle, k] : corner) {
+                    expected += " ";
+                    expected += std::to_string(body.mesh().triangles(2 * quad + triangle, k) + 1);
+                    expected += "/";
+                    expected +=
+                        std::to_string(body.mesh().uv_triangles(2 * quad + triangle, k) + 1);
+                }
+                EXPECT_EQ(line, expected);
+                ++quad;
+            }
+        }
+        EXPECT_EQ(v, 25);
+        EXPECT_EQ(t, 30);
+        EXPECT_EQ(quad, 16);
+        EXPECT_EQ(groups, (std::vector<std::string>{"left_half", "right"}));
+    }
+}
+
+/// Numbers between the brackets after `key`, in order.
+std::vector<float> numbers_after(const std::string& text, const std::string& key) {
+    const size_t begin = text.find(key);
+    EXPECT_NE(begin, std::string::npos) << key;
+    std::vector<float> numbers;
+    if (begin == std::string::npos) {
+        return numbers;
+    }
+    std::string list = text.substr(begin + key.size(), text.find(']', begin) - begin - key.size());
+    for (char& c : list) {
+        c = std::strchr("[](),", c) != nullptr ? ' ' : c;
+    }
+    std::istringstream words(list);
+    for (std::string word; words >> word;) {
+        numbers.push_back(std::stof(word));
+    }
+    return numbers;
+}
+
+template <class Matrix>
+std::vector<float> floats_of(const Matrix& matrix) {
+    std::vector<float> values;
+    for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+        values.push_back(float(matrix.data()[i]));
+    }
+    return values;
+}
+
+TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
+    const Body body = waving_square(4);
+    ScratchFolder folder;
+    Bake bake{&body, 4, 101};
+    bake.uv_changed = true;
+    bake.change = [&](Frame& frame) {
+        frame.uv = body.mesh().uv * (0.01 * frame.number);
+        frame.channels["slide.distance"] = {"m", 1, std::vector<double>(25, frame.number)};
+        frame.channels["stretch \"dir"] = {"1", 3, std::vector<double>(75, 0.5)};
+    };
+    const auto sink = make_usda_sink(folder / "my-shot 1.usda");
+    bake.run(*sink);
+    EXPECT_EQ(files_in(folder.path()), std::set<std::string>{"my-shot 1.usda"});
+    const std::string text = text_of(folder / "my-shot 1.usda");
+    EXPECT_EQ(text.rfind("#usda 1.0\n", 0), 0U);
+    for (const char* line :
+         {"defaultPrim = \"my_shot_1\"", "def Xform \"my_shot_1\"", "metersPerUnit = 1\n",
+          "upAxis = \"Y\"", "startTimeCode = 101\n", "endTimeCode = 104\n",
+          "timeCodesPerSecond = 24\n", "framesPerSecond = 24\n",
+          "uniform token subdivisionScheme = \"none\"", "interpolation = \"faceVarying\"",
+          "def GeomSubset \"left_half\"", "def GeomSubset \"right\"", "string unit = \"m\"",
+          "vector3f[] primvars:stretch__dir.timeSamples"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line;
+    }
+    EXPECT_EQ(numbers_after(text, "point3f[] primvars:Pref = "), floats_of(body.mesh().positions));
+    EXPECT_EQ(numbers_after(text, "point3f[] points = "), floats_of(bake.frame(0).positions));
+    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "), floats_of(bake.frame(0).uv));
+    EXPECT_EQ(numbers_after(text, "int[] faceVertexCounts = "), std::vector<float>(16, 4.0F));
+    const std::vector<float> st_indices = numbers_after(text, "int[] primvars:st:indices = ");
+    ASSERT_EQ(st_indices.size(), 64U);
+    EXPECT_EQ(st_indices[3], float(body.mesh().uv_triangles(1, 2)));
+    const size_t points = text.find("points.timeSamples = {");
+    const size_t extent = text.find("extent.timeSamples = {");
+    const size_t st = text.find("primvars:st.timeSamples = {");
+    const size_t slide = text.find("float[] primvars:slide_distance.timeSamples = {");
+    ASSERT_NE(std::max({points, extent, st, slide}), std::string::npos);
+    for (int f = 0; f < 4; ++f) {
+        const Frame frame = bake.frame(f);
+        const std::string key = std::to_string(frame.number) + ": ";
+        EXPECT_EQ(numbers_after(text.substr(points), key), floats_of(frame.positions));
+        EXPECT_EQ(numbers_after(text.substr(st), key), floats_of(frame.uv));
+        EXPECT_EQ(numbers_after(text.substr(slide), key),
+                  std::vector<float>(25, float(frame.number)));
+        MatrixX3d box(2, 3);
+        box << frame.positions.colwise().minCoeff(), frame.positions.colwise().maxCoeff();
+        EXPECT_EQ(numbers_after(text.substr(extent), key), floats_of(box));
+    }
+    EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
+    EXPECT_EQ(std::count(text.begin(), text.end(), '('), std::count(text.begin(), text.end(), ')'));
+}
+
+TEST(UsdaWrite, one_uv_per_vertex_is_written_as_vertex_and_still_uvs_without_samples) {
+    ArtMesh mesh = seamed_square(2);
+    mesh.uv = mesh.positions.leftCols<2>();
+    mesh.uv_triangles = mesh.triangles;
+    mesh.polygon_sizes.clear();
+    const MatrixX3d rest = mesh.positions;
+    const Body body = formula_body(mesh, [rest](double) { return rest; });
+    ScratchFolder folder;
+    const auto sink = make_usda_sink(folder / "a.usda");
+    Bake{&body, 2}.run(*sink);
+    const std::string text = text_of(folder / "a.usda");
+    EXPECT_EQ(text.find("st:indices"), std::string::npos);
+    EXPECT_EQ(text.find("primvars:st.timeSamples"), std::string::npos);
+    EXPECT_EQ(text.find("faceVarying"), std::string::npos);
+    EXPECT_EQ(numbers_after(text, "int[] faceVertexCounts = "), std::vector<float>(8, 3.0F));
+    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "), floats_of(mesh.uv));
+}
+
+}  // namespace
+}  // namespace cutis
