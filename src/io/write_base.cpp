@@ -245,6 +245,11 @@ PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>&
     if (f != triangle_count) {
         throw InvalidInput(say("mesh: polygons hold ", f, " triangles, expected ", triangle_count));
     }
+    for (; part < parts.size(); ++part) {
+        if (parts[part].triangle_count > 0) {
+            throw InvalidInput(say("mesh: part ", part, " begins inside the last polygon"));
+        }
+    }
     while (corners.polygon_of_part.size() < parts.size() + 1) {
         corners.polygon_of_part.push_back(static_cast<int>(corners.sizes.size()));
     }

@@ -146,7 +146,7 @@ TEST(NpzWrite, numpy_reads_every_array_bit_for_bit) {
         Bake bake{&body, 7, 5};
         bake.uv_changed = true;
         bake.change = [&](Frame& frame) {
-            frame.uv = body.mesh().uv * (1.0 + 0.1 * frame.number);
+            frame.uv = body.mesh().uv * (1.0 + 0.125 * frame.number);
             frame.channels["slide/distance"] = {"m", 1,
                                                 std::vector<double>(25, 0.5 * frame.number)};
             frame.channels["direction"] = {"1", 3, std::vector<double>(75, -0.25)};
@@ -173,7 +173,7 @@ assert (a['positions'] == truth.astype(kind)).all()
 assert a['rest'].shape == (25, 3) and a['triangles'].shape == (32, 3) and a['triangles'].max() == 24
 assert a['triangles'].dtype == numpy.int32 and (a['polygon_sizes'] == 4).all()
 assert a['uv'].shape == (30, 2) and a['uv_triangles'].max() == 29
-expected = numpy.stack([a['uv'] * (1.0 + 0.1 * n) for n in range(5, 12)])
+expected = numpy.stack([a['uv'] * (1.0 + 0.125 * n) for n in range(5, 12)])
 assert a['uv_frames'].shape == (7, 30, 2) and (a['uv_frames'] == expected.astype(kind)).all()
 assert a['channel_slide_distance'].shape == (7, 25)
 assert (a['channel_slide_distance'][:, 3] == 0.5 * numpy.arange(5, 12)).all()

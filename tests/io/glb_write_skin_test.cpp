@@ -26,7 +26,8 @@ std::vector<Eigen::Affine3d> arm_frames(double time, bool shears) {
                             Eigen::AngleAxisd(2.0 * time, Vector3d::UnitZ()) *
                             Eigen::Scaling(0.01, 0.01, 0.01);
     if (shears) {
-        upper = upper * Eigen::Scaling(1.0, 1.5, 1.0);
+        // Stretched along an axis that turns: no longer a rotation after a scale.
+        upper = upper * Eigen::Scaling(1.0, 1.5, 1.0) * Eigen::AngleAxisd(time, Vector3d::UnitZ());
     }
     world[2] = world[0] * upper;
     world[3] = world[2] * Eigen::Translation3d(0.5, 0.0, 0.0) *
@@ -125,7 +126,7 @@ MatrixX3d pose_file(const GlbFile& glb, int frame) {
             local[n].matrix() = Eigen::Map<const Eigen::Matrix4d>(m.data());
         } else {
             local[n] = Eigen::Translation3d(t[0], t[1], t[2]) *
-                       Eigen::Quaterniond(r[3], r[0], r[1], r[2]) *
+                       Eigen::Quaterniond(r[3], r[0], r[1], r[2]).normalized() *
                        Eigen::Scaling(s[0], s[1], s[2]);
         }
     }

@@ -84,7 +84,8 @@ std::vector<float> numbers_after(const std::string& text, const std::string& key
     if (begin == std::string::npos) {
         return numbers;
     }
-    std::string list = text.substr(begin + key.size(), text.find(']', begin) - begin - key.size());
+    std::string list =
+        text.substr(begin + key.size(), text.find(']', begin + key.size()) - begin - key.size());
     for (char& c : list) {
         c = std::strchr("[](),", c) != nullptr ? ' ' : c;
     }
