@@ -1,0 +1,259 @@
+// The picture: one camera, one scene per view, drawn side by side, with a wipe, or alone.
+import {
+  ACESFilmicToneMapping, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, DynamicDrawUsage, Group, HemisphereLight,
+  LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, PerspectiveCamera, Points, PointsMaterial, Scene, ShadowMaterial,
+  CircleGeometry, PCFShadowMap, Vector3, WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { makeSkin } from './paint.js';
+import { Surface } from './surface.js';
+
+/** Everything of one view: surfaces with their skins, lines, strokes, points. */
+class View {
+  constructor(bake, name) {
+    this.bake = bake;
+    this.name = name;
+    this.scene = new Scene();
+    this.surfaces = [];
+    this.lines = [];
+    this.points = [];
+    for (const description of bake.meta.surfaces) {
+      if (description.views[name] === undefined) continue;
+      const surface = new Surface(bake, description, name);
+      const skin = makeSkin(description);
+      const mesh = new Mesh(surface.geometry, skin.material);
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.frustumCulled = false;
+      const wire = new Mesh(surface.geometry, new MeshBasicMaterial({ wireframe: true, color: 0x101418, transparent: true, opacity: 0.35, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -1 }));
+      wire.frustumCulled = false;
+      const strokes = makeStrokes(bake, description, name, surface);
+      this.scene.add(mesh, wire);
+      if (strokes) this.scene.add(strokes.object);
+      this.surfaces.push({ surface, skin, mesh, wire, strokes, description });
+    }
+    for (const description of bake.meta.lines ?? []) {
+      if (!description.views.includes(name)) continue;
+      const object = makeLines(bake, description);
+      this.scene.add(object);
+      this.lines.push({ object, description, motion: bake.motion(description.motion) });
+    }
+    for (const description of bake.meta.points ?? []) {
+      if (!description.views.includes(name)) continue;
+      const object = makePoints(bake, description);
+      this.scene.add(object);
+      this.points.push({ object, description, motion: bake.motion(description.motion) });
+    }
+  }
+
+  setFrame(frame, state) {
+    for (const { surface, skin, mesh, wire, strokes, description } of this.surfaces) {
+      const isVisible = description.kind !== 'detail' || state.show.detail;
+      mesh.visible = isVisible;
+      wire.visible = isVisible && state.show.wireframe;
+      if (!isVisible) continue;
+      surface.setFrame(frame);
+      const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
+      surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null);
+      skin.update({ paint: state.paint, heat: Boolean(state.heat) });
+      if (strokes) {
+        strokes.object.visible = state.show.strokes;
+        if (state.show.strokes) strokes.update(frame);
+      }
+    }
+    for (const { object, description, motion } of [...this.lines, ...this.points]) {
+      object.visible = Boolean(state.show[description.show]);
+      if (!object.visible) continue;
+      object.geometry.attributes.position.array.set(motion.at(frame));
+      object.geometry.attributes.position.needsUpdate = true;
+    }
+  }
+}
+
+function movingGeometry(count) {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(count * 3), 3).setUsage(DynamicDrawUsage));
+  return geometry;
+}
+
+function makeLines(bake, description) {
+  const geometry = movingGeometry(bake.motion(description.motion).count);
+  geometry.setIndex(new BufferAttribute(bake.section(description.segments), 1));
+  const lines = new LineSegments(geometry, new LineBasicMaterial({ color: description.colour ?? '#1668b8', depthTest: description.onTop !== true, transparent: true }));
+  lines.frustumCulled = false;
+  lines.renderOrder = 2;
+  return lines;
+}
+
+function makePoints(bake, description) {
+  const points = new Points(movingGeometry(bake.motion(description.motion).count), new PointsMaterial({ color: description.colour ?? '#c22d2d', size: 6, sizeAttenuation: false }));
+  points.frustumCulled = false;
+  return points;
+}
+
+/** Principal directions as short strokes, one per vertex, drawn a hair above the surface. */
+function makeStrokes(bake, description, view, surface) {
+  const channels = (description.channels?.[view] ?? []).filter((c) => c.width === 3);
+  if (channels.length === 0) return null;
+  const count = bake.motion(channels[0].motion).count;
+  const geometry = movingGeometry(count * 2 * channels.length);
+  const object = new LineSegments(geometry, new LineBasicMaterial({ color: 0x111111 }));
+  object.frustumCulled = false;
+  const lift = description.patternSize * 0.03;
+  const update = (frame) => {
+    const p = surface.positions.at(frame);
+    const out = geometry.attributes.position.array;
+    channels.forEach((channel, c) => {
+      const d = bake.motion(channel.motion).at(frame);
+      for (let i = 0; i < count; i++) {
+        const o = (c * count + i) * 6;
+        for (let k = 0; k < 3; k++) {
+          const half = d[i * 3 + k] * channel.strokeLength * 0.5;
+          out[o + k] = p[i * 3 + k] - half;
+          out[o + 3 + k] = p[i * 3 + k] + half + lift * 0;
+        }
+      }
+    });
+    geometry.attributes.position.needsUpdate = true;
+  };
+  return { object, update };
+}
+
+export class Stage {
+  constructor(canvas, bake) {
+    this.canvas = canvas;
+    this.bake = bake;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 1.05;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.autoClear = false;
+    this.camera = new PerspectiveCamera(32, 1, 0.01, 100);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.views = new Map(bake.meta.views.map((v) => [v.name, new View(bake, v.name)]));
+    this.box = this.motionBox();
+    this.addLights();
+    this.frameAll();
+  }
+
+  /** Box of the whole clip, from a few of its frames. */
+  motionBox() {
+    const box = new Box3();
+    const { frames } = this.bake.meta;
+    const point = new Vector3();
+    for (const view of this.views.values()) {
+      for (const { surface } of view.surfaces) {
+        for (let s = 0; s < 9; s++) {
+          const values = surface.positions.at(Math.round(((frames - 1) * s) / 8));
+          for (let i = 0; i < values.length; i += 3) box.expandByPoint(point.fromArray(values, i));
+        }
+      }
+    }
+    return box;
+  }
+
+  addLights() {
+    const centre = this.box.getCenter(new Vector3());
+    const radius = this.box.getSize(new Vector3()).length() / 2 || 1;
+    for (const view of this.views.values()) {
+      const key = new DirectionalLight(0xfff3e4, 2.6);
+      key.position.copy(centre).add(new Vector3(1.2, 1.8, 1.6).multiplyScalar(radius));
+      key.target.position.copy(centre);
+      key.castShadow = true;
+      key.shadow.mapSize.set(1024, 1024);
+      key.shadow.normalBias = radius * 0.01;
+      const cameraShape = key.shadow.camera;
+      cameraShape.left = cameraShape.bottom = -radius * 1.2;
+      cameraShape.right = cameraShape.top = radius * 1.2;
+      cameraShape.near = radius * 0.2;
+      cameraShape.far = radius * 6;
+      const rim = new DirectionalLight(0xcfe0ff, 1.1);
+      rim.position.copy(centre).add(new Vector3(-1.5, 0.8, -1.4).multiplyScalar(radius));
+      rim.target.position.copy(centre);
+      const floor = new Mesh(new CircleGeometry(radius * 2.2, 64), new ShadowMaterial({ opacity: 0.22 }));
+      floor.rotation.x = -Math.PI / 2;
+      floor.position.set(centre.x, this.box.min.y - radius * 0.002, centre.z);
+      floor.receiveShadow = true;
+      view.scene.add(new HemisphereLight(0xf4f7ff, 0x8d857c, 1.25), key, key.target, rim, rim.target, floor);
+    }
+  }
+
+  frameAll() {
+    const centre = this.box.getCenter(new Vector3());
+    const size = this.box.getSize(new Vector3());
+    const direction = new Vector3(...(this.bake.meta.cameraDirection ?? [0.45, 0.22, 1])).normalize();
+    const halves = this.state?.layout === 'side' ? 2 : 1;
+    const aspect = this.canvas.clientWidth / halves / Math.max(1, this.canvas.clientHeight);
+    // The nearest distance from which all eight corners of the box are inside the picture.
+    const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
+    const right = new Vector3(0, 1, 0).cross(direction).normalize();
+    const up = direction.clone().cross(right);
+    let fit = 0;
+    for (let i = 0; i < 8; i++) {
+      const corner = new Vector3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5).multiply(size);
+      const reach = Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / Math.max(aspect, 0.1)) / tangent;
+      fit = Math.max(fit, corner.dot(direction) + reach);
+    }
+    fit *= 1.04;
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(direction, fit);
+    this.camera.near = fit / 100;
+    this.camera.far = fit * 20;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  /** Turn (radians), shift (fractions of the view) and zoom (factor) by keyboard. */
+  nudge({ turn = 0, tilt = 0, right = 0, up = 0, zoom = 1 }) {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    if (turn) offset.applyAxisAngle(new Vector3(0, 1, 0), turn);
+    if (tilt) {
+      const axis = new Vector3(0, 1, 0).cross(offset).normalize();
+      const angle = offset.angleTo(new Vector3(0, 1, 0));
+      offset.applyAxisAngle(axis, Math.min(Math.max(tilt, -angle + 0.05), Math.PI - angle - 0.05));
+    }
+    offset.multiplyScalar(zoom);
+    if (right || up) {
+      const shift = new Vector3(right, up, 0).applyQuaternion(this.camera.quaternion).multiplyScalar(offset.length());
+      this.controls.target.add(shift);
+    }
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+  }
+
+  resize() {
+    const width = this.canvas.clientWidth;
+    const height = this.canvas.clientHeight;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+  }
+
+  draw(frame, state) {
+    this.state = state;
+    const { renderer, camera } = this;
+    const width = this.canvas.clientWidth;
+    const height = this.canvas.clientHeight;
+    if (width === 0 || height === 0) return;
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, width, height);
+    renderer.clear();
+    renderer.setScissorTest(true);
+    const half = Math.floor(width / 2);
+    const parts = {
+      side: [[state.left, 0, half, 0, half], [state.right, half, width - half, half, width - half]],
+      wipe: [[state.left, 0, width, 0, state.wipe * width], [state.right, 0, width, state.wipe * width, width * (1 - state.wipe)]],
+      left: [[state.left, 0, width, 0, width]],
+      right: [[state.right, 0, width, 0, width]],
+    }[state.layout];
+    for (const [name, x, w, scissorX, scissorW] of parts) {
+      const view = this.views.get(name);
+      view.setFrame(frame, state);
+      camera.aspect = w / height;
+      camera.updateProjectionMatrix();
+      renderer.setViewport(x, 0, w, height);
+      renderer.setScissor(scissorX, 0, scissorW, height);
+      renderer.render(view.scene, camera);
+    }
+  }
+}
