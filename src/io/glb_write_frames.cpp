@@ -3,18 +3,10 @@
 namespace cutis {
 
 void FrameStore::append(const MatrixX3d& positions, const MatrixX2d& uv) {
-    spool_.append(positions.data(), static_cast<size_t>(positions.size()) * sizeof(double));
+    CoordinateStore::append(positions.data(), static_cast<size_t>(positions.size()));
     if (uv_count_ > 0) {
-        spool_.append(uv.data(), static_cast<size_t>(uv.size()) * sizeof(double));
+        CoordinateStore::append(uv.data(), static_cast<size_t>(uv.size()));
     }
-    ++frame_count_;
-}
-
-void FrameStore::read_coordinates(int frame, int first, int count, double* out) {
-    const std::uintmax_t position =
-        static_cast<std::uintmax_t>(frame) * static_cast<std::uintmax_t>(coordinate_count()) +
-        static_cast<std::uintmax_t>(first);
-    spool_.read(position * sizeof(double), out, static_cast<size_t>(count) * sizeof(double));
 }
 
 void FrameStore::read_positions(int frame, MatrixX3d& positions) {

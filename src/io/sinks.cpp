@@ -5,13 +5,15 @@
 #include "cutis/io/mdd_write.h"
 #include "cutis/io/npz_write.h"
 #include "cutis/io/obj_write.h"
+#include "cutis/io/page_write.h"
 #include "cutis/io/pc2_write.h"
 #include "cutis/io/usda_write.h"
 
 namespace cutis {
 
 const std::vector<std::string>& known_formats() {
-    static const std::vector<std::string> formats = {"glb", "usda", "obj", "pc2", "mdd", "npz"};
+    static const std::vector<std::string> formats = {"glb", "usda", "obj", "pc2",
+                                                     "mdd", "npz",  "html"};
     return formats;
 }
 
@@ -45,6 +47,9 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
         NpzOptions npz;
         npz.use_float32 = options.use_float32;
         return make_npz_sink(path, npz);
+    }
+    if (format == "html") {
+        return make_page_sink(path, options.page);
     }
     std::string known;
     for (const std::string& one : known_formats()) {

@@ -1,5 +1,6 @@
 #include "cutis/stack/bake.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -13,7 +14,8 @@ namespace {
 class StageClock {
 public:
     explicit StageClock(double& seconds) : seconds_(seconds) {}
-    ~StageClock() { seconds_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    ~StageClock() { seconds_ += elapsed(); }
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
     StageClock(const StageClock&) = delete;
     StageClock& operator=(const StageClock&) = delete;
 
@@ -55,6 +57,7 @@ struct LayerStack {
         for (size_t i = 0; i < layers.size(); ++i) {
             const StageClock clock(seconds[i]);
             layers[i]->advance(step, after, frame);
+            frame.stage_seconds[i + 1].second = clock.elapsed();
         }
         surface->scatter(before, after, frame.positions);
     }
@@ -156,7 +159,8 @@ BakeReport bake(const Body& body, const Scene& scene,
                             report.frames.first,
                             report.frames.count(),
                             stack.any(&Layer::changes_shape),
-                            stack.any(&Layer::changes_uv)};
+                            stack.any(&Layer::changes_uv),
+                            scene.body.sampling};
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
@@ -168,7 +172,16 @@ BakeReport bake(const Body& body, const Scene& scene,
     const int begin = remembers ? 1 - pre_roll : report.frames.first;
     const int total = report.frames.last - begin + 1;
 
+    const bool keep_body = stack.any(&Layer::changes_shape) &&
+                           std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
+                               return sink->wants_body_positions();
+                           });
+
     Frame frame;
+    frame.stage_seconds.emplace_back("body", 0.0);
+    for (const LayerScene& layer : scene.layers) {
+        frame.stage_seconds.emplace_back(layer.kind, 0.0);
+    }
     double previous = 0.0;
     for (int number = begin; number <= report.frames.last; ++number) {
         frame.number = number;
@@ -176,6 +189,10 @@ BakeReport bake(const Body& body, const Scene& scene,
         {
             const StageClock clock(seconds.body);
             body.positions(frame.time, scene.body.sampling, *controls.workers, frame.positions);
+            frame.stage_seconds.front().second = clock.elapsed();
+        }
+        if (keep_body) {
+            frame.body_positions = frame.positions;
         }
         const bool is_first = number == begin;
         const LayerStep step{&body,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/io/page_write.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
@@ -15,9 +16,10 @@ struct SinkOptions {
     double uv_tolerance = 1e-4;  ///< glb: fraction of the picture, 1e-7 .. 0.1
     bool keep_skin = true;       ///< glb: skeleton and skin where they still describe the shape
     bool use_float32 = false;    ///< npz: half the size
+    PageOptions page;            ///< html
 };
 
-/// Names make_sink() takes: glb, usda, obj, pc2, mdd, npz.
+/// Names make_sink() takes: glb, usda, obj, pc2, mdd, npz, html.
 const std::vector<std::string>& known_formats();
 
 /// The writer of a format, for FOLDER/NAME.EXTENSION (obj: FOLDER/NAME.0001.obj and so on).

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cutis/core/types.h"
@@ -17,11 +18,15 @@ struct ChannelData {
 
 /// One output time: plain data, everything on the artist's vertices.
 struct Frame {
-    int number = 0;       ///< as the user counts them, first frame of the bake = 1
-    double time = 0.0;    ///< seconds of body time
-    MatrixX3d positions;  ///< #A x 3, metres
-    MatrixX2d uv;         ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
+    int number = 0;            ///< as the user counts them, first frame of the bake = 1
+    double time = 0.0;         ///< seconds of body time
+    MatrixX3d positions;       ///< #A x 3, metres
+    MatrixX3d body_positions;  ///< #A x 3, before layers, where a sink asks for it and a layer
+                               ///< moves vertices; empty: the same as positions
+    MatrixX2d uv;              ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
     std::map<std::string, ChannelData> channels;
+    std::map<std::string, double> numbers;  ///< of the whole frame, unit in the name: "energy (J)"
+    std::vector<std::pair<std::string, double>> stage_seconds;  ///< spent on it: body, each layer
 };
 
 }  // namespace cutis

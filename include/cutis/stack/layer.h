@@ -41,7 +41,8 @@ public:
     virtual bool changes_uv() const = 0;     ///< moves UVs
 
     /// Moves `surface` (#V x 3, in: body and earlier layers at step.to; out: with this layer) and
-    /// writes its channels or UVs into `frame`, all of them every time: the frame is used again.
+    /// writes its channels, numbers or UVs into `frame`, all of them every time: the frame is used
+    /// again.
     /// Allocates nothing after the first call.
     /// \throw SolverFailure
     virtual void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) = 0;

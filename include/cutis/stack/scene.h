@@ -48,9 +48,11 @@ struct BodyScene {
 
 /// What to write.
 struct OutputScene {
-    std::vector<std::string> formats = {"glb"};  ///< glb, usda, obj, pc2, mdd, npz
+    std::vector<std::string> formats = {"glb"};  ///< glb, usda, obj, pc2, mdd, npz, html
     double tolerance =
         1e-4;  ///< GLB: largest error of baked morph targets, fraction of the box diagonal
+    double page_tolerance = 3e-4;  ///< HTML: the same for the page
+    bool page_times = true;        ///< HTML: the page shows what each frame took
 };
 
 /// One shot: a body, layers in order, outputs.

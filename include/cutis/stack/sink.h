@@ -17,7 +17,8 @@ struct BakeInfo {
     int frame_count = 0;
     bool shape_changed =
         false;  ///< a layer moves vertices: the original skin no longer describes the shape
-    bool uv_changed = false;  ///< a layer moves UVs
+    bool uv_changed = false;                      ///< a layer moves UVs
+    TimeSampling sampling = TimeSampling::exact;  ///< between keys, as the frames have it
 };
 
 /// A file that was written.
@@ -34,6 +35,8 @@ struct OutputFile {
 class FrameSink {
 public:
     virtual ~FrameSink() = default;
+    /// Frames shall also bring the body as it was before layers.
+    virtual bool wants_body_positions() const { return false; }
     virtual void begin(const BakeInfo& info) = 0;
     virtual void write(const Frame& frame) = 0;
     virtual std::vector<OutputFile> finish() = 0;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cutis/stack/sink.h"
+
+namespace cutis {
+
+struct PageOptions {
+    std::string title;           ///< empty: the file's name
+    std::string caption;         ///< one line beside the title
+    double tolerance = 3e-4;     ///< largest error of a vertex, fraction of the rest box's
+                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high;
+                                 ///< 1e-7 .. 0.1
+    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture; 1e-7 .. 0.1
+    bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
+    std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
+    std::string heat;               ///< channel shown first as a heat map; empty: none
+    std::optional<Vector3d> camera_direction;  ///< from the body to the camera; none: from the
+                                               ///< front, a little from the left and above
+};
+
+/// One HTML file that plays the bake by itself: no network, nothing beside it (see docs/page.md).
+///
+/// | what      | how                                                                            |
+/// |-----------|--------------------------------------------------------------------------------|
+/// | views     | "Plain skinning" and "cutis" where a layer changes shape or UVs, else one       |
+/// | motion    | mean and the fewest modes of a singular value decomposition that meet the      |
+/// |           | tolerance after rounding to 16 bits, per view, UVs and channel                 |
+/// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
+/// |           | (error below 1/50 of the longest)                                              |
+/// | colours   | of the materials where they have one and no picture; pictures are not shown    |
+/// | skeleton  | a line from every joint to the next joint above it                             |
+/// | plots     | Frame::numbers, and milliseconds per frame                                     |
+///
+/// OutputFile::numbers: `modes` (of the positions, all views), `max_error_m`, `max_uv_error`,
+/// `tolerance_m`, all measured on the numbers of the file; where 16 bits cannot reach a tolerance,
+/// the errors say what was reached.
+///
+/// Frames wait in a scratch file; memory holds vertices x modes and frames x frames numbers.
+/// \throw InvalidInput  tolerances out of range, unknown paint, or a build without the page
+std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
+                                          const PageOptions& options = {});
+
+}  // namespace cutis

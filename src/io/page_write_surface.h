@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cutis/body/body.h"
+
+namespace cutis {
+
+/// The body's surface as a page draws it: vertices split where they have several UVs.
+struct PageSurface {
+    std::vector<std::uint32_t> source;     ///< art vertex of each drawn vertex
+    std::vector<std::uint32_t> uv_source;  ///< UV entry of each drawn vertex; empty: no UVs
+    std::vector<std::uint32_t> triangles;  ///< into the drawn vertices
+    std::vector<float> colours;            ///< linear r g b per drawn vertex; empty: none known
+    double metres_per_uv = 1.0;            ///< mean length on the body of one unit of UV
+    double pattern_size = 0.05;            ///< side of a painted square, a round number of metres
+    double edge_length = 0.0;              ///< mean
+};
+
+PageSurface make_page_surface(const Body& body);
+
+/// Pairs of indices into joint_nodes of the body: each joint and the next joint above it.
+std::vector<std::uint32_t> joint_segments(const Body& body);
+
+}  // namespace cutis

@@ -1,0 +1,39 @@
+#include "page_write_words.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace cutis {
+
+std::string with_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+std::string in_length(double metres) {
+    const double size = std::abs(metres);
+    return size == 0.0   ? "0"
+           : size < 1e-3 ? with_digits(metres * 1e6) + " µm"
+           : size < 1e-2 ? with_digits(metres * 1e3) + " mm"
+           : size < 1.0  ? with_digits(metres * 1e2) + " cm"
+                         : with_digits(metres) + " m";
+}
+
+std::string in_thousands(std::uintmax_t value) {
+    std::string digits = std::to_string(value);
+    for (int place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
+        digits.insert(static_cast<size_t>(place), ",");
+    }
+    return digits;
+}
+
+std::pair<std::string, std::string> name_and_unit(const std::string& text) {
+    const size_t open = text.rfind(" (");
+    if (open == std::string::npos || text.back() != ')') {
+        return {text, ""};
+    }
+    return {text.substr(0, open), text.substr(open + 2, text.size() - open - 3)};
+}
+
+}  // namespace cutis
