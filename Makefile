@@ -1,6 +1,6 @@
 # Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-peers bench format lint clean sanitize fuzz
+.PHONY: help setup build demo test gallery test-peers bench format lint clean sanitize fuzz
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -8,6 +8,7 @@ BUILD := build
 help:
 	@echo "make demo        build, bake the default demo, say where to look"
 	@echo "make test        unit, property, program and page tests"
+	@echo "make gallery     bakes every demo and makes its pictures (gallery/, docs/gallery.md)"
 	@echo "make test-peers  checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make bench       benchmarks with ratios"
 	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
@@ -25,7 +26,12 @@ demo: build
 	@scripts/demo $(BUILD)/cutis
 
 test: build
+	@scripts/setup page
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+
+gallery: build
+	@scripts/setup page
+	@node web/gallery.mjs $(BUILD)/cutis
 
 test-peers: build
 	@scripts/setup peers

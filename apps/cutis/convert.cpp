@@ -84,8 +84,9 @@ void add_convert(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
     verb->add_option("IN", flags->input, ".glb, .gltf or .obj")->required();
-    verb->add_option("OUT", flags->output,
-                     ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz")
+    verb->add_option(
+            "OUT", flags->output,
+            ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz .html")
         ->required();
     verb->add_option("--mesh", flags->mesh, "name of the mesh; all where not given");
     verb->add_option("--clip", flags->clip, "name of the clip; the first where not given");

@@ -1,7 +1,8 @@
 #include <iostream>
 
-#include "cutis/stack/actors.h"
-#include "cutis/stack/settings.h"
+#include "console.h"
+#include "demos.h"
+#include "report.h"
 #include "run.h"
 #include "verbs.h"
 
@@ -9,61 +10,56 @@ namespace cutis::app {
 
 namespace {
 
-struct Demo {
-    const char* name;
-    const char* about;
-    Scene (*scene)();
-};
-
-Scene tube_scene() {
-    Scene scene;
-    scene.body.actor = "tube";
-    scene.body.options.skinning = Skinning::dual_quaternion;
-    scene.output.formats = {"glb", "usda", "pc2", "obj"};
-    return scene;
-}
-
-constexpr Demo demos[] = {
-    {"tube", "a tube on three joints that bends and twists, dual quaternion skinning", tube_scene}};
-
 struct Flags {
-    std::string name = demos[0].name;
+    std::string name = demos().front().name;
     std::string output;
     int threads = 0;
     bool json = false;
     bool list = false;
 };
 
-int run(const Flags& flags) {
-    if (flags.list) {
-        for (const Demo& demo : demos) {
-            std::cout << demo.name << "  " << demo.about << '\n';
+int show_list(bool json) {
+    if (!json) {
+        std::vector<std::vector<std::string>> rows;
+        for (const Demo& demo : demos()) {
+            rows.push_back({demo.name, demo.about});
         }
+        std::cout << table_text(rows);
         return exit_good;
     }
-    std::vector<std::string> names;
-    for (const Demo& demo : demos) {
-        names.emplace_back(demo.name);
-        if (flags.name != demo.name) {
-            continue;
-        }
-        RunOptions options;
-        options.folder = flags.output.empty() ? "out/" + flags.name : flags.output;
-        options.name = demo.name;
-        options.threads = flags.threads;
-        options.json = flags.json;
-        options.use_report_file = true;
-        const int code = run_bake(demo.scene(), options);
-        if (code == exit_good) {
-            (flags.json ? std::cerr : std::cout)
-                << "Look at " << (options.folder / (options.name + ".glb")).string()
-                << " in any glTF viewer; the numbers are in "
-                << (options.folder / "report.json").string() << '\n';
-        }
-        return code;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Demo& demo : demos()) {
+        list.push_back({{"name", demo.name},
+                        {"about", demo.about},
+                        {"figure", demo.figure},
+                        {"scene", demo.scene},
+                        {"stills", demo.stills}});
     }
-    throw InvalidInput(
-        say("demo: expected one of ", word_list(names), "; found \"", flags.name, "\""));
+    std::cout << json_text(list);
+    return exit_good;
+}
+
+int run(const Flags& flags) {
+    if (flags.list) {
+        return show_list(flags.json);
+    }
+    const Demo& demo = find_demo(flags.name);
+    RunOptions options;
+    options.folder = flags.output.empty() ? "out/" + flags.name : flags.output;
+    options.name = demo.name;
+    options.threads = flags.threads;
+    options.json = flags.json;
+    options.use_report_file = true;
+    options.page = demo_page(demo);
+    const int code = run_bake(demo_scene(demo), options);
+    if (code == exit_good) {
+        const auto file = [&](const std::string& name) { return (options.folder / name).string(); };
+        (flags.json ? std::cerr : std::cout)
+            << "Open " << file(demo.name + ".html") << " in a browser, or "
+            << file(demo.name + ".glb") << " in any glTF viewer; the numbers are in "
+            << file("report.json") << '\n';
+    }
+    return code;
 }
 
 }  // namespace
@@ -75,7 +71,7 @@ void add_demo(CLI::App& program, Action& action) {
     verb->add_option("-o,--output", flags->output, "folder to write into (default out/NAME)");
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
-    verb->add_flag("--list", flags->list, "say which demos there are");
+    verb->add_flag("--list", flags->list, "say which demos there are; with --json for machines");
     verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

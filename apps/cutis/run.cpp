@@ -121,6 +121,9 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     std::vector<std::unique_ptr<FrameSink>> sinks;
     SinkOptions sink_options;
     sink_options.tolerance = scene.output.tolerance;
+    sink_options.page = options.page;
+    sink_options.page.tolerance = scene.output.page_tolerance;
+    sink_options.page.use_times = scene.output.page_times;
     for (const std::string& format : scene.output.formats) {
         sinks.push_back(make_sink(format, options.folder, options.name, sink_options));
     }

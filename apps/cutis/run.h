@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cutis/core/error.h"
+#include "cutis/io/page_write.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/scene.h"
 
@@ -17,6 +18,7 @@ struct RunOptions {
     int threads = 0;                   ///< 0: what the machine has
     bool json = false;                 ///< the report on stdout, everything else on stderr
     bool use_report_file = false;      ///< also FOLDER/report.json
+    PageOptions page;                  ///< html: title and how it begins
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
 

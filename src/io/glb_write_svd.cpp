@@ -90,7 +90,7 @@ MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
     MorphBasis basis;
     basis.weights.resize(0, frames.frame_count());
     basis.targets.resize(frames.coordinate_count(), 0);
-    const std::vector<Block> blocks = make_blocks(frames, tolerance);
+    const std::vector<ModeBlock> blocks = blocks_of(frames, tolerance);
     if (frames.frame_count() < 2 || blocks.empty()) {
         measure(frames, blocks, basis);
         return basis;

@@ -62,7 +62,8 @@ TEST(Sinks, the_same_bake_gives_the_same_bytes) {
         const auto names = files_in(folder.path());
         ASSERT_EQ(names.size(), format == "obj" ? 18U : 2U) << format;
         for (const std::string& name : names) {
-            if (name[0] == 'a' && format != "usda") {  // the USDA root carries the file's name
+            // The USDA root and the page's title carry the file's name.
+            if (name[0] == 'a' && format != "usda" && format != "html") {
                 std::string other = name;
                 other[0] = 'b';
                 EXPECT_EQ(text_of(folder / name), text_of(folder / other)) << name;

@@ -1,6 +1,6 @@
 // Colour scales that also read in grey and for the colour-blind: dark blue over orange to pale yellow for sizes,
 // blue-white-red for values around a neutral middle.
-const sizes = [[0.03, 0.05, 0.24], [0.29, 0.09, 0.47], [0.62, 0.2, 0.46], [0.9, 0.4, 0.33], [0.99, 0.68, 0.35], [0.99, 0.96, 0.7]];
+const sizes = [[0.12, 0.13, 0.42], [0.33, 0.12, 0.52], [0.62, 0.2, 0.46], [0.9, 0.4, 0.33], [0.99, 0.68, 0.35], [0.99, 0.96, 0.7]];
 const signed = [[0.13, 0.25, 0.6], [0.42, 0.6, 0.85], [0.93, 0.93, 0.93], [0.9, 0.5, 0.38], [0.65, 0.1, 0.15]];
 
 const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);

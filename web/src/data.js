@@ -40,6 +40,8 @@ export class Motion {
     Object.assign(this, fields);
     this.size = this.count * this.width;
     this.values = new Float32Array(this.size);
+    // Sums of many modes are kept in double, so that the error is the one the bake measured.
+    this.sums = new Float64Array(this.size);
     this.frame = -1;
   }
 
@@ -47,14 +49,15 @@ export class Motion {
   at(frame) {
     if (frame === this.frame) return this.values;
     this.frame = frame;
-    const { values, mean, basis, size, rank } = this;
-    values.set(mean);
+    const { values, sums, mean, basis, size, rank } = this;
+    sums.set(mean);
     for (let k = 0; k < rank; k++) {
       const w = this.weights[frame * rank + k] * this.scales[k];
       if (w === 0) continue;
       const row = k * size;
-      for (let i = 0; i < size; i++) values[i] += w * basis[row + i];
+      for (let i = 0; i < size; i++) sums[i] += w * basis[row + i];
     }
+    values.set(sums);
     return values;
   }
 }

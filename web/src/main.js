@@ -33,8 +33,8 @@ async function start() {
     set(values) {
       const isNewLayout = values.layout !== undefined && values.layout !== state.layout;
       Object.assign(state, values);
+      if (isNewLayout && stage.isFramed) stage.frameAll();
       changed();
-      if (isNewLayout) stage.camera.updateProjectionMatrix();
     },
     toggle(field) { state.show[field] = !state.show[field]; changed(); },
     togglePlay() {
@@ -65,12 +65,15 @@ async function start() {
   const ui = new Interface(meta, state, actions);
   setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   stage.controls.addEventListener('change', changed);
+  // Until somebody takes the camera, it follows the size of the window.
+  stage.controls.addEventListener('start', () => { stage.isFramed = false; });
   new ResizeObserver(() => { isSized = false; changed(); }).observe(byId('stage'));
 
   function draw() {
     if (!isSized) {
       stage.resize();
       isSized = true;
+      if (stage.isFramed) stage.frameAll();
     }
     stage.draw(frame, state);
     ui.refresh(frame);
@@ -111,6 +114,7 @@ async function start() {
     meta, state, actions, stage,
     at(target) { state.isPlaying = false; actions.goTo(target); draw(); },
     draw,
+    startSeconds: performance.now() / 1000,
     get frame() { return frame; },
   };
 }

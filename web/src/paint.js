@@ -127,6 +127,8 @@ export function makeSkin(description) {
   const metres = description.metresPerUv || 1;
   const square = description.patternSize || 0.03;
   const colour = new Color(description.colour ?? '#d9a788');
+  const white = new Color(1, 1, 1);
+  const clay = new Color('#aeb4bf');
   const material = new MeshPhysicalMaterial({ side: DoubleSide, vertexColors: true, roughness: 0.58, metalness: 0, sheen: 0.25, sheenRoughness: 0.6 });
   const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: hasUv ? metres / square : 1 / square } };
   material.onBeforeCompile = (shader) => {
@@ -145,7 +147,7 @@ export function makeSkin(description) {
       .replace('#include <color_fragment>', `#include <color_fragment>
         if (paintKind == 1) {
           float s = ${hasUv ? 'squares(vUvScaled)' : 'solidSquares(vPref)'};
-          diffuseColor.rgb *= mix(vec3(0.16, 0.26, 0.52), vec3(1.0, 0.93, 0.85), s);
+          diffuseColor.rgb = mix(mix(0.2 * diffuseColor.rgb, vec3(0.03, 0.07, 0.21), 0.75), mix(diffuseColor.rgb, vec3(1.0, 0.95, 0.88), 0.45), s);
         } else if (paintKind == 2) {
           float l = ${hasUv ? 'lines(vUvScaled)' : 'max(lines(vPref.xy), lines(vPref.yz))'};
           diffuseColor.rgb *= mix(vec3(1.0), vec3(0.1, 0.14, 0.24), l);
@@ -157,7 +159,7 @@ export function makeSkin(description) {
   const update = ({ paint, heat }) => {
     const bumps = paint === 'bumps' && hasUv;
     uniforms.paintKind.value = heat ? 0 : { checker: 1, grid: 2, tattoo: 3 }[paint] ?? 0;
-    material.color.copy(heat ? new Color(1, 1, 1) : paint === 'clay' ? new Color('#aeb4bf') : colour);
+    material.color.copy(heat || (paint !== 'clay' && description.colours) ? white : paint === 'clay' ? clay : colour);
     const map = bumps ? textures().bumps : null;
     if (material.normalMap !== map) {
       material.normalMap = map;

@@ -53,7 +53,7 @@ class View {
       if (!isVisible) continue;
       surface.setFrame(frame);
       const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
-      surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null);
+      surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : null);
       skin.update({ paint: state.paint, heat: Boolean(state.heat) });
       if (strokes) {
         strokes.object.visible = state.show.strokes;
@@ -85,12 +85,13 @@ function makeLines(bake, description) {
 }
 
 function makePoints(bake, description) {
-  const points = new Points(movingGeometry(bake.motion(description.motion).count), new PointsMaterial({ color: description.colour ?? '#c22d2d', size: 6, sizeAttenuation: false }));
+  const points = new Points(movingGeometry(bake.motion(description.motion).count), new PointsMaterial({ color: description.colour ?? '#c22d2d', size: 7, sizeAttenuation: false, depthTest: description.onTop !== true, transparent: true }));
+  points.renderOrder = 3;
   points.frustumCulled = false;
   return points;
 }
 
-/** Principal directions as short strokes, one per vertex, drawn a hair above the surface. */
+/** Principal directions as short strokes, one per vertex. */
 function makeStrokes(bake, description, view, surface) {
   const channels = (description.channels?.[view] ?? []).filter((c) => c.width === 3);
   if (channels.length === 0) return null;
@@ -98,7 +99,6 @@ function makeStrokes(bake, description, view, surface) {
   const geometry = movingGeometry(count * 2 * channels.length);
   const object = new LineSegments(geometry, new LineBasicMaterial({ color: 0x111111 }));
   object.frustumCulled = false;
-  const lift = description.patternSize * 0.03;
   const update = (frame) => {
     const p = surface.positions.at(frame);
     const out = geometry.attributes.position.array;
@@ -109,7 +109,7 @@ function makeStrokes(bake, description, view, surface) {
         for (let k = 0; k < 3; k++) {
           const half = d[i * 3 + k] * channel.strokeLength * 0.5;
           out[o + k] = p[i * 3 + k] - half;
-          out[o + 3 + k] = p[i * 3 + k] + half + lift * 0;
+          out[o + 3 + k] = p[i * 3 + k] + half;
         }
       }
     });
@@ -202,10 +202,12 @@ export class Stage {
     this.camera.far = fit * 20;
     this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.isFramed = true;
   }
 
   /** Turn (radians), shift (fractions of the view) and zoom (factor) by keyboard. */
   nudge({ turn = 0, tilt = 0, right = 0, up = 0, zoom = 1 }) {
+    this.isFramed = false;
     const offset = this.camera.position.clone().sub(this.controls.target);
     if (turn) offset.applyAxisAngle(new Vector3(0, 1, 0), turn);
     if (tilt) {

@@ -23,6 +23,8 @@ export class Surface {
     this.source = bake.section(description.source);
     this.triangles = bake.section(description.triangles);
     this.rest = bake.section(description.rest);
+    this.uvSource = description.uvSource ? bake.section(description.uvSource) : null;
+    this.colours = description.colours ? bake.section(description.colours) : null;
     this.uvMotion = description.uvViews?.[view] ? bake.motion(description.uvViews[view]) : null;
     this.prefMotion = description.prefViews?.[view] ? bake.motion(description.prefViews[view]) : null;
     this.weld = weldByPlace(this.rest, this.source);
@@ -39,6 +41,7 @@ export class Surface {
     this.geometry.setIndex(new BufferAttribute(this.triangles, 1));
     this.fillStill(bake);
     this.frame = -1;
+    this.shade = undefined;
   }
 
   fillStill(bake) {
@@ -47,17 +50,14 @@ export class Surface {
     for (let i = 0; i < source.length; i++) {
       for (let c = 0; c < 3; c++) pref[i * 3 + c] = rest[source[i] * 3 + c];
     }
-    if (this.description.uv) this.geometry.attributes.uv.array.set(bake.section(this.description.uv));
+    if (this.uvSource) gather(bake.section(this.description.uv), this.uvSource, 2, this.geometry.attributes.uv);
   }
 
   setFrame(frame) {
     if (frame === this.frame) return;
     this.frame = frame;
     gather(this.positions.at(frame), this.source, 3, this.geometry.attributes.position);
-    if (this.uvMotion) {
-      this.geometry.attributes.uv.array.set(this.uvMotion.at(frame));
-      this.geometry.attributes.uv.needsUpdate = true;
-    }
+    if (this.uvMotion) gather(this.uvMotion.at(frame), this.uvSource, 2, this.geometry.attributes.uv);
     if (this.prefMotion) gather(this.prefMotion.at(frame), this.source, 3, this.geometry.attributes.pref);
     this.updateNormals();
   }
@@ -91,12 +91,15 @@ export class Surface {
     normal.needsUpdate = true;
   }
 
-  /** Heat map of a channel, or plain white where the channel is null. */
-  colour(channel, values) {
+  /** Heat map of a channel (`values`); without one an even grey (`shade`, 0 to 1) or, where that is null, its own colours. */
+  colour(channel, values, shade) {
     const attribute = this.geometry.attributes.color;
     const out = attribute.array;
+    if (!channel && shade === this.shade) return;
+    this.shade = channel ? undefined : shade;
     if (!channel) {
-      out.fill(1);
+      if (shade === null && this.colours) out.set(this.colours);
+      else out.fill(shade ?? 1);
     } else {
       const span = channel.high - channel.low || 1;
       for (let i = 0; i < this.source.length; i++) {

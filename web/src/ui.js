@@ -214,7 +214,7 @@ export class Interface {
     const { state, meta } = this;
     this.groups.forEach((update) => update());
     byId('scrub').value = String(frame);
-    byId('clock').textContent = `frame ${meta.firstFrame + frame} / ${meta.firstFrame + meta.frames - 1}  ${(frame / meta.fps).toFixed(2)} s`;
+    byId('clock').textContent = `${meta.firstFrame + frame} / ${meta.firstFrame + meta.frames - 1} \u00b7 ${(frame / meta.fps).toFixed(2)} s`;
     byId('play').textContent = state.isPlaying ? '\u2759\u2759' : '\u25B6';
     byId('speed').value = String(state.speed);
     byId('loop').checked = state.loop;

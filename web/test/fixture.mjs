@@ -39,6 +39,23 @@ function modes(sections, name, base, modeList, weights) {
   return { mean: `${name}.mean`, basis: `${name}.basis`, weights: `${name}.weights`, scales, rank: modeList.length };
 }
 
+/** Four-sided knobs along the top of the torus, and how they rise. */
+function knobRing() {
+  const rest = [], up = [], triangles = [];
+  for (let i = 0; i < 16; i++) {
+    const u = (2 * Math.PI * i) / 16;
+    const base = rest.length / 3;
+    for (const [du, dv] of [[-0.05, -0.12], [0.05, -0.12], [0.05, 0.12], [-0.05, 0.12]]) rest.push(...torusPoint(u + du, Math.PI / 2 + dv, 0.14));
+    rest.push(...torusPoint(u, Math.PI / 2, 0.22));
+    for (let k = 0; k < 4; k++) {
+      triangles.push(base + ((k + 1) % 4), base + k, base + 4);
+      up.push(0, 0, 0);
+    }
+    up.push(0, 0.08 * Math.max(0, Math.cos(u)), 0);
+  }
+  return { rest, up, triangles };
+}
+
 export function fixturePage(templatePath) {
   const sections = new Sections();
   const source = [];
@@ -74,8 +91,16 @@ export function fixturePage(templatePath) {
   sections.add('source', Uint32Array.from(source), 'u32');
   sections.add('triangles', Uint32Array.from(triangles), 'u32');
   sections.add('uv', Float32Array.from(uv), 'f32');
+  sections.add('uvSource', Uint32Array.from(source.keys()), 'u32');
   sections.add('rest', Float32Array.from(rest), 'f32');
   sections.add('bones', Uint32Array.from([0, 1]), 'u32');
+  const knobs = knobRing();
+  sections.add('knobSource', Uint32Array.from(knobs.rest.keys()).subarray(0, knobs.rest.length / 3), 'u32');
+  sections.add('knobTriangles', Uint32Array.from(knobs.triangles), 'u32');
+  sections.add('knobRest', Float32Array.from(knobs.rest), 'f32');
+  sections.add('ring', Uint32Array.from(Array.from({ length: 24 }, (_, i) => [i, (i + 1) % 24]).flat()), 'u32');
+  const ring = Array.from({ length: 24 }, (_, i) => torusPoint((2 * Math.PI * i) / 24, 0, 0.145)).flat();
+  const pins = [0, 2, 4].flatMap((u) => torusPoint(u, 1, 0.15));
   const wave = Array.from({ length: frames }, (_, f) => 0.5 - 0.5 * Math.cos((2 * Math.PI * f) / frames));
   const count = rings * sides;
   const motions = {
@@ -84,16 +109,23 @@ export function fixturePage(templatePath) {
     heat: { width: 1, count, error: 1e-5, ...modes(sections, 'heat', heat.map(() => 0), [heat], wave.map((w) => [w])) },
     direction: { width: 3, count, error: 0, ...modes(sections, 'direction', direction, [direction.map(() => 0)], wave.map(() => [0])) },
     bone: { width: 3, count: 2, error: 0, ...modes(sections, 'bone', [0, 0.2, 0, 0.35, 0.2, 0], [[0, 0, 0, 0, 0.05, 0]], wave.map((w) => [w])) },
+    knobs: { width: 3, count: knobs.rest.length / 3, error: 0, ...modes(sections, 'knobs', knobs.rest, [knobs.up], wave.map((w) => [w])) },
+    ring: { width: 3, count: 24, error: 0, ...modes(sections, 'ring', ring, [ring.map((x) => 0.2 * x)], wave.map((w) => [w])) },
+    pins: { width: 3, count: 3, error: 0, ...modes(sections, 'pins', pins, [pins.map((_, i) => (i % 3 === 1 ? 0.05 : 0))], wave.map((w) => [w])) },
   };
   const meta = {
     title: 'Fixture torus', caption: 'A made-up bake for the tests of the page', fps: 30, frames, firstFrame: 1, sections: sections.table, motions,
     views: [{ name: 'plain', label: 'Plain skinning' }, { name: 'cutis', label: 'cutis' }],
     surfaces: [{
-      name: 'torus', kind: 'body', source: 'source', triangles: 'triangles', uv: 'uv', rest: 'rest', metresPerUv: 1.5, patternSize: 0.05,
+      name: 'torus', kind: 'body', source: 'source', triangles: 'triangles', uv: 'uv', uvSource: 'uvSource', rest: 'rest', metresPerUv: 1.5, patternSize: 0.05,
       views: { plain: 'plain', cutis: 'cutis' },
       channels: { cutis: [{ name: 'slide distance', unit: 'm', width: 1, low: 0, high: 1, motion: 'heat' }, { name: 'stretch direction', unit: '1', width: 3, strokeLength: 0.03, motion: 'direction' }] },
+    }, {
+      name: 'knobs', kind: 'detail', source: 'knobSource', triangles: 'knobTriangles', rest: 'knobRest', patternSize: 0.05, colour: '#5b7d3a',
+      views: { cutis: 'knobs' },
     }],
-    lines: [{ name: 'skeleton', show: 'skeleton', segments: 'bones', motion: 'bone', views: ['plain', 'cutis'], onTop: true }],
+    points: [{ name: 'pins', show: 'pins', motion: 'pins', views: ['cutis'], onTop: true }],
+    lines: [{ name: 'ring', show: 'curves', segments: 'ring', motion: 'ring', views: ['cutis'], colour: '#7a1fa2', onTop: true }, { name: 'skeleton', show: 'skeleton', segments: 'bones', motion: 'bone', views: ['plain', 'cutis'], onTop: true }],
     plots: [{ name: 'largest slide', unit: 'm', values: wave }],
     facts: [['Triangles', String(triangles.length / 3)]],
   };

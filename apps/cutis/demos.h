@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cutis/io/page_write.h"
+#include "cutis/stack/scene.h"
+
+namespace cutis::app {
+
+/// A built-in shot. What layers can do is added as scenes with [[layer]] tables.
+struct Demo {
+    std::string name;
+    std::string about;   ///< one line
+    std::string figure;  ///< which paper's figure it stands beside, for captions
+    std::string scene;   ///< TOML, as in a scene file; formats are the demo's own
+    std::string paint = "checker";
+    Vector3d camera = {0.45, 0.22, 1.0};  ///< from the body to the camera
+    std::vector<double> stills = {0.25, 0.5,
+                                  0.75};  ///< moments of the clip worth a picture, 0 .. 1
+};
+
+/// All demos in the order in which they are listed; the first is the default.
+const std::vector<Demo>& demos();
+
+/// \throw InvalidInput  no such demo; lists what there is
+const Demo& find_demo(const std::string& name);
+
+/// The demo's scene, writing page, GLB, USD and PC2.
+Scene demo_scene(const Demo& demo);
+
+/// How the demo's page begins.
+PageOptions demo_page(const Demo& demo);
+
+}  // namespace cutis::app

@@ -1,0 +1,209 @@
+#include "cutis/io/page_write.h"
+
+#include "io/write_support.h"
+
+namespace cutis::test {
+namespace {
+
+/// What a page says about its bake.
+nlohmann::json meta_of(const std::filesystem::path& path) {
+    const std::string text = text_of(path);
+    const std::string open = "<script type=\"application/json\" id=\"cutis-meta\">";
+    const size_t begin = text.find(open) + open.size();
+    return nlohmann::json::parse(text.substr(begin, text.find("</script>", begin) - begin));
+}
+
+/// A square whose vertices move along two fixed shapes by two weights over time: rank two.
+Body two_mode_square(int n) {
+    ArtMesh mesh = seamed_square(n);
+    const MatrixX3d rest = mesh.positions;
+    return formula_body(mesh, [rest](double time) {
+        MatrixX3d positions = rest;
+        positions.col(2) += 0.2 * std::sin(3.0 * time) * rest.col(0).array().square().matrix();
+        positions.col(1) += 0.1 * std::cos(5.0 * time) * rest.col(0);
+        return positions;
+    });
+}
+
+OutputFile bake_page(const Bake& bake, const std::filesystem::path& path,
+                     const PageOptions& options = {}) {
+    return bake.run(*make_page_sink(path, options)).at(0);
+}
+
+std::vector<double> ramp(Eigen::Index count, double low, double high) {
+    std::vector<double> values;
+    for (Eigen::Index i = 0; i < count; ++i) {
+        values.push_back(low +
+                         (high - low) * static_cast<double>(i) / static_cast<double>(count - 1));
+    }
+    return values;
+}
+
+TEST(PageWrite, motion_of_rank_two_takes_two_modes_and_meets_the_tolerance) {
+    const Body body = two_mode_square(10);
+    const ScratchFolder folder;
+    const OutputFile file = bake_page({&body, 40}, folder / "a.html");
+    EXPECT_EQ(file.numbers.at("modes"), 2.0);
+    // Diagonal of the unit square.
+    EXPECT_NEAR(file.numbers.at("tolerance_m"), 3e-4 * std::sqrt(2.0), 1e-12);
+    EXPECT_LT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
+    EXPECT_GT(file.numbers.at("max_error_m"), 0.0);
+    EXPECT_EQ(file.bytes, std::filesystem::file_size(folder / "a.html"));
+    const auto meta = meta_of(folder / "a.html");
+    EXPECT_EQ(meta.at("frames"), 40);
+    EXPECT_EQ(meta.at("motions").at("positions").at("rank"), 2);
+    EXPECT_EQ(meta.at("views").size(), 1U);
+    EXPECT_EQ(meta.at("surfaces").at(0).at("views"), nlohmann::json({{"body", "positions"}}));
+}
+
+TEST(PageWrite, a_body_that_stands_still_takes_no_modes) {
+    ArtMesh mesh = seamed_square(4);
+    const MatrixX3d rest = mesh.positions;
+    const Body body = formula_body(mesh, [rest](double) { return rest; });
+    const ScratchFolder folder;
+    const OutputFile file = bake_page({&body, 7}, folder / "a.html");
+    EXPECT_EQ(file.numbers.at("modes"), 0.0);
+    // Only the rounding of rest positions to float remains.
+    EXPECT_LT(file.numbers.at("max_error_m"), 1e-7);
+}
+
+TEST(PageWrite, a_tolerance_beyond_sixteen_bits_is_answered_with_the_error_reached) {
+    const Body body = two_mode_square(6);
+    const ScratchFolder folder;
+    PageOptions options;
+    options.tolerance = 1e-7;
+    const OutputFile file = bake_page({&body, 12}, folder / "a.html", options);
+    // Half a step of the larger mode is 0.2 / 32767 / 2 at most in one coordinate.
+    EXPECT_LT(file.numbers.at("max_error_m"), 2.0 * 0.2 / 32767.0);
+    EXPECT_GT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
+}
+
+TEST(PageWrite, layers_that_change_shape_or_uv_give_two_views) {
+    const Body body = two_mode_square(6);
+    const ScratchFolder folder;
+    Bake shape{&body, 12};
+    shape.shape_changed = true;
+    shape.change = [](Frame& frame) {
+        frame.body_positions = frame.positions;
+        frame.positions.col(0).array() += 0.01 * frame.number;
+    };
+    // The plain view has the body's two modes; the drift adds one of its own to the other view.
+    const OutputFile file = bake_page(shape, folder / "shape.html");
+    EXPECT_EQ(file.numbers.at("modes"), 5.0);
+    auto meta = meta_of(folder / "shape.html");
+    EXPECT_EQ(meta.at("views").size(), 2U);
+    EXPECT_EQ(meta.at("motions").at("body positions").at("rank"), 2);
+    EXPECT_EQ(meta.at("surfaces").at(0).at("views").at("plain"), "body positions");
+    EXPECT_EQ(meta.at("surfaces").at(0).at("views").at("cutis"), "positions");
+
+    Bake uv{&body, 12};
+    uv.uv_changed = true;
+    const MatrixX2d rest = body.mesh().uv;
+    uv.change = [rest](Frame& frame) {
+        frame.uv = rest;
+        frame.uv.col(0).array() += 0.02 * frame.number;
+    };
+    const OutputFile slid = bake_page(uv, folder / "uv.html");
+    EXPECT_LT(slid.numbers.at("max_uv_error"), 3e-4);
+    meta = meta_of(folder / "uv.html");
+    EXPECT_EQ(meta.at("motions").at("uv").at("rank"), 1);
+    EXPECT_EQ(meta.at("surfaces").at(0).at("views").at("plain"), "positions");
+    EXPECT_EQ(meta.at("surfaces").at(0).at("uvViews"), nlohmann::json({{"cutis", "uv"}}));
+}
+
+TEST(PageWrite, channels_come_with_range_unit_and_a_neutral_middle_where_they_have_one) {
+    const Body body = two_mode_square(4);
+    const Eigen::Index count = body.mesh().positions.rows();
+    const ScratchFolder folder;
+    Bake bake{&body, 5};
+    bake.change = [count](Frame& frame) {
+        const double t = frame.number;
+        frame.channels["slide distance"] = {"m", 1, ramp(count, 0.0, 0.01 * t)};
+        frame.channels["error"] = {"m", 1, ramp(count, -0.02 * t, 0.01)};
+        frame.channels["largest stretch"] = {"1", 1, ramp(count, 0.9, 1.5)};
+        frame.channels["direction"] = {"1", 3, ramp(count * 3, 0.0, 1.0)};
+    };
+    bake_page(bake, folder / "a.html");
+    const auto meta = meta_of(folder / "a.html");
+    std::map<std::string, nlohmann::json> channels;
+    for (const auto& channel : meta.at("surfaces").at(0).at("channels").at("body")) {
+        channels[channel.at("name")] = channel;
+    }
+    ASSERT_EQ(channels.size(), 4U);
+    EXPECT_DOUBLE_EQ(channels["slide distance"].at("low").get<double>(), 0.0);
+    EXPECT_DOUBLE_EQ(channels["slide distance"].at("high").get<double>(), 0.05);
+    EXPECT_EQ(channels["slide distance"].at("isSigned"), false);
+    EXPECT_DOUBLE_EQ(channels["error"].at("low").get<double>(), -0.1);
+    EXPECT_DOUBLE_EQ(channels["error"].at("high").get<double>(), 0.1);
+    EXPECT_DOUBLE_EQ(channels["largest stretch"].at("low").get<double>(), 0.5);
+    EXPECT_DOUBLE_EQ(channels["largest stretch"].at("high").get<double>(), 1.5);
+    EXPECT_EQ(channels["direction"].at("width"), 3);
+    EXPECT_LT(meta.at("motions").at("channel slide distance").at("error").get<double>(),
+              0.05 / 500);
+}
+
+TEST(PageWrite, numbers_of_frames_become_plots_and_times_can_be_left_out) {
+    const Body body = two_mode_square(4);
+    const ScratchFolder folder;
+    Bake bake{&body, 4};
+    bake.change = [](Frame& frame) {
+        frame.numbers["energy (J)"] = 2.0 * frame.number;
+        frame.stage_seconds = {{"body", 0.001}, {"slide", 0.003 * frame.number}};
+        if (frame.number == 3) {
+            frame.numbers["residual"] = 1e-9;
+        }
+    };
+    bake_page(bake, folder / "a.html");
+    const auto plots = meta_of(folder / "a.html").at("plots");
+    ASSERT_EQ(plots.size(), 3U);
+    EXPECT_EQ(plots[0].at("name"), "energy");
+    EXPECT_EQ(plots[0].at("unit"), "J");
+    EXPECT_EQ(plots[0].at("values"), nlohmann::json({2.0, 4.0, 6.0, 8.0}));
+    EXPECT_EQ(plots[1].at("values"), nlohmann::json({nullptr, nullptr, 1e-9, nullptr}));
+    EXPECT_EQ(plots[2].at("unit"), "ms");
+    EXPECT_NEAR(plots[2].at("values").at(3).get<double>(), 13.0, 1e-9);
+
+    PageOptions options;
+    options.use_times = false;
+    bake_page(bake, folder / "b.html", options);
+    EXPECT_EQ(meta_of(folder / "b.html").at("plots").size(), 2U);
+}
+
+TEST(PageWrite, a_title_cannot_end_the_element_it_stands_in) {
+    const Body body = two_mode_square(4);
+    const ScratchFolder folder;
+    PageOptions options;
+    options.title = "</script><script>alert(1)</script>";
+    options.caption = "<!--CUTIS_DATA--> \xff";
+    bake_page({&body, 2}, folder / "a.html", options);
+    EXPECT_EQ(text_of(folder / "a.html").find("<script>alert"), std::string::npos);
+    EXPECT_EQ(meta_of(folder / "a.html").at("title"), options.title);
+}
+
+TEST(PageWrite, options_out_of_range_are_refused) {
+    const auto refused = [](const std::function<void(PageOptions&)>& change) {
+        PageOptions options;
+        change(options);
+        EXPECT_THROW(make_page_sink("a.html", options), InvalidInput);
+    };
+    refused([](PageOptions& o) { o.tolerance = 0.0; });
+    refused([](PageOptions& o) { o.uv_tolerance = std::nan(""); });
+    refused([](PageOptions& o) { o.paint = "mud"; });
+    refused([](PageOptions& o) { o.camera_direction = Vector3d::Zero(); });
+}
+
+TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) {
+    const Body body = two_mode_square(4);
+    const ScratchFolder folder;
+    Bake bake{&body, 2};
+    bake.shape_changed = true;
+    bake.change = [](Frame& frame) { frame.body_positions.setZero(3, 3); };
+    EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
+    bake.change = [](Frame& frame) {
+        frame.channels["c"] = {"1", 2, std::vector<double>(frame.positions.rows() * 2U, 0.0)};
+    };
+    EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace cutis::test

@@ -1,0 +1,120 @@
+// Bakes the demos and takes their pictures through the page.
+//   node web/gallery.mjs PROGRAM [NAME...]      all demos where no name is given
+// gallery/NAME/         page, GLB, caches and report as `cutis demo NAME` writes them, stills and an animated strip
+// docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows; the text is written when all demos are done
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { animate } from './apng.mjs';
+import { launch, open, project } from './test/browser.mjs';
+
+const [program, ...names] = process.argv.slice(2);
+if (!program) throw new Error('expected: node web/gallery.mjs PROGRAM [NAME...]');
+const stripCount = 5;
+const movieCount = 24;
+const documentBytes = 300_000;
+
+const say = (words) => execFileSync(program, words, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** The stage alone, at a size of its own. */
+async function prepare(page, width, height) {
+  await page.setViewportSize({ width, height });
+  await page.addStyleTag({ content: 'header, footer, #panel { display: none !important }' });
+  await page.waitForFunction(([w, h]) => {
+    const canvas = document.getElementById('canvas');
+    return canvas.clientWidth === w && canvas.clientHeight === h;
+  }, [width, height]);
+  await page.evaluate(() => {
+    window.cutis.stage.resize();
+    window.cutis.actions.frameAll();
+  });
+}
+
+async function still(page, frame, options = {}) {
+  await page.evaluate((f) => window.cutis.at(f), frame);
+  return page.locator('#stage').screenshot(options);
+}
+
+/** Several moments beside each other, put together by the browser. */
+async function strip(page, frames, context) {
+  const pictures = [];
+  for (const frame of frames) pictures.push((await still(page, frame)).toString('base64'));
+  const sheet = await context.newPage();
+  const data = await sheet.evaluate(async (list) => {
+    const images = await Promise.all(list.map(async (text) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${text}`;
+      await image.decode();
+      return image;
+    }));
+    const canvas = document.createElement('canvas');
+    canvas.width = images.reduce((sum, image) => sum + image.width, 0);
+    canvas.height = images[0].height;
+    const g = canvas.getContext('2d');
+    let x = 0;
+    for (const image of images) {
+      g.drawImage(image, x, 0);
+      x += image.width;
+    }
+    return [canvas.toDataURL('image/png'), canvas.toDataURL('image/jpeg', 0.82)];
+  }, pictures);
+  await sheet.close();
+  return data.map((url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
+}
+
+const spread = (count, frames, isLoop) => Array.from({ length: count }, (_, i) => Math.min(frames - 1, Math.round((i * (frames - 1)) / (isLoop ? count : Math.max(1, count - 1)))));
+
+async function photograph(browser, demo) {
+  const folder = join(project, 'gallery', demo.name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const report = JSON.parse(say(['demo', demo.name, '-o', folder, '--json']));
+  const page = report.outputs.find((file) => file.format === 'html');
+  const opened = await open(browser, page.path);
+  const { frames } = await opened.page.evaluate(() => ({ frames: window.cutis.meta.frames }));
+  await prepare(opened.page, 960, 720);
+  for (const moment of demo.stills) {
+    const frame = Math.round(moment * (frames - 1));
+    writeFileSync(join(folder, `${demo.name}-${String(frame + 1).padStart(4, '0')}.png`), await still(opened.page, frame));
+  }
+  await prepare(opened.page, 260, 300);
+  const [png, jpeg] = await strip(opened.page, spread(stripCount, frames), opened.context);
+  writeFileSync(join(folder, `${demo.name}-strip.png`), png);
+  await prepare(opened.page, 480, 400);
+  const movie = [];
+  for (const frame of spread(movieCount, frames, true)) movie.push(await still(opened.page, frame));
+  writeFileSync(join(folder, `${demo.name}-moving.png`), animate(movie, frames / report.frames.fps / movieCount));
+  if (opened.complaints.length) throw new Error(`${demo.name}: ${opened.complaints.join('; ')}`);
+  await opened.context.close();
+  if (jpeg.length > documentBytes) throw new Error(`${demo.name}: documentation picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
+  mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
+  writeFileSync(join(project, 'docs', 'pictures', `${demo.name}.jpg`), jpeg);
+  console.log(`${demo.name}: ${report.frames.count} frames, page ${page.bytes} bytes`);
+  return { demo, report, page };
+}
+
+function describe({ demo, report, page }) {
+  const { numbers } = page;
+  const lines = [
+    `## ${demo.name}`, '', `![${demo.name}: five moments of the clip](pictures/${demo.name}.jpg)`, '',
+    `${demo.about[0].toUpperCase()}${demo.about.slice(1)}.${demo.figure ? ` Beside ${demo.figure}.` : ''}`, '',
+    `${report.body.vertices.toLocaleString('en')} vertices, ${report.body.triangles.toLocaleString('en')} triangles, `
+    + `${report.frames.count} frames at ${report.frames.fps} a second; page of ${(page.bytes / 1e6).toFixed(1)} MB with ${numbers.modes} modes, `
+    + `largest error ${(numbers.max_error_m * 1e3).toPrecision(2)} mm.`, '',
+    '```toml', demo.scene.trim(), '```', '',
+  ];
+  return lines.join('\n');
+}
+
+const all = JSON.parse(say(['demo', '--list', '--json']));
+const chosen = names.length ? all.filter((demo) => names.includes(demo.name)) : all;
+const missing = names.filter((name) => !all.some((demo) => demo.name === name));
+if (missing.length) throw new Error(`no such demo: ${missing.join(', ')}`);
+const browser = await launch();
+const done = [];
+for (const demo of chosen) done.push(await photograph(browser, demo));
+await browser.close();
+if (names.length === 0) {
+  const head = readFileSync(join(project, 'web', 'gallery-head.md'), 'utf8');
+  writeFileSync(join(project, 'docs', 'gallery.md'), `${head}\n${done.map(describe).join('\n')}`);
+}

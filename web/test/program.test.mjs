@@ -1,0 +1,106 @@
+// Pages that the program writes: of the default demo, and of real characters where the data folder has them.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { coverage, difference, launch, open, picture, project, shot } from './browser.mjs';
+import { readPc2, unpackPage } from './unpack.mjs';
+
+const program = process.env.CUTIS_PROGRAM ?? join(project, 'build', 'cutis');
+const data = process.env.CUTIS_DATA ?? join(project, '..', 'shared', 'data');
+const run = async (words) => JSON.parse((await promisify(execFile)(program, [...words, '--json'], { maxBuffer: 1 << 26 })).stdout);
+
+let browser;
+let folder;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cutis-page-'));
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Opens a page, checks that it plays, keeps a picture of three of its frames. */
+async function watch(file, name, frames) {
+  const { page, context, complaints } = await open(browser, file);
+  const pictures = [];
+  for (const frame of frames) {
+    await page.evaluate((f) => window.cutis.at(f), frame);
+    pictures.push(await picture(page));
+    await shot(page, `${name}-${frame}`);
+  }
+  assert.ok(pictures.every((p) => coverage(p) > 0.02), 'something is drawn');
+  assert.ok(difference(pictures[0], pictures[1]) > 0.2, 'it moves');
+  await page.evaluate(() => window.cutis.actions.toggle('skeleton'));
+  const bones = difference(pictures[frames.length - 1], await picture(page));
+  const seconds = await page.evaluate(() => window.cutis.startSeconds);
+  console.log(`${name}: ${statSync(file).size} bytes, started in ${seconds.toFixed(2)} s`);
+  assert.deepEqual(complaints, []);
+  assert.ok(seconds < 30);
+  await context.close();
+  return { bones };
+}
+
+/** Every frame of the page against the cache of the same bake, by an independent reader. */
+function checkAgainstCache(pagePath, cachePath, report, howMany) {
+  const { meta, motionAt } = unpackPage(pagePath);
+  const cache = readPc2(cachePath);
+  assert.equal(meta.frames, cache.frames);
+  const at = motionAt('positions');
+  let largest = 0;
+  for (let s = 0; s < howMany; s++) {
+    const f = Math.round((s * (cache.frames - 1)) / Math.max(1, howMany - 1));
+    const shown = at(f);
+    const truth = cache.frame(f);
+    for (let i = 0; i < truth.length; i += 3) {
+      largest = Math.max(largest, Math.hypot(shown[i] - truth[i], shown[i + 1] - truth[i + 1], shown[i + 2] - truth[i + 2]));
+    }
+  }
+  const { numbers } = report.outputs.find((file) => file.format === 'html');
+  const rounding = 1e-6;
+  assert.ok(largest <= numbers.max_error_m + rounding, `largest error ${largest}, stated ${numbers.max_error_m}`);
+  assert.ok(numbers.max_error_m < numbers.tolerance_m);
+}
+
+test('the default demo: a page below 6 MB that plays and keeps its word about the error', async () => {
+  const report = await run(['demo', '-o', join(folder, 'demo')]);
+  const path = (format) => report.outputs.find((file) => file.format === format).path;
+  assert.ok(statSync(path('html')).size < 6e6);
+  checkAgainstCache(path('html'), path('pc2'), report, report.frames.count);
+  const last = report.frames.count - 1;
+  const { bones } = await watch(path('html'), 'demo', [0, Math.round(last / 2), last]);
+  assert.ok(bones > 0.01, 'the skeleton is drawn');
+});
+
+const characters = [
+  { name: 'dancer', file: 'dancer/dancer.glb', frames: '1-120' },
+  { name: 'horse', file: 'quaternius/Horse.glb', body: 'clip = "Gallop"\nloop = "loop"' },
+  { name: 'hand', file: 'webxr-hand/left.glb', isStill: true },
+  { name: 'gallop', mesh: 'horse-gallop/horse-gallop-*.obj', isPlainMesh: true },
+];
+for (const { name, file, mesh, body = '', frames, isStill, isPlainMesh } of characters) {
+  const source = join(data, file ?? mesh);
+  const isThere = existsSync(source.replace('*', '01'));
+  test(`a page of the ${name} from the data folder plays`, { skip: isThere ? false : `${source} is not there` }, async () => {
+    const scene = join(folder, `${name}.toml`);
+    writeFileSync(scene, `[body]\n${file ? 'file' : 'mesh'} = ${JSON.stringify(source)}\n${body}\n[output]\nformats = ["html", "pc2"]\n`);
+    const report = await run(['bake', scene, '-o', join(folder, name), ...(frames ? ['--frames', frames] : [])]);
+    const path = (format) => report.outputs.find((output) => output.format === format).path;
+    checkAgainstCache(path('html'), path('pc2'), report, Math.min(report.frames.count, isStill ? 2 : 4));
+    if (isStill) {
+      const { page, context, complaints } = await open(browser, path('html'));
+      assert.ok(coverage(await picture(page)) > 0.02);
+      await shot(page, name);
+      assert.deepEqual(complaints, []);
+      await context.close();
+      return;
+    }
+    const last = report.frames.count - 1;
+    const { bones } = await watch(path('html'), name, [0, Math.round(last / 3), Math.round((2 * last) / 3)]);
+    assert.equal(bones > 0.01, !isPlainMesh);
+  });
+}
