@@ -150,12 +150,14 @@ int GlbDocument::add_indices(std::span<const std::uint32_t> indices) {
 }
 
 int GlbDocument::add_numbers(std::span<const float> values, const char* type, bool needs_bounds) {
-    if (number_view_ < 0) {
-        number_view_ = new_view(0, 0);
-    }
-    const size_t offset = append(number_view_, values.data(), values.size_bytes());
+    // Inverse bind matrices may not share a view with keys of animations.
     const int width = width_of(type);
-    Json accessor = {{"bufferView", number_view_},
+    int& view = width == 16 ? matrix_view_ : number_view_;
+    if (view < 0) {
+        view = new_view(0, 0);
+    }
+    const size_t offset = append(view, values.data(), values.size_bytes());
+    Json accessor = {{"bufferView", view},
                      {"byteOffset", offset},
                      {"componentType", type_float},
                      {"count", values.size() / static_cast<size_t>(width)},

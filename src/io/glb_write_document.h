@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,7 @@ private:
     std::vector<std::array<int, 2>> vertex_views_;  ///< stride, view
     int index_view_ = -1;
     int number_view_ = -1;
+    int matrix_view_ = -1;
 };
 
 }  // namespace cutis

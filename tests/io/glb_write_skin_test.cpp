@@ -171,6 +171,13 @@ void expect_skin_gives_frames_back(const Options& options) {
     const GlbFile glb(folder / "a.glb");
     const std::vector<int> joints = glb.json["skins"][0]["joints"];
     EXPECT_EQ(std::set<int>(joints.begin(), joints.end()).size(), joints.size());
+    // The standard wants the matrices apart from the keys.
+    const auto view_of = [&](const nlohmann::json& accessor) {
+        return glb.json["accessors"][accessor.get<size_t>()]["bufferView"];
+    };
+    for (const auto& sampler : glb.json["animations"][0]["samplers"]) {
+        EXPECT_NE(view_of(sampler["output"]), view_of(glb.json["skins"][0]["inverseBindMatrices"]));
+    }
     // Vertices of the first part: art vertices it uses, in order.
     std::set<int> used;
     for (int f = 0; f < body.mesh().parts[0].triangle_count; ++f) {
