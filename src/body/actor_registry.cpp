@@ -17,7 +17,9 @@ struct Entry {
 
 const std::vector<Entry>& cast() {
     static const std::vector<Entry> entries = {
+        {"arm", "a left arm with a fist, stretched sideways", {"bend", "twist"}, actor::make_arm},
         {"hand", "a right hand with forearm stump", {"flex", "fist"}, actor::make_hand},
+        {"head", "a head with neck, jaw and Adam's apple", {"lift", "open_mouth", "swallow"}, actor::make_head},
     };
     return entries;
 }

@@ -127,6 +127,7 @@ private:
 
     /// The wanted length is asked once a vertex and round: it varies slowly.
     void measure() {
+        update_normals();
         wanted_.resize(points_.size());
         for (size_t v = 0; v < points_.size(); ++v) {
             wanted_[v] = around_[v].empty() ? 1.0 : guide_.edge_length(points_[v]);
@@ -162,6 +163,7 @@ private:
         wanted_.push_back(wanted(a, b));
         around_.emplace_back();
         on_rim_.push_back(static_cast<char>(g < 0 ? 1 : 0));
+        normals_.push_back((normals_[a] + normals_[b]).normalized());
         for (const int h : {f, g}) {
             if (h < 0) {
                 continue;
@@ -261,19 +263,47 @@ private:
         return true;
     }
 
-    /// Would moving corner v of triangle f turn it far or make it a sliver?
-    bool folds(int f, int v, const Vector3d& to) const {
+    /// Vertex normals, against which triangles are judged as folded: large sound triangles outvote
+    /// small folded ones, so a fold heals instead of becoming the reference.
+    void update_normals() {
+        normals_.assign(points_.size(), Vector3d::Zero());
+        for (const Eigen::Vector3i& t : triangles_) {
+            if (t[0] >= 0) {
+                const Vector3d n = area_normal(t);
+                for (int k = 0; k < 3; ++k) {
+                    normals_[t[k]] += n;
+                }
+            }
+        }
+        for (Vector3d& n : normals_) {
+            const double length = n.norm();
+            n = length > 0.0 ? Vector3d(n / length) : Vector3d::UnitY();
+        }
+    }
+
+    /// Cosine between the normal of triangle f, with corner v moved, and the surface around it.
+    double facing(int f, int v, const Vector3d& to) const {
         Vector3d corner[3];
+        Vector3d around = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
-            corner[k] = triangles_[f][k] == v ? to : points_[triangles_[f][k]];
+            const int w = triangles_[f][k];
+            corner[k] = w == v ? to : points_[w];
+            around += normals_[w];
         }
-        const Vector3d before = area_normal(triangles_[f]);
-        const Vector3d after = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
-        const double scale = before.norm() * after.norm();
-        if (after.norm() < 1e-16 || before.dot(after) < 0.5 * scale) {
-            return before.norm() > 1e-14 || after.norm() < 1e-16;
+        const Vector3d n = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
+        return n.dot(around) / std::max(n.norm() * around.norm(), 1e-300);
+    }
+
+    /// Would moving corner v of triangle f fold it over or make it a sliver?
+    bool folds(int f, int v, const Vector3d& to) const {
+        const double then = facing(f, v, to);
+        if (then < 0.35) {
+            return then <= facing(f, v, points_[v]) + 1e-9;
         }
-        return worst_cosine(corner[0], corner[1], corner[2]) > 0.985;
+        const Eigen::Vector3i& t = triangles_[f];
+        const auto at = [&](int k) -> const Vector3d& { return t[k] == v ? to : points_[t[k]]; };
+        const double worst = worst_cosine(at(0), at(1), at(2));
+        return worst > 0.985 && worst >= worst_cosine(points_[t[0]], points_[t[1]], points_[t[2]]);
     }
 
     void flip_edges(bool by_angle) {
@@ -318,15 +348,14 @@ private:
             }
         }
         // f is (a, b, c), g is (b, a, d); the new pair is (a, d, c) and (d, b, c).
-        const Vector3d nf = area_normal(triangles_[f]);
-        const Vector3d ng = area_normal(triangles_[g]);
-        const Vector3d n1 = (points_[d] - points_[a]).cross(points_[c] - points_[a]);
-        const Vector3d n2 = (points_[b] - points_[d]).cross(points_[c] - points_[d]);
-        const Vector3d mean = nf.normalized() + ng.normalized();
-        const double bend_now = nf.normalized().dot(ng.normalized());
-        const double bend_then = n1.normalized().dot(n2.normalized());
-        if (mean.norm() < 0.7 || n1.dot(mean) < 0.5 * n1.norm() * mean.norm() ||
-            n2.dot(mean) < 0.5 * n2.norm() * mean.norm() || (bend_then < 0.5 && bend_then < bend_now)) {
+        const Vector3d nf = area_normal(triangles_[f]).normalized();
+        const Vector3d ng = area_normal(triangles_[g]).normalized();
+        const Vector3d n1 = (points_[d] - points_[a]).cross(points_[c] - points_[a]).normalized();
+        const Vector3d n2 = (points_[b] - points_[d]).cross(points_[c] - points_[d]).normalized();
+        const Vector3d mean = (normals_[a] + normals_[b] + normals_[c] + normals_[d]).normalized();
+        const double facing_now = std::min(nf.dot(mean), ng.dot(mean));
+        const double facing_then = std::min(n1.dot(mean), n2.dot(mean));
+        if ((facing_then < 0.5 && facing_then < facing_now) || (n1.dot(n2) < 0.5 && n1.dot(n2) < nf.dot(ng))) {
             return false;
         }
         triangles_[f] = Eigen::Vector3i(a, d, c);
@@ -340,6 +369,7 @@ private:
 
     void relax(int times) {
         for (int i = 0; i < times; ++i) {
+            update_normals();
             for (int v = 0; v < static_cast<int>(points_.size()); ++v) {
                 if (!around_[v].empty()) {
                     relax_vertex(v);
@@ -463,7 +493,7 @@ private:
                 const double worst = worst_around(v, to);
                 if (worst < best - 1e-4 &&
                     std::none_of(around_[v].begin(), around_[v].end(),
-                                 [&](int f) { return turns(f, v, to); })) {
+                                 [&](int f) { return facing(f, v, to) < 0.35; })) {
                     best = worst;
                     points_[v] = to;
                     moved = true;
@@ -473,21 +503,12 @@ private:
         return moved;
     }
 
-    bool turns(int f, int v, const Vector3d& to) const {
-        Vector3d corner[3];
-        for (int k = 0; k < 3; ++k) {
-            corner[k] = triangles_[f][k] == v ? to : points_[triangles_[f][k]];
-        }
-        const Vector3d before = area_normal(triangles_[f]);
-        const Vector3d after = (corner[1] - corner[0]).cross(corner[2] - corner[0]);
-        return before.dot(after) < 0.5 * before.norm() * after.norm();
-    }
-
     const RemeshGuide& guide_;
     std::vector<Vector3d> points_;
     std::vector<Eigen::Vector3i> triangles_;
     std::vector<std::vector<int>> around_;
     std::vector<char> on_rim_;
+    std::vector<Vector3d> normals_;
     std::vector<double> wanted_;
     std::vector<int> ring_a_, ring_b_;
 };

@@ -366,7 +366,10 @@ private:
         const size_t edges = (out.corners.size() * 3 + rim.size()) / 2;
         if (out.rim.size() != rim.size() || out.points.size() + out.corners.size() != edges + 1) {
             throw SolverFailure(say("actor: UV chart ", chart, " with ", out.corners.size(),
-                                    " triangles is not a disk after cutting"));
+                                    " triangles is not a disk after cutting (Euler number ",
+                                    static_cast<int>(out.points.size() + out.corners.size()) -
+                                        static_cast<int>(edges),
+                                    ", ", rim.size(), " rim sides, ", out.rim.size(), " in one loop)"));
         }
         return out;
     }
