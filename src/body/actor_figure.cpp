@@ -91,15 +91,13 @@ void sculpt_flat_hand(Sculpture& clay, const HandShape& hand) {
     const Stroke flat{.blend = 0.012 * s, .thin_axis = y, .thin = 0.52, .fine = hand.fine};
     clay.cone(at(0.0, 0.0, 0.0), at(0.085, 0.0, 0.0), 0.024 * s, 0.036 * s,
               {.blend = 0.03 * s, .thin_axis = y, .thin = 0.48, .fine = hand.fine});
-    // Two pairs of fingers lie together; each pair reads as fingers at this size.
-    clay.chain({{at(0.090, 0.000, 0.016).x(), at(0.090, 0.000, 0.016).y(), at(0.090, 0.000, 0.016).z(), 0.0200 * s},
-                {at(0.140, 0.004, 0.015).x(), at(0.140, 0.004, 0.015).y(), at(0.140, 0.004, 0.015).z(), 0.0175 * s},
-                {at(0.178, 0.012, 0.010).x(), at(0.178, 0.012, 0.010).y(), at(0.178, 0.012, 0.010).z(), 0.0110 * s}},
-               flat);
-    clay.chain({{at(0.086, 0.000, -0.018).x(), at(0.086, 0.000, -0.018).y(), at(0.086, 0.000, -0.018).z(), 0.0190 * s},
-                {at(0.130, 0.004, -0.020).x(), at(0.130, 0.004, -0.020).y(), at(0.130, 0.004, -0.020).z(), 0.0155 * s},
-                {at(0.162, 0.012, -0.018).x(), at(0.162, 0.012, -0.018).y(), at(0.162, 0.012, -0.018).z(), 0.0100 * s}},
-               flat);
+    // Fingers lie together in two pairs with a furrow between them.
+    const auto bead = [&](double along, double palm, double thumb, double radius) {
+        const Vector3d p = at(along, palm, thumb);
+        return Eigen::Vector4d(p.x(), p.y(), p.z(), radius * s);
+    };
+    clay.chain({bead(0.090, 0.000, 0.016, 0.0205), bead(0.140, 0.004, 0.0145, 0.0185), bead(0.174, 0.012, 0.0120, 0.0130)}, flat);
+    clay.chain({bead(0.086, 0.000, -0.017, 0.0195), bead(0.130, 0.004, -0.0170, 0.0175), bead(0.160, 0.012, -0.0140, 0.0125)}, flat);
     clay.cone(at(0.025, 0.006, 0.022), at(0.068, 0.012, 0.048), 0.0150 * s, 0.0120 * s,
               {.blend = 0.014 * s, .fine = hand.fine});
     clay.cone(at(0.068, 0.012, 0.048), at(0.102, 0.014, 0.056), 0.0115 * s, 0.0090 * s,
@@ -122,7 +120,7 @@ void sculpt_leg(Sculpture& clay, const LegShape& leg) {
     clay.cone(leg.hip, leg.knee, 0.080 * g, 0.048 * g, {.blend = 0.07 * g});
     clay.ball(on_upper(0.0, 0.45, 0.024), {0.056 * g, 0.36 * upper, 0.045 * g}, soft, up);
     clay.ball(on_upper(0.0, 0.45, -0.022), {0.056 * g, 0.34 * upper, 0.042 * g}, soft, up);
-    clay.ball(on_upper(0.0, 1.0, 0.016), {0.036 * g, 0.044 * g, 0.036 * g}, soft, up);
+    clay.ball(on_upper(0.0, 1.0, 0.014), {0.034 * g, 0.044 * g, 0.034 * g}, {.blend = 0.03 * g}, up);
     clay.cone(leg.knee, leg.ankle, 0.046 * g, 0.030 * g, {.blend = 0.05 * g});
     clay.ball(on_lower(0.010, 0.30, -0.026), {0.038 * g, 0.27 * lower, 0.036 * g}, soft, low);
     clay.ball(on_lower(-0.014, 0.26, -0.022), {0.036 * g, 0.24 * lower, 0.034 * g}, soft, low);

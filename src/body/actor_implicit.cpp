@@ -74,11 +74,29 @@ void Sculpture::layer(double blend, bool carve) {
     if (!layers_.empty() && layers_.back().lumps.empty()) {
         layers_.pop_back();
     }
-    layers_.push_back({blend, carve, {}});
+    layers_.push_back({blend, carve, {}, Vector3d::Zero(), 0.0});
 }
 
 void Sculpture::add(const Lump& lump) {
-    layers_.back().lumps.push_back(lump);
+    Layer& layer = layers_.back();
+    if (!lump.stroke.carve) {
+        // Grow the layer's sphere just enough to hold the lump's.
+        const double reach = lump.bound_radius + lump.stroke.blend;
+        const Vector3d apart = lump.bound_centre - layer.bound_centre;
+        const double distance = apart.norm();
+        if (layer.lumps.empty()) {
+            layer.bound_centre = lump.bound_centre;
+            layer.bound_radius = reach;
+        } else if (distance + layer.bound_radius <= reach) {
+            layer.bound_centre = lump.bound_centre;
+            layer.bound_radius = reach;
+        } else if (distance + reach > layer.bound_radius) {
+            const double radius = 0.5 * (distance + reach + layer.bound_radius);
+            layer.bound_centre += apart * ((radius - layer.bound_radius) / distance);
+            layer.bound_radius = radius;
+        }
+    }
+    layer.lumps.push_back(lump);
     if (lump.stroke.fine < 1.0) {
         fine_lumps_.push_back(lump);
     }
@@ -209,19 +227,25 @@ double Sculpture::lump_distance(const Lump& lump, const Vector3d& p) {
 }
 
 double Sculpture::distance(const Vector3d& p) const {
+    // Lumps and layers whose bounding sphere is too far to change the result are skipped; a smooth
+    // minimum of width k leaves distances alone that differ by k or more, so this is exact.
+    const auto is_near = [&](const Vector3d& centre, double radius, double reach) {
+        const double far = radius + reach;
+        return far > 0.0 && (p - centre).squaredNorm() < far * far;
+    };
     double whole = far_away;
     for (const Layer& layer : layers_) {
+        if (!is_near(layer.bound_centre, layer.bound_radius, (layer.carve ? -whole : whole) + layer.blend)) {
+            continue;
+        }
         double d = far_away;
         for (const Lump& lump : layer.lumps) {
-            const double lower = (p - lump.bound_centre).norm() - lump.bound_radius;
-            if (lump.stroke.carve) {
-                if (-lower < d - lump.stroke.blend && lower > 0.0) {
-                    continue;  // too far to take anything away
-                }
-                d = -smooth_min(-d, lump_distance(lump, p), lump.stroke.blend);
-            } else if (lower < d + lump.stroke.blend) {
-                d = smooth_min(d, lump_distance(lump, p), lump.stroke.blend);
+            const double k = lump.stroke.blend;
+            if (!is_near(lump.bound_centre, lump.bound_radius, (lump.stroke.carve ? -d : d) + k)) {
+                continue;
             }
+            d = lump.stroke.carve ? -smooth_min(-d, lump_distance(lump, p), k)
+                                  : smooth_min(d, lump_distance(lump, p), k);
         }
         whole = layer.carve ? -smooth_min(-whole, d, layer.blend) : smooth_min(whole, d, layer.blend);
     }
@@ -241,7 +265,7 @@ Vector3d Sculpture::project(Vector3d p, double level) const {
     const double farthest = edge_;
     for (int i = 0; i < 4; ++i) {
         const double d = distance(p) - level;
-        if (std::abs(d) < 1e-4 * edge_) {
+        if (std::abs(d) < 1e-3 * edge_) {
             break;
         }
         const Vector3d g = gradient(p);

@@ -70,6 +70,8 @@ private:
         double blend = 0.0;
         bool carve = false;
         std::vector<Lump> lumps;
+        Vector3d bound_centre = Vector3d::Zero();
+        double bound_radius = 0.0;
     };
 
     void add(const Lump& lump);

@@ -19,6 +19,10 @@ const std::vector<Entry>& cast() {
     static const std::vector<Entry> entries = {
         {"arm", "a left arm with a fist, stretched sideways", {"bend", "twist"}, actor::make_arm},
         {"hand", "a right hand with forearm stump", {"flex", "fist"}, actor::make_hand},
+        {"torso", "a torso with arms", {"lift_arm", "shrug"}, actor::make_torso},
+        {"dancer", "a dancer with a tight leotard as its own mesh", {"arabesque", "arms", "knee_bend"}, actor::make_dancer},
+        {"dinosaur", "a theropod", {"walk"}, actor::make_dinosaur},
+        {"horse", "a horse with legs, neck, torso and tail as named parts", {"gallop"}, actor::make_horse},
         {"head", "a head with neck, jaw and Adam's apple", {"lift", "open_mouth", "swallow"}, actor::make_head},
     };
     return entries;

@@ -159,7 +159,11 @@ private:
     void split(int f, int a, int b) {
         const int g = across(f, a, b);
         const int m = static_cast<int>(points_.size());
-        points_.push_back(on_surface(0.5 * (points_[a] + points_[b]), g < 0));
+        // A midpoint that would fly away (the surface is ambiguous there) stays on the edge: splitting
+        // must make edges shorter.
+        const Vector3d middle = 0.5 * (points_[a] + points_[b]);
+        const Vector3d target = on_surface(middle, g < 0);
+        points_.push_back((target - middle).norm() < 0.4 * length(a, b) ? target : middle);
         wanted_.push_back(wanted(a, b));
         around_.emplace_back();
         on_rim_.push_back(static_cast<char>(g < 0 ? 1 : 0));

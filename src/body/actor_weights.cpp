@@ -66,7 +66,7 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
         order.clear();
         for (int b = 0; b < bone_count; ++b) {
             if (bones[b].deforms) {
-                order.emplace_back((p - nearest_on_bone(bones[b], p)).norm(), b);
+                order.emplace_back((p - nearest_on_bone(bones[b], p)).norm() - bones[b].thick, b);
             }
         }
         std::sort(order.begin(), order.end());
@@ -78,7 +78,8 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
         if (chosen == order.size()) {
             chosen = 0;
         }
-        const double d = std::max(order[chosen].first, 0.2 * sculpture.base_edge());
+        const Bone& bone = bones[order[chosen].second];
+        const double d = std::max(order[chosen].first + bone.thick, 0.2 * sculpture.base_edge());
         const double h = area[v] / (d * d);
         entries.emplace_back(v, v, h);
         heat(v, order[chosen].second) = h;

@@ -17,6 +17,7 @@ struct Bone {
     std::string chart;   ///< UV chart of the surface it moves most
     std::string part;    ///< named part of the mesh; empty: the chart's name
     bool deforms = true; ///< false: gets no weight from heat (painted, or carries others only)
+    double thick = 0.0;  ///< the bone stands for a volume of this radius (ribs) when bones compete
 };
 
 /// Weights by heat from the nearest bone that is visible through the inside (Baran and Popovic
