@@ -88,8 +88,7 @@ ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights
 
 ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vector<int> chart_of_triangle,
                       const std::vector<std::string>& part_of_chart, const Vector3d& seam_side) {
-    UvLayout layout;  // DEBUG
-    try { layout = make_uv(mesh, chart_of_triangle, seam_side); } catch (const SolverFailure& e) { printf("DEBUG %s\n", e.what()); layout.uv_triangles = MatrixX3i::Zero(static_cast<int>(mesh.triangles.size()), 3); layout.uv = MatrixX2d::Zero(1, 2); }
+    const UvLayout layout = make_uv(mesh, chart_of_triangle, seam_side);
     const int vertex_count = static_cast<int>(mesh.points.size());
     const int triangle_count = static_cast<int>(mesh.triangles.size());
     ArtMesh art;
@@ -141,7 +140,20 @@ Character build_actor(const ActorPlan& plan) {
             weights.row(v) = row.cwiseMax(0.0) / row.cwiseMax(0.0).sum();
         }
     }
-    const ChartLabels labels = label_charts(mesh, weights, plan.bones);
+    ChartLabels labels;
+    if (plan.chart) {
+        for (const Eigen::Vector3i& t : mesh.triangles) {
+            const Vector3d a = mesh.points[t[0]], b = mesh.points[t[1]], c = mesh.points[t[2]];
+            const std::string name = plan.chart((a + b + c) / 3.0, (b - a).cross(c - a).normalized());
+            const auto found = std::find(labels.part.begin(), labels.part.end(), name);
+            labels.of_triangle.push_back(static_cast<int>(found - labels.part.begin()));
+            if (found == labels.part.end()) {
+                labels.part.push_back(name);
+            }
+        }
+    } else {
+        labels = label_charts(mesh, weights, plan.bones);
+    }
     Character character = build_skeleton(plan.name, plan.bones);
     add_mesh(character, plan.name,
              make_art_mesh(plan.name, mesh, labels.of_triangle, labels.part, plan.seam_side),

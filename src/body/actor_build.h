@@ -20,6 +20,8 @@ struct ActorPlan {
     Vector3d seam_side = Vector3d(0.0, 0.0, -1.0);  ///< UV seams prefer this side
     /// Changes the weights of a vertex after the heat solve; rows are normalised afterwards.
     std::function<void(const Vector3d& p, Eigen::RowVectorXd& weights)> paint;
+    /// Names the UV chart (and part) of a triangle from its centre and unit normal; empty: by bone.
+    std::function<std::string(const Vector3d& centre, const Vector3d& normal)> chart = {};
 };
 
 int bone_index(const std::vector<Bone>& bones, const std::string& name);

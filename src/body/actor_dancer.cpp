@@ -15,11 +15,11 @@ const Vector3d wrist(0.398, 0.952, 0.010);
 const Vector3d hip(0.082, 0.880, 0.0);
 const Vector3d knee(0.092, 0.478, 0.008);
 const Vector3d ankle(0.098, 0.078, -0.012);
-const Vector3d toe(0.118, 0.018, 0.178);
+const Vector3d toe(0.114, 0.020, 0.158);
 const Vector3d finger_side = Vector3d(0.42, -0.89, 0.16).normalized();
 
 void sculpt_trunk(Sculpture& clay) {
-    clay.ball({0.0, 0.915, -0.004}, {0.128, 0.095, 0.090});                                      // pelvis
+    clay.ball({0.0, 0.915, -0.004}, {0.120, 0.095, 0.088});                                      // pelvis
     clay.cone({0.0, 0.960, 0.0}, {0.0, 1.090, 0.0}, 0.104, 0.100, {.blend = 0.05, .thin = 0.76});  // waist
     clay.ball({0.0, 1.215, -0.010}, {0.122, 0.145, 0.090}, {.blend = 0.05});                     // ribs
     clay.cone({0.0, 1.355, -0.022}, {0.0, 1.470, -0.008}, 0.046, 0.042, {.blend = 0.03});        // neck
@@ -28,7 +28,7 @@ void sculpt_trunk(Sculpture& clay) {
     clay.ball({0.062, 1.235, 0.066}, {0.050, 0.050, 0.042}, {.blend = 0.022});                   // breast
     clay.ball({0.062, 1.290, -0.078}, {0.042, 0.060, 0.020}, {.blend = 0.024}, turn_z(10.0));
     clay.ball({0.066, 0.872, -0.062}, {0.070, 0.078, 0.062}, {.blend = 0.026});                  // buttocks
-    clay.ball({0.090, 0.900, 0.0}, {0.052, 0.085, 0.068}, {.blend = 0.040});
+    clay.ball({0.086, 0.895, 0.0}, {0.048, 0.085, 0.066}, {.blend = 0.040});
     clay.cone({0.020, 1.430, -0.030}, {0.125, 1.382, -0.026}, 0.020, 0.022, {.blend = 0.035});
     clay.cone({0.014, 1.378, 0.030}, {0.130, 1.392, -0.002}, 0.0070, 0.0075, {.blend = 0.014});
     clay.mirror(false);
@@ -48,8 +48,8 @@ void sculpt_head(Sculpture& clay) {
     clay.ball({0.071, 1.552, -0.010}, {0.007, 0.026, 0.016}, {.blend = 0.005, .fine = 0.45}, turn_y(22.0));
     clay.mirror(false);
     clay.cone({0.0, 1.562, 0.068}, {0.0, 1.526, 0.086}, 0.0070, 0.0090, {.blend = 0.012, .fine = 0.4});
-    clay.cone({-0.013, 1.502, 0.070}, {0.013, 1.502, 0.070}, 0.0068, 0.0068, {.blend = 0.006, .fine = 0.4});
-    clay.cone({-0.012, 1.494, 0.069}, {0.012, 1.494, 0.069}, 0.0066, 0.0066, {.blend = 0.004, .fine = 0.4});
+    clay.cone({-0.012, 1.502, 0.0655}, {0.012, 1.502, 0.0655}, 0.0068, 0.0068, {.blend = 0.006, .fine = 0.4});
+    clay.cone({-0.011, 1.494, 0.0645}, {0.011, 1.494, 0.0645}, 0.0066, 0.0066, {.blend = 0.004, .fine = 0.4});
     // Hair drawn back into a bun.
     clay.layer(0.004);
     clay.ball({0.0, 1.602, -0.022}, {0.073, 0.074, 0.086}, {.fine = 0.62}, turn_x(-14.0));
@@ -61,7 +61,7 @@ Sculpture sculpt() {
     Sculpture clay(0.0215);
     sculpt_trunk(clay);
     clay.mirror(true);
-    sculpt_leg(clay, {.hip = hip, .knee = knee, .ankle = ankle, .front = Vector3d(0.10, 0.0, 1.0).normalized(), .toe = toe, .girth = 0.88, .fine = 0.55});
+    sculpt_leg(clay, {.hip = hip, .knee = knee, .ankle = ankle, .front = Vector3d(0.10, 0.0, 1.0).normalized(), .toe = toe, .girth = 0.92, .fine = 0.55});
     clay.layer(0.022);
     sculpt_arm(clay, {.shoulder = shoulder, .elbow = elbow, .wrist = wrist, .front = Vector3d(0.30, 0.18, 0.93), .girth = 0.80, .muscle = 0.7});
     sculpt_flat_hand(clay, {.wrist = wrist, .along = finger_side, .palm = Vector3d(-0.86, -0.46, -0.2).normalized(), .thumb = Vector3d(0.05, 0.2, 0.98).normalized(), .size = 0.88, .fine = 0.42});
@@ -99,7 +99,7 @@ double leotard_fence(const Vector3d& p) {
     const Vector3d along_arm = (elbow - shoulder).normalized();
     const double sleeve = along_arm.dot(q - between(shoulder, elbow, 0.42));
     const Vector3d across_leg = Vector3d(0.45, -0.88, 0.0).normalized();
-    const double leg = across_leg.dot(q - between(hip, knee, 0.20));
+    const double leg = across_leg.dot(q - between(hip, knee, 0.27));
     const double neck = 0.098 - (q - Vector3d(0.0, 1.440, 0.028)).norm();
     const bool is_arm = sleeve > -0.10 && q.x() > 0.16 && q.y() > 1.05;
     return std::max({is_arm ? sleeve : -0.05, q.y() < 0.95 && !is_arm ? leg : -0.05, q.y() > 1.25 && q.x() < 0.16 ? neck : -0.05});

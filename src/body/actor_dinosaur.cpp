@@ -20,37 +20,49 @@ void sculpt_body(Sculpture& clay) {
     clay.ball({0.0, 1.050, -0.100}, {0.195, 0.250, 0.320});
     clay.ball({0.0, 1.020, 0.280}, {0.225, 0.265, 0.420}, {.blend = 0.12});
     clay.ball({0.0, 1.100, 0.620}, {0.175, 0.215, 0.240}, {.blend = 0.10});
-    clay.chain({{0.0, 1.190, 0.700, 0.160}, {0.0, 1.370, 0.920, 0.125}, {0.0, 1.540, 1.070, 0.118}},
+    clay.chain({{0.0, 1.190, 0.700, 0.170}, {0.0, 1.370, 0.920, 0.142}, {0.0, 1.540, 1.080, 0.136}},
                {.blend = 0.09, .thin_axis = Vector3d::UnitX(), .thin = 0.85});
-    clay.chain({{0.0, 1.060, -0.280, 0.200}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}, {0.0, 1.140, -1.900, 0.026}},
+    clay.chain({{0.0, 1.060, -0.280, 0.200}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
                {.blend = 0.10, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
-    // A low crest of knobs along the back.
-    for (int i = 0; i < 9; ++i) {
-        const double s = i / 8.0;
-        clay.ball({0.0, 1.285 - 0.10 * s, 0.50 - 1.45 * s}, {0.022, 0.050 - 0.018 * s, 0.050}, {.blend = 0.035, .fine = 0.7});
+    clay.cone({0.0, 1.060, -1.320}, {0.0, 1.140, -1.900}, 0.074, 0.026, {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
+    // A low crest of knobs, each set on the back where it stands.
+    for (int i = 0; i < 11; ++i) {
+        const double z = 0.62 - 0.17 * i;
+        double y = 1.6;
+        while (clay.distance({0.0, y, z}) > 0.0) {
+            y -= 0.002;
+        }
+        const double size = 0.055 - 0.0022 * i;
+        clay.ball({0.0, y, z}, {0.024, size, size}, {.blend = 0.012, .fine = 0.6});
     }
 }
 
 void sculpt_head(Sculpture& clay) {
-    clay.layer(0.030);
-    clay.ball({0.0, 1.610, 1.150}, {0.112, 0.120, 0.165}, {.fine = 0.62});
-    clay.cone({0.0, 1.615, 1.220}, {0.0, 1.585, 1.560}, 0.108, 0.070, {.blend = 0.04, .thin_axis = Vector3d::UnitX(), .thin = 0.80, .fine = 0.62});
-    clay.ball({0.0, 1.600, 1.580}, {0.052, 0.058, 0.062}, {.blend = 0.03, .fine = 0.62});
+    // Drawn at one size and enlarged about the nape.
+    const double s = 1.22;
+    const auto at = [&](double x, double y, double z) {
+        return Vector3d(s * x, 1.540 + s * (y - 1.540), 1.080 + s * (z - 1.080));
+    };
+    const auto size = [&](double x, double y, double z) { return Vector3d(s * x, s * y, s * z); };
+    clay.layer(0.040);
+    clay.ball(at(0.0, 1.610, 1.150), size(0.112, 0.118, 0.165), {.fine = 0.62});
+    clay.cone(at(0.0, 1.615, 1.220), at(0.0, 1.585, 1.540), s * 0.108, s * 0.072, {.blend = 0.04, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.62});
+    clay.ball(at(0.0, 1.598, 1.560), size(0.054, 0.058, 0.062), {.blend = 0.03, .fine = 0.62});
     clay.mirror(true);
-    clay.cone({0.070, 1.700, 1.190}, {0.052, 1.680, 1.330}, 0.030, 0.022, {.blend = 0.020, .fine = 0.55});   // brow
-    clay.ball({0.092, 1.640, 1.255}, {0.020, 0.024, 0.026}, {.blend = 0.006, .fine = 0.45});                 // eye
-    clay.ball({0.036, 1.632, 1.610}, {0.012, 0.012, 0.016}, {.blend = 0.008, .fine = 0.45, .carve = true});  // nostril
-    clay.ball({0.085, 1.560, 1.120}, {0.040, 0.070, 0.090}, {.blend = 0.030});                               // cheek
+    clay.cone(at(0.070, 1.700, 1.190), at(0.052, 1.680, 1.330), s * 0.028, s * 0.022, {.blend = 0.020, .fine = 0.55});   // brow
+    clay.ball(at(0.092, 1.640, 1.255), size(0.020, 0.024, 0.026), {.blend = 0.006, .fine = 0.45});                       // eye
+    clay.ball(at(0.036, 1.632, 1.590), size(0.012, 0.012, 0.016), {.blend = 0.008, .fine = 0.45, .carve = true});        // nostril
+    clay.ball(at(0.085, 1.560, 1.120), size(0.040, 0.070, 0.090), {.blend = 0.030});                                     // cheek
     clay.mirror(false);
     // Lower jaw, then the gap between the jaws.
-    clay.cone({0.0, 1.500, 1.130}, {0.0, 1.470, 1.520}, 0.078, 0.046, {.blend = 0.03, .thin_axis = Vector3d::UnitY(), .thin = 0.62, .fine = 0.62});
-    clay.box({0.0, 1.527, 1.480}, {0.200, 0.014, 0.250}, 0.013, {.blend = 0.012, .fine = 0.5, .carve = true}, turn_x(3.0));
+    clay.cone(at(0.0, 1.498, 1.130), at(0.0, 1.470, 1.510), s * 0.080, s * 0.050, {.blend = 0.03, .thin_axis = Vector3d::UnitY(), .thin = 0.62, .fine = 0.62});
+    clay.box(at(0.0, 1.527, 1.480), size(0.200, 0.013, 0.250), s * 0.012, {.blend = 0.012, .fine = 0.5, .carve = true}, turn_x(3.0));
     // Teeth of the upper jaw.
     clay.mirror(true);
     for (int i = 0; i < 5; ++i) {
-        const double z = 1.330 + 0.058 * i;
-        const double x = 0.070 - 0.006 * i;
-        clay.cone({x, 1.548, z}, {x, 1.524, z}, 0.0130, 0.0050, {.blend = 0.006, .fine = 0.34});
+        const double z = 1.310 + 0.058 * i;
+        const double x = 0.074 - 0.006 * i;
+        clay.cone(at(x, 1.550, z), at(x, 1.527, z), s * 0.0130, s * 0.0055, {.blend = 0.006, .fine = 0.34});
     }
     clay.mirror(false);
 }
@@ -73,8 +85,8 @@ void sculpt_limbs(Sculpture& clay) {
     clay.layer(0.030);
     clay.cone(shoulder, elbow, 0.060, 0.040, {.blend = 0.03, .fine = 0.7});
     clay.cone(elbow, wrist, 0.038, 0.027, {.blend = 0.02, .fine = 0.6});
-    clay.cone(wrist, wrist + Vector3d(0.012, -0.050, 0.070), 0.024, 0.009, {.blend = 0.010, .fine = 0.42});
-    clay.cone(wrist, wrist + Vector3d(-0.030, -0.055, 0.055), 0.024, 0.009, {.blend = 0.010, .fine = 0.42});
+    clay.cone(wrist, wrist + Vector3d(0.016, -0.048, 0.070), 0.024, 0.013, {.blend = 0.010, .fine = 0.36});
+    clay.cone(wrist, wrist + Vector3d(-0.044, -0.052, 0.050), 0.024, 0.013, {.blend = 0.010, .fine = 0.36});
     clay.mirror(false);
     clay.layer(0.015, true);  // the ground flattens the soles
     clay.box({0.0, -0.500, 0.0}, {1.0, 0.505, 2.5}, 0.01);
@@ -86,8 +98,8 @@ std::vector<Bone> skeleton() {
                                {"chest", "spine", {0.0, 1.080, 0.430}, {0.0, 1.130, 0.650}, "trunk", "", true, 0.08},
                                {"neck_1", "chest", {0.0, 1.200, 0.740}, {0.0, 1.350, 0.900}, "neck", ""},
                                {"neck_2", "neck_1", {0.0, 1.390, 0.940}, {0.0, 1.530, 1.060}, "neck", ""},
-                               {"head", "neck_2", {0.0, 1.590, 1.110}, {0.0, 1.600, 1.560}, "head", "", true, 0.02},
-                               {"jaw", "head", {0.0, 1.525, 1.120}, {0.0, 1.470, 1.520}, "head", ""}};
+                               {"head", "neck_2", {0.0, 1.590, 1.110}, {0.0, 1.620, 1.640}, "head", "", true, 0.02},
+                               {"jaw", "head", {0.0, 1.525, 1.120}, {0.0, 1.460, 1.600}, "head", ""}};
     const Vector3d tail[6] = {{0.0, 1.060, -0.360}, {0.0, 1.048, -0.650}, {0.0, 1.042, -0.930}, {0.0, 1.052, -1.210}, {0.0, 1.085, -1.520}, {0.0, 1.140, -1.900}};
     for (int i = 0; i < 5; ++i) {
         bones.push_back({"tail_" + std::to_string(i + 1), i == 0 ? "hips" : "tail_" + std::to_string(i), tail[i], tail[i + 1], "tail", ""});
@@ -187,8 +199,8 @@ Character make_dinosaur() {
     plan.paint = [=](const Vector3d& p, Eigen::RowVectorXd& weights) {
         // The gap between the jaws decides, sharply in front and softly at its corner.
         const double both = weights[head] + weights[jaw];
-        const double line = 1.527 + 0.05 * (1.480 - p.z());
-        const double width = 0.006 + 0.5 * std::max(1.25 - p.z(), 0.0);
+        const double line = 1.5241 + 0.05 * (1.568 - p.z());  // middle of the enlarged gap
+        const double width = 0.006 + 0.5 * std::max(1.29 - p.z(), 0.0);
         weights[jaw] = both * smooth_step(width, -width, p.y() - line) * smooth_step(1.02, 1.20, p.z());
         weights[head] = both - weights[jaw];
     };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace cutis::actor {
 
@@ -34,47 +33,6 @@ Vector3d nearest_barycentric(const Vector3d& p, const Vector3d& a, const Vector3
         }
     }
     return bary;
-}
-
-/// Drops all triangles but those of the largest connected piece, and the vertices they leave unused.
-void keep_largest_piece(SurfaceMesh& mesh) {
-    std::vector<int> root(mesh.points.size());
-    std::iota(root.begin(), root.end(), 0);
-    const auto find = [&](int v) {
-        while (root[v] != v) {
-            v = root[v] = root[root[v]];
-        }
-        return v;
-    };
-    for (const Eigen::Vector3i& t : mesh.triangles) {
-        for (int k = 0; k < 2; ++k) {
-            const int a = find(t[k]);
-            const int b = find(t[k + 1]);
-            root[std::max(a, b)] = std::min(a, b);
-        }
-    }
-    std::vector<int> size(mesh.points.size(), 0);
-    for (const Eigen::Vector3i& t : mesh.triangles) {
-        ++size[find(t[0])];
-    }
-    const int largest = static_cast<int>(std::max_element(size.begin(), size.end()) - size.begin());
-    SurfaceMesh kept;
-    std::vector<int> index(mesh.points.size(), -1);
-    for (const Eigen::Vector3i& t : mesh.triangles) {
-        if (find(t[0]) != largest) {
-            continue;
-        }
-        Eigen::Vector3i corners;
-        for (int k = 0; k < 3; ++k) {
-            if (index[t[k]] < 0) {
-                index[t[k]] = static_cast<int>(kept.points.size());
-                kept.points.push_back(mesh.points[t[k]]);
-            }
-            corners[k] = index[t[k]];
-        }
-        kept.triangles.push_back(corners);
-    }
-    mesh = std::move(kept);
 }
 
 }  // namespace

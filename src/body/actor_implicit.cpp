@@ -409,6 +409,7 @@ SurfaceMesh Sculpture::polygonise(double spacing, double level) const {
             }
         }
     }
+    keep_largest_piece(mesh);  // carving may leave bubbles inside
     return mesh;
 }
 

@@ -51,7 +51,7 @@ public:
     double edge_length(const Vector3d& p) const;
     double base_edge() const { return edge_; }
 
-    /// Closed manifold surface distance = level on a grid of this spacing (marching tetrahedra).
+    /// Largest piece of the closed manifold surface distance = level on a grid of this spacing (marching tetrahedra).
     SurfaceMesh polygonise(double spacing, double level = 0.0) const;
 
 private:

@@ -16,14 +16,21 @@ struct Entry {
 };
 
 const std::vector<Entry>& cast() {
+    static const std::vector<std::string> tests = {"bulge", "squash", "twist", "shake"};
     static const std::vector<Entry> entries = {
-        {"arm", "a left arm with a fist, stretched sideways", {"bend", "twist"}, actor::make_arm},
-        {"hand", "a right hand with forearm stump", {"flex", "fist"}, actor::make_hand},
-        {"torso", "a torso with arms", {"lift_arm", "shrug"}, actor::make_torso},
-        {"dancer", "a dancer with a tight leotard as its own mesh", {"arabesque", "arms", "knee_bend"}, actor::make_dancer},
-        {"dinosaur", "a theropod", {"walk"}, actor::make_dinosaur},
-        {"horse", "a horse with legs, neck, torso and tail as named parts", {"gallop"}, actor::make_horse},
-        {"head", "a head with neck, jaw and Adam's apple", {"lift", "open_mouth", "swallow"}, actor::make_head},
+        {"torus", "24 x 24 torus standing upright", tests, actor::make_torus},
+        {"cylinder", "22 x 30 open cylinder along x", tests, actor::make_cylinder},
+        {"arm", "left arm with a fist", {"bend", "twist"}, actor::make_arm},
+        {"hand", "right hand with forearm", {"flex", "fist"}, actor::make_hand},
+        {"head", "head with neck, jaw and Adam's apple", {"lift", "open_mouth", "swallow"}, actor::make_head},
+        {"torso", "torso with arms", {"lift_arm", "shrug"}, actor::make_torso},
+        {"dancer", "dancer in a tight leotard (a mesh of its own)", {"arabesque", "arms", "knee_bend"}, actor::make_dancer},
+        {"dinosaur", "theropod that walks, stops and roars", {"walk"}, actor::make_dinosaur},
+        {"horse", "horse with legs, neck, torso and tail as named parts", {"gallop"}, actor::make_horse},
+        {"rabbit", "sitting rabbit", {"listen"}, actor::make_rabbit},
+        {"teapot", "Newell's teapot as one solid", {"pour"}, actor::make_teapot},
+        {"vase", "vase with a wall", {"sway"}, actor::make_vase},
+        {"tower", "tower with battlements, door and windows", {"sway"}, actor::make_tower},
     };
     return entries;
 }
@@ -48,7 +55,5 @@ Character make_actor(const std::string& name) {
     }
     throw InvalidInput(say("actor: no character named '", name, "'; there are ", known));
 }
-
-ArtMesh make_detail(const std::string&) { throw InvalidInput("none"); }
 
 }  // namespace cutis

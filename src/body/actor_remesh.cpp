@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace cutis::actor {
 
@@ -45,12 +46,23 @@ public:
             flip_edges(false);
             relax(round + 2 >= guide_.rounds ? 3 : 1);
         }
-        for (int i = 0; i < 4; ++i) {
-            flip_edges(true);
-            relax(1);
-        }
-        for (int i = 0; i < 12 && heal(); ++i) {
-            flip_edges(true);
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            for (int i = 0; i < 3; ++i) {
+                flip_edges(true);
+                relax(1);
+            }
+            for (int i = 0; i < 12 && heal(); ++i) {
+                flip_edges(true);
+            }
+            if (smallest_angle_deg(result()) > 22.0) {
+                break;
+            }
+            // Stuck: stir once more.
+            measure();
+            split_long();
+            collapse_short();
+            flip_edges(false);
+            relax(2);
         }
     }
 
@@ -523,6 +535,46 @@ SurfaceMesh remesh(const SurfaceMesh& mesh, const RemeshGuide& guide) {
     Remesher remesher(mesh, guide);
     remesher.run();
     return remesher.result();
+}
+
+void keep_largest_piece(SurfaceMesh& mesh) {
+    std::vector<int> root(mesh.points.size());
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](int v) {
+        while (root[v] != v) {
+            v = root[v] = root[root[v]];
+        }
+        return v;
+    };
+    for (const Eigen::Vector3i& t : mesh.triangles) {
+        for (int k = 0; k < 2; ++k) {
+            const int a = find(t[k]);
+            const int b = find(t[k + 1]);
+            root[std::max(a, b)] = std::min(a, b);
+        }
+    }
+    std::vector<int> size(mesh.points.size(), 0);
+    for (const Eigen::Vector3i& t : mesh.triangles) {
+        ++size[find(t[0])];
+    }
+    const int largest = static_cast<int>(std::max_element(size.begin(), size.end()) - size.begin());
+    SurfaceMesh kept;
+    std::vector<int> index(mesh.points.size(), -1);
+    for (const Eigen::Vector3i& t : mesh.triangles) {
+        if (find(t[0]) != largest) {
+            continue;
+        }
+        Eigen::Vector3i corners;
+        for (int k = 0; k < 3; ++k) {
+            if (index[t[k]] < 0) {
+                index[t[k]] = static_cast<int>(kept.points.size());
+                kept.points.push_back(mesh.points[t[k]]);
+            }
+            corners[k] = index[t[k]];
+        }
+        kept.triangles.push_back(corners);
+    }
+    mesh = std::move(kept);
 }
 
 double smallest_angle_deg(const SurfaceMesh& mesh) {

@@ -27,6 +27,9 @@ struct RemeshGuide {
 /// triangles in index order: the same input gives the same bytes.
 SurfaceMesh remesh(const SurfaceMesh& mesh, const RemeshGuide& guide);
 
+/// Drops all triangles but those of the largest connected piece, and the vertices they leave unused.
+void keep_largest_piece(SurfaceMesh& mesh);
+
 /// Smallest corner angle of all triangles, degrees.
 double smallest_angle_deg(const SurfaceMesh& mesh);
 
