@@ -32,13 +32,16 @@ Scene scene_of(const Flags& flags) {
     Scene scene;
     BodyScene& body = scene.body;
     const std::string extension = extension_of(flags.input);
-    if (extension == "glb" || extension == "gltf") {
+    constexpr std::string_view actor = "actor:";
+    if (flags.input.rfind(actor, 0) == 0) {
+        body.actor = flags.input.substr(actor.size());
+    } else if (extension == "glb" || extension == "gltf") {
         body.file = flags.input;
     } else if (extension == "obj") {
         body.mesh_file = flags.input;
     } else {
         throw InvalidInput(say(flags.input,
-                               ": expected .glb, .gltf or .obj (a cache goes with its "
+                               ": expected .glb, .gltf, .obj or actor:NAME (a cache goes with its "
                                "mesh: convert MESH.obj OUT --cache CACHE)"));
     }
     body.options.mesh = flags.mesh;
@@ -83,7 +86,7 @@ int run(const Flags& flags) {
 void add_convert(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
-    verb->add_option("IN", flags->input, ".glb, .gltf or .obj")->required();
+    verb->add_option("IN", flags->input, ".glb, .gltf, .obj or actor:NAME")->required();
     verb->add_option(
             "OUT", flags->output,
             ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz .html")

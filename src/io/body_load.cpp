@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cutis/body/actors.h"
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
@@ -9,7 +10,6 @@
 #include "cutis/io/obj_read.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/actors.h"
 #include "cutis/stack/settings.h"
 
 namespace cutis {
@@ -76,15 +76,14 @@ Body load_mesh(const Scene& scene, const WarningCallback& warn) {
 
 Body load_character(const Scene& scene, const WarningCallback& warn) {
     const BodyOptions& options = scene.body.options;
+    const auto load_source = [&scene] {
+        return scene.body.actor.empty() ? read_gltf(resolve(scene, scene.body.file))
+                                        : make_actor(scene.body.actor);
+    };
     if (scene.body.motion.empty()) {
-        return make_body(scene.body.actor.empty() ? std::make_shared<const Character>(
-                                                        read_gltf(resolve(scene, scene.body.file)))
-                                                  : make_actor(scene.body.actor),
-                         options);
+        return make_body(std::make_shared<const Character>(load_source()), options);
     }
-    auto character = std::make_shared<Character>(scene.body.actor.empty()
-                                                     ? read_gltf(resolve(scene, scene.body.file))
-                                                     : *make_actor(scene.body.actor));
+    auto character = std::make_shared<Character>(load_source());
     const BvhMotion motion = read_bvh(resolve(scene, scene.body.motion));
     RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
     if (warn) {

@@ -22,12 +22,12 @@ struct GoodFiles {
     ScratchFolder scratch;
 
     GoodFiles() {
-        write_text(scratch / "t.toml", tube_scene("fps = 2", R"("glb", "obj", "pc2", "mdd")"));
+        write_text(scratch / "t.toml", cylinder_scene("fps = 2", R"("glb", "obj", "pc2", "mdd")"));
         EXPECT_EQ(run({"bake", scratch / "t.toml", "-o", scratch.path()}).code, 0);
         fs::rename(scratch / "t.0001.obj", scratch / "t.obj");
         write_text(scratch / "t.bvh",
-                   "HIERARCHY\nROOT lower\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Yrotation "
-                   "Xrotation\n  JOINT middle\n  {\n    OFFSET 0 0.4 0\n    CHANNELS 3 Zrotation "
+                   "HIERARCHY\nROOT carrier\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Yrotation "
+                   "Xrotation\n  JOINT twist_0\n  {\n    OFFSET 0 0.4 0\n    CHANNELS 3 Zrotation "
                    "Yrotation Xrotation\n    End Site\n    {\n      OFFSET 0 0.4 0\n    }\n  }\n}\n"
                    "MOTION\nFrames: 3\nFrame Time: 0.1\n0 0 0 0 0 0\n0 0 0 10 0 0\n0 0 0 20 0 "
                    "0\n");
@@ -46,9 +46,9 @@ TEST(BadInput, good_files_of_every_kind_are_inspected) {
     }
     const auto json = nlohmann::json::parse(run({"inspect", good.scratch / "t.obj", "--json"}).out);
     const auto& mesh = json.at("meshes").at(0);
-    EXPECT_EQ(mesh.at("vertices"), 65 * 33);
-    EXPECT_EQ(mesh.at("welded_vertices"), 63 * 32 + 2);
-    EXPECT_EQ(mesh.at("closed"), true);
+    EXPECT_EQ(mesh.at("vertices"), 22 * 30);
+    EXPECT_EQ(mesh.at("welded_vertices"), 22 * 30);
+    EXPECT_EQ(mesh.at("closed"), false);
     const auto bvh = nlohmann::json::parse(run({"inspect", good.scratch / "t.bvh", "--json"}).out);
     EXPECT_EQ(bvh.at("clips").at(0).at("keys"), 3);
     EXPECT_NEAR(bvh.at("clips").at(0).at("end").get<double>(), 0.2, 1e-12);
@@ -215,15 +215,16 @@ TEST(BadInput, a_rest_pose_or_motion_that_does_not_fit_is_refused) {
     write_text(good.scratch / "tri.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     write_text(good.scratch / "shot.toml", "[body]\nmesh = \"t.obj\"\nrest = \"tri.obj\"\n");
     expect_refused(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}), "rest",
-                   "expected 2145 vertices");
+                   "expected 660 vertices");
     std::string bvh = read_text(good.scratch / "t.bvh");
-    bvh.replace(bvh.find("lower"), 5, "hip_a");
-    bvh.replace(bvh.find("middle"), 6, "knee_a");
+    bvh.replace(bvh.find("carrier"), 7, "hip_a");
+    bvh.replace(bvh.find("twist_0"), 7, "knee_a");
     write_text(good.scratch / "other.bvh", bvh);
-    write_text(good.scratch / "shot.toml", "[body]\nactor = \"tube\"\nmotion = \"other.bvh\"\n");
+    write_text(good.scratch / "shot.toml",
+               "[body]\nactor = \"cylinder\"\nmotion = \"other.bvh\"\n");
     expect_refused(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}), "motion",
                    "hip_a");
-    write_text(good.scratch / "shot.toml", "[body]\nactor = \"tube\"\nmotion = \"t.bvh\"\n");
+    write_text(good.scratch / "shot.toml", "[body]\nactor = \"cylinder\"\nmotion = \"t.bvh\"\n");
     EXPECT_EQ(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}).code, 0);
 }
 
@@ -246,7 +247,7 @@ TEST(BadInput, a_missing_clip_or_mesh_is_refused_with_what_there_is) {
     const Outcome mesh =
         run({"convert", good.scratch / "t.glb", good.scratch / "o.pc2", "--mesh", "hat"});
     expect_refused(mesh, "mesh", "hat");
-    EXPECT_TRUE(contains(mesh.err, "tube")) << mesh.err;
+    EXPECT_TRUE(contains(mesh.err, "cylinder")) << mesh.err;
     EXPECT_FALSE(fs::exists(good.scratch / "o.pc2"));
 }
 

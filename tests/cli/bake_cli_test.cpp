@@ -3,9 +3,10 @@
 #include <regex>
 
 #include "cli/program.h"
+#include "cutis/body/actors.h"
 #include "cutis/body/body.h"
 #include "cutis/io/pc2_read.h"
-#include "cutis/stack/actors.h"
+#include "cutis/io/scene_read.h"
 
 namespace cutis::test {
 namespace {
@@ -14,11 +15,12 @@ namespace fs = std::filesystem;
 
 TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
     const ScratchFolder scratch;
-    write_text(scratch / "shot.toml", tube_scene("fps = 10", "\"pc2\""));
+    write_text(scratch / "shot.toml", cylinder_scene("fps = 10", "\"pc2\""));
     const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "a/b/out"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const PointCache cache = read_pc2(scratch / "a/b/out/shot.pc2");
-    const Body body = make_body(make_actor("tube"), {});
+    const Body body =
+        make_body(std::make_shared<const Character>(make_actor("cylinder")), {.clip = "twist"});
     // 3 s at 10 frames a second, both ends.
     ASSERT_EQ(cache.frame_count(), 31);
     ASSERT_EQ(cache.vertex_count, body.mesh().positions.rows());
@@ -36,7 +38,7 @@ TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
 TEST(BakeProgram, every_format_is_written_and_listed_with_its_size) {
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml",
-               tube_scene("fps = 5", R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")"));
+               cylinder_scene("fps = 5", R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")"));
     const Outcome outcome =
         run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "2-4", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -72,8 +74,8 @@ TEST(BakeProgram, one_and_two_threads_write_the_same_bytes) {
     const ScratchFolder scratch;
     // Without the times in it, the page is the same, too.
     write_text(scratch / "shot.toml",
-               tube_scene("fps = 5\nskinning = \"dual-quaternion\"",
-                          R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
+               cylinder_scene("fps = 5\nskinning = \"dual-quaternion\"",
+                              R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
                    "page_times = false\n");
     for (const char* threads : {"1", "2"}) {
         ASSERT_EQ(
@@ -98,7 +100,7 @@ TEST(BakeProgram, the_printed_defaults_are_a_scene_that_only_lacks_its_source) {
     EXPECT_EQ(lacking.code, 2);
     EXPECT_TRUE(contains(lacking.err, "expected one of file, actor, or mesh")) << lacking.err;
     const std::string given =
-        std::regex_replace(defaults.out, std::regex("\nactor = \"\""), "\nactor = \"tube\"");
+        std::regex_replace(defaults.out, std::regex("\nactor = \"\""), "\nactor = \"cylinder\"");
     write_text(scratch / "all.toml", given);
     const Outcome good =
         run({"bake", scratch / "all.toml", "-o", scratch / "out", "--frames", "1-2"});
@@ -115,22 +117,24 @@ TEST(BakeProgram, a_bad_scene_is_refused_with_its_place_and_leaves_no_folder) {
         EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
         EXPECT_FALSE(fs::exists(scratch / "out"));
     };
-    refused("[body]\nactor = \"tube\"\nskining = \"x\"\n",
+    refused("[body]\nactor = \"cylinder\"\nskining = \"x\"\n",
             "shot.toml:3:1: [body] has no key 'skining'; did you mean 'skinning'?");
     refused("[body\n", "shot.toml:1:");
-    refused("[body]\nactor = \"cube\"\n", "expected one of tube");
-    refused("[body]\nactor = \"tube\"\nclip = \"jig\"\n", "bend and twist");
-    refused("[body]\nactor = \"tube\"\nmesh = \"pipe\"\n", "tube");
-    refused("[body]\nactor = \"tube\"\n[[layer]]\nkind = \"slime\"\n", "shot.toml:4:1: [[layer]]");
-    refused("[body]\nactor = \"tube\"\n[output]\nformats = []\n", "empty list");
-    refused("[body]\nactor = \"tube\"\n[output]\nfirst_frame = 1000\n", "expected a first frame");
+    refused("[body]\nactor = \"cube\"\n", "there are torus, cylinder");
+    refused("[body]\nactor = \"cylinder\"\nclip = \"jig\"\n", "twist");
+    refused("[body]\nactor = \"cylinder\"\nmesh = \"pipe\"\n", "cylinder");
+    refused("[body]\nactor = \"cylinder\"\n[[layer]]\nkind = \"slime\"\n",
+            "shot.toml:4:1: [[layer]]");
+    refused("[body]\nactor = \"cylinder\"\n[output]\nformats = []\n", "empty list");
+    refused("[body]\nactor = \"cylinder\"\n[output]\nfirst_frame = 1000\n",
+            "expected a first frame");
     refused("[body]\nfile = \"none.glb\"\n", "no such file");
     refused(std::string("\0\1\2\xff\xfe", 5), "shot.toml");
 }
 
 TEST(BakeProgram, frames_on_the_command_line_are_checked) {
     const ScratchFolder scratch;
-    write_text(scratch / "shot.toml", tube_scene("", "\"pc2\""));
+    write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
     for (const char* frames : {"0-3", "5-2", "a-b", "1-2-3", "-3", "99999999999", "1.5-2"}) {
         const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out",
                                      std::string("--frames=") + frames});
@@ -146,7 +150,7 @@ TEST(BakeProgram, frames_on_the_command_line_are_checked) {
 
 TEST(BakeProgram, a_file_in_place_of_the_folder_is_refused_and_an_unwritable_one_fails) {
     const ScratchFolder scratch;
-    write_text(scratch / "shot.toml", tube_scene("", "\"pc2\""));
+    write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
     write_text(scratch / "file", "old");
     const Outcome file = run({"bake", scratch / "shot.toml", "-o", scratch / "file"});
     EXPECT_EQ(file.code, 2);
@@ -164,7 +168,7 @@ TEST(BakeProgram, odd_scene_names_become_plain_output_names) {
     for (const char* name : {"with space.toml", "-dash.toml", "a\nb.toml", ".toml", "ünï.toml",
                              "back\\slash.toml", "\xff\xfe.toml"}) {
         const fs::path folder = scratch / "out";
-        write_text(scratch / name, tube_scene("", "\"pc2\""));
+        write_text(scratch / name, cylinder_scene("", "\"pc2\""));
         const Outcome outcome =
             run({"bake", scratch / name, "-o", folder, "--frames", "1", "--json"});
         ASSERT_EQ(outcome.code, 0) << name << outcome.err;
@@ -183,7 +187,7 @@ TEST(BakeProgram, json_to_a_full_disk_is_a_failure) {
         GTEST_SKIP() << "no /dev/full here";
     }
     const ScratchFolder scratch;
-    write_text(scratch / "shot.toml", tube_scene("", "\"pc2\""));
+    write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
     const std::string command = std::string(CUTIS_PROGRAM) + " bake " +
                                 (scratch / "shot.toml").string() + " --frames 1 --json -o " +
                                 (scratch / "out").string() + " > /dev/full 2> /dev/null";
@@ -193,15 +197,34 @@ TEST(BakeProgram, json_to_a_full_disk_is_a_failure) {
 
 TEST(BakeProgram, the_demo_writes_its_files_and_says_where_to_look) {
     const ScratchFolder scratch;
-    const Outcome outcome = run({"demo", "-o", scratch / "out"});
+    const Outcome outcome = run({"demo", "cylinder-twist", "-o", scratch / "out"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_TRUE(contains(outcome.out, "tube.glb"));
-    for (const char* name : {"tube.glb", "tube.usda", "tube.pc2", "report.json"}) {
+    EXPECT_TRUE(contains(outcome.out, "Open " + (scratch / "out/cylinder-twist.html").string()));
+    for (const char* name : {"cylinder-twist.html", "cylinder-twist.glb", "cylinder-twist.usda",
+                             "cylinder-twist.pc2", "report.json"}) {
         EXPECT_TRUE(fs::exists(scratch / "out" / name)) << name;
     }
     const auto json = nlohmann::json::parse(read_text(scratch / "out/report.json"));
     EXPECT_EQ(json.at("frames").at("count"), 91);
-    EXPECT_TRUE(contains(run({"demo", "--list"}).out, "tube"));
+}
+
+TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist) {
+    const auto list = nlohmann::json::parse(run({"demo", "--list", "--json"}).out);
+    const std::string text = run({"demo", "--list"}).out;
+    const std::vector<ActorInfo> actors = list_actors();
+    ASSERT_GE(list.size(), 20u);
+    for (const auto& demo : list) {
+        const std::string name = demo.at("name");
+        EXPECT_TRUE(contains(text, name + " ")) << name;
+        EXPECT_FALSE(demo.at("about").get<std::string>().empty());
+        const Scene scene = parse_scene(demo.at("scene"), name);
+        const auto actor = std::find_if(actors.begin(), actors.end(), [&](const ActorInfo& info) {
+            return info.name == scene.body.actor;
+        });
+        ASSERT_TRUE(actor != actors.end()) << name;
+        EXPECT_EQ(std::count(actor->clips.begin(), actor->clips.end(), scene.body.options.clip), 1)
+            << name;
+    }
 }
 
 TEST(BakeProgram, the_examples_bake) {

@@ -67,7 +67,7 @@ TEST(Convert, scale_and_up_axis_turn_positions_into_metres_y_up) {
 
 TEST(Convert, caches_and_sequences_turn_into_each_other_bit_for_bit) {
     const ScratchFolder scratch;
-    write_text(scratch / "t.toml", tube_scene("fps = 4", R"("obj", "pc2", "mdd")"));
+    write_text(scratch / "t.toml", cylinder_scene("fps = 4", R"("obj", "pc2", "mdd")"));
     ASSERT_EQ(run({"bake", scratch / "t.toml", "-o", scratch / "a"}).code, 0);
     const std::string mesh = scratch / "a/t.0001.obj";
     const std::vector<float> samples = read_pc2(scratch / "a/t.pc2").samples;
@@ -87,7 +87,7 @@ TEST(Convert, caches_and_sequences_turn_into_each_other_bit_for_bit) {
 
 TEST(Convert, a_glb_of_the_program_comes_back_within_its_tolerance) {
     const ScratchFolder scratch;
-    write_text(scratch / "t.toml", tube_scene("fps = 4", R"("glb", "pc2")"));
+    write_text(scratch / "t.toml", cylinder_scene("fps = 4", R"("glb", "pc2")"));
     ASSERT_EQ(run({"bake", scratch / "t.toml", "-o", scratch / "a"}).code, 0);
     ASSERT_EQ(run({"convert", scratch / "a/t.glb", scratch / "b.pc2", "--fps", "4"}).code, 0);
     const PointCache direct = read_pc2(scratch / "a/t.pc2");
@@ -97,8 +97,8 @@ TEST(Convert, a_glb_of_the_program_comes_back_within_its_tolerance) {
     for (size_t i = 0; i < direct.samples.size(); ++i) {
         worst = std::max(worst, std::abs(round.samples[i] - direct.samples[i]));
     }
-    // Box diagonal of the tube: 1.5 m tall, 0.3 m wide; tolerance 1e-4 of it.
-    EXPECT_LT(worst, 1e-4 * std::sqrt(1.5 * 1.5 + 2 * 0.3 * 0.3));
+    // Box diagonal of the cylinder: 1 m long, 0.5 m wide; tolerance 1e-4 of it.
+    EXPECT_LT(worst, 1e-4 * std::sqrt(1.0 + 2 * 0.5 * 0.5));
 }
 
 TEST(Convert, every_obj_of_the_data_folder_comes_back_unchanged) {

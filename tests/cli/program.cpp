@@ -100,8 +100,9 @@ std::vector<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
-std::string tube_scene(const std::string& more, const std::string& formats) {
-    return "[body]\nactor = \"tube\"\n" + more + "\n[output]\nformats = [" + formats + "]\n";
+std::string cylinder_scene(const std::string& more, const std::string& formats) {
+    return "[body]\nactor = \"cylinder\"\nclip = \"twist\"\n" + more + "\n[output]\nformats = [" +
+           formats + "]\n";
 }
 
 }  // namespace cutis::test

@@ -47,8 +47,8 @@ void write_text(const std::filesystem::path& path, const std::string& text);
 /// Names in a folder, hidden ones too, sorted; empty where there is no folder.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-/// A scene that bakes the built-in tube; `more` goes into its [body] table.
-std::string tube_scene(const std::string& more, const std::string& formats);
+/// A scene that bakes the built-in cylinder that twists; `more` goes into its [body] table.
+std::string cylinder_scene(const std::string& more, const std::string& formats);
 
 inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // Thousands of frames: far longer than the test waits before it sends the signal.
 std::string long_scene() {
-    return tube_scene("fps = 20000", R"("glb", "usda", "obj", "pc2", "mdd", "npz")");
+    return cylinder_scene("fps = 20000", R"("glb", "usda", "obj", "pc2", "mdd", "npz")");
 }
 
 class Interrupted : public ::testing::TestWithParam<int> {};

@@ -45,8 +45,8 @@ TEST(SceneRead, mesh_is_a_name_with_file_and_a_path_without) {
     const Scene alone = parse_scene("[body]\nmesh = \"a.obj\"\ncache = \"a.pc2\"\n", "");
     EXPECT_EQ(alone.body.mesh_file, "a.obj");
     EXPECT_TRUE(alone.body.options.mesh.empty());
-    const Scene actor = parse_scene("[body]\nmesh = \"tube\"\nactor = \"tube\"\n", "");
-    EXPECT_EQ(actor.body.options.mesh, "tube");
+    const Scene actor = parse_scene("[body]\nmesh = \"cylinder\"\nactor = \"cylinder\"\n", "");
+    EXPECT_EQ(actor.body.options.mesh, "cylinder");
 }
 
 TEST(SceneRead, every_key_reaches_its_field) {
@@ -170,7 +170,7 @@ TEST(SceneRead, a_missing_scene_is_an_io_error_and_a_folder_too) {
 
 TEST(SceneRead, an_actor_becomes_a_body_and_an_unknown_one_is_refused_with_the_list) {
     Scene scene;
-    scene.body.actor = "tube";
+    scene.body.actor = "cylinder";
     const Body body = load_body(scene);
     EXPECT_GT(body.mesh().positions.rows(), 100);
     EXPECT_DOUBLE_EQ(body.duration(), 3.0);
@@ -179,7 +179,7 @@ TEST(SceneRead, an_actor_becomes_a_body_and_an_unknown_one_is_refused_with_the_l
         load_body(scene);
         FAIL() << "accepted";
     } catch (const InvalidInput& error) {
-        EXPECT_NE(std::string(error.what()).find("expected one of tube"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("there are torus, cylinder"), std::string::npos);
     }
 }
 

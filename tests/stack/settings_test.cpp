@@ -152,7 +152,7 @@ TEST(Settings, a_scene_needs_exactly_one_source_and_keys_that_go_with_it) {
     scene.body.cache = "a.pc2";
     EXPECT_NE(complaint(scene).find("cache goes with an OBJ mesh"), std::string::npos);
     scene.body.cache.clear();
-    scene.body.actor = "tube";
+    scene.body.actor = "cylinder";
     EXPECT_NE(complaint(scene).find("found file and actor"), std::string::npos);
     scene.body.actor.clear();
     scene.output.formats.clear();
