@@ -13,8 +13,10 @@ public:
         BakeInfo info;
         std::vector<Frame> frames;
         bool is_finished = false;
+        bool wants_body = false;
     };
     explicit Recorder(Tape& tape) : tape_(tape) {}
+    bool wants_body_positions() const override { return tape_.wants_body; }
     void begin(const BakeInfo& info) override { tape_.info = info; }
     void write(const Frame& frame) override { tape_.frames.push_back(frame); }
     std::vector<OutputFile> finish() override {
@@ -119,6 +121,29 @@ TEST(Bake, without_layers_every_frame_is_the_body_bit_for_bit) {
         MatrixX3d expected;
         body.positions(frame.time, TimeSampling::exact, bakery.workers, expected);
         EXPECT_EQ(frame.positions, expected);
+    }
+}
+
+TEST(Bake, a_sink_that_asks_gets_the_body_before_layers_and_what_each_stage_took) {
+    const Body body = test::sliding_square(1.0);
+    for (const bool wants_body : {true, false}) {
+        Bakery bakery;
+        bakery.tape.wants_body = wants_body;
+        bakery.add_lift(0.5, false);
+        bakery.run(body);
+        for (const Frame& frame : bakery.tape.frames) {
+            MatrixX3d expected;
+            body.positions(frame.time, TimeSampling::exact, bakery.workers, expected);
+            EXPECT_EQ(frame.body_positions.rows(), wants_body ? expected.rows() : 0);
+            if (wants_body) {
+                EXPECT_EQ(frame.body_positions, expected);
+                EXPECT_NE(frame.positions, expected);
+            }
+            ASSERT_EQ(frame.stage_seconds.size(), 2u);
+            EXPECT_EQ(frame.stage_seconds[0].first, "body");
+            EXPECT_EQ(frame.stage_seconds[1].first, "lift");
+            EXPECT_GE(frame.stage_seconds[1].second, 0.0);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { animate } from '../apng.mjs';
 import { coverage, difference, launch, open, output, picture, project, shot } from './browser.mjs';
 import { fixturePage } from './fixture.mjs';
 
@@ -239,3 +240,29 @@ test('dark where the system is dark, with readable text in both', () => visit(as
   await page.locator('#theme-button').click();
   for (const [name, value] of Object.entries(await contrast())) assert.ok(value >= 4.5, `light ${name}: ${value}`);
 }, { colorScheme: 'dark' }));
+
+test('stills put into motion are an animated PNG that the browser plays', () => visit(async (page) => {
+  const stills = [];
+  for (const frame of [0, 15, 30]) {
+    await page.evaluate((f) => window.cutis.at(f), frame);
+    stills.push(await page.locator('#stage').screenshot());
+  }
+  const moving = animate(stills, 0.25).toString('base64');
+  const { count, duration, isLike } = await page.evaluate(async ([text, last]) => {
+    const bytes = (t) => Uint8Array.from(atob(t), (c) => c.charCodeAt(0));
+    const decoder = new ImageDecoder({ data: bytes(text), type: 'image/png' });
+    await decoder.completed;
+    const { image } = await decoder.decode({ frameIndex: 2 });
+    const still = await createImageBitmap(new Blob([bytes(last)]));
+    const pixels = (source) => {
+      const g = new OffscreenCanvas(still.width, still.height).getContext('2d');
+      g.drawImage(source, 0, 0);
+      return g.getImageData(0, 0, still.width, still.height).data;
+    };
+    const [a, b] = [pixels(image), pixels(still)];
+    return { count: decoder.tracks.selectedTrack.frameCount, duration: image.duration, isLike: a.every((v, i) => v === b[i]) };
+  }, [moving, stills[2].toString('base64')]);
+  assert.equal(count, 3);
+  assert.equal(duration, 250_000);
+  assert.ok(isLike);
+}));
