@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import { bakePositions } from './lib/bake.js';
+import { bakeArrays, bakePositions } from './lib/bake.js';
 import { characters, labelOf, REQUIRED } from './lib/characters.js';
 import { boxDiagonal, largestError } from './lib/compare.js';
 import { dataFile, outputFolder } from './lib/program.js';
@@ -34,5 +34,19 @@ for (const { name, file, clips } of characters()) {
       t.diagnostic(`${labelOf(clip)}: largest error ${worst.toExponential(1)} of the box, ${grid.count} times`);
       assert.ok(worst <= TOLERANCE, `${labelOf(clip)}: ${worst} of the box, at most ${TOLERANCE}`);
     }
+  });
+
+  test(`${name}: triangles and UVs equal three.js`, async () => {
+    const three = await ThreeScene.load(file);
+    const found = bakeArrays(path.join(folder, name, 'mesh'), { file, fps: 1, count: 1 });
+    assert.deepEqual(Array.from(found.triangles), three.triangles());
+    assert.equal(found.uv !== undefined, three.hasUv);
+    if (found.uv === undefined) return;
+    assert.equal(found.uv.length, three.vertexCount * 2);
+    three.uv().forEach((expected, i) => {
+      // v counts up in the program, down in glTF; stored as floats, bytes or shorts.
+      const value = i % 2 === 0 ? found.uv[i] : 1 - found.uv[i];
+      assert.ok(Math.abs(value - expected) <= 1e-6, `UV ${i >> 1}: ${value}, expected ${expected}`);
+    });
   });
 }

@@ -1,6 +1,6 @@
 // USDA files of the program, parsed by tinyusdz.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { bake, bakedPositions } from './lib/bake.js';
@@ -53,7 +53,6 @@ test('tinyusdz refuses a damaged USDA, so its consent means something', async (t
   const report = bake(path.join(folder, 'damaged'), { body: { file }, formats: ['usda'], frames: [1, 2] });
   const text = readFileSync(report.file('usda'), 'utf8');
   await usdEcho(report.file('usda'));
-  const { writeFileSync } = await import('node:fs');
   const damaged = path.join(folder, 'damaged.usda');
   writeFileSync(damaged, text.slice(0, Math.floor(text.length / 2)));
   await assert.rejects(usdEcho(damaged), /tinyusdz refuses/);

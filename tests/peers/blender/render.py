@@ -49,7 +49,7 @@ def render(job):
     scene.camera = camera
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.display.shading.light = "STUDIO"
-    scene.display.shading.color_type = "OBJECT"
+    scene.display.shading.color_type = "MATERIAL"
     scene.display.shading.show_cavity = True
     scene.render.resolution_x, scene.render.resolution_y = 640, 480
     scene.render.filepath = job["out"]

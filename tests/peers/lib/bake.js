@@ -29,14 +29,23 @@ export function bake(folder, { body, formats, frames, output = {} }) {
 
 /** Positions of all vertices, one Float64Array (x y z ...) per frame. */
 export function bakedPositions(npzFile) {
-  const { positions } = readNpz(npzFile);
+  return framesOf(readNpz(npzFile).positions);
+}
+
+function framesOf(positions) {
   const [frameCount, vertexCount] = positions.shape;
   const width = vertexCount * 3;
   return Array.from({ length: frameCount }, (_, i) => positions.data.subarray(i * width, (i + 1) * width));
 }
 
-/** Frames 1..count of a clip (or of the first one) at so many frames a second. */
-export function bakePositions(folder, { file, clip, fps, count, ...more }) {
+/** Frames 1..count of a clip (or of the first one), and the mesh they move. */
+export function bakeArrays(folder, { file, clip, fps, count, ...more }) {
   const report = bake(folder, { body: { file, clip, fps, ...more }, formats: ['npz'], frames: [1, count] });
-  return bakedPositions(report.file('npz'));
+  const arrays = readNpz(report.file('npz'));
+  return { frames: framesOf(arrays.positions), triangles: arrays.triangles.data, uv: arrays.uv?.data };
+}
+
+/** Only the positions of the same. */
+export function bakePositions(folder, options) {
+  return bakeArrays(folder, options).frames;
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGltf, scalars, withoutMaterials, writeGlb } from './gltf_file.js';
+import { meshNodesInOrder, readGltf, scalars, withoutMaterials, writeGlb } from './gltf_file.js';
 
 const SCRIPTS = fileURLToPath(new URL('../blender/', import.meta.url));
 
@@ -42,15 +42,14 @@ function usedVertices(gltf, primitive) {
 function keptVertices(gltf) {
   const kept = new Map();
   let first = 0;
-  gltf.json.nodes.forEach((node, nodeIndex) => {
-    if (node.mesh === undefined) return;
+  for (const nodeIndex of meshNodesInOrder(gltf)) {
     const list = [];
-    for (const primitive of gltf.json.meshes[node.mesh].primitives) {
+    for (const primitive of gltf.json.meshes[gltf.json.nodes[nodeIndex].mesh].primitives) {
       for (const vertex of usedVertices(gltf, primitive)) list.push(first + vertex);
       first += gltf.json.accessors[primitive.attributes.POSITION].count;
     }
     kept.set(nodeIndex, list);
-  });
+  }
   return kept;
 }
 

@@ -119,6 +119,41 @@ export function scalars({ json, bin }, index) {
   return values;
 }
 
+const WIDTHS = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 };
+
+/** Numbers of a float accessor of any width, without a buffer view: zeros. */
+export function vectors({ json, bin }, index) {
+  const accessor = json.accessors[index];
+  if (accessor.componentType !== 5126 || accessor.sparse) throw new Error(`accessor ${index} is not plain floats`);
+  const width = WIDTHS[accessor.type];
+  const out = new Float64Array(accessor.count * width);
+  if (accessor.bufferView === undefined) return out;
+  const view = json.bufferViews[accessor.bufferView];
+  const stride = view.byteStride ?? width * 4;
+  const first = view.byteOffset + (accessor.byteOffset ?? 0);
+  for (let i = 0; i < accessor.count; ++i) {
+    for (let k = 0; k < width; ++k) out[i * width + k] = bin.readFloatLE(first + i * stride + k * 4);
+  }
+  return out;
+}
+
+/**
+ * Nodes with a mesh in the order in which the program lines up their vertices: depth first from each
+ * root, by rising index.
+ */
+export function meshNodesInOrder({ json }) {
+  const isChild = new Set(json.nodes.flatMap((node) => node.children ?? []));
+  const order = [];
+  const visit = (index) => {
+    if (json.nodes[index].mesh !== undefined) order.push(index);
+    [...(json.nodes[index].children ?? [])].sort((a, b) => a - b).forEach(visit);
+  };
+  json.nodes.forEach((_, index) => {
+    if (!isChild.has(index)) visit(index);
+  });
+  return order;
+}
+
 /** Clips of a file: index, name, all key times of all channels, and the interpolations used. */
 export function clipsOf(gltf) {
   return (gltf.json.animations ?? []).map((animation, index) => {

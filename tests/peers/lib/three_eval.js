@@ -4,7 +4,7 @@
 // SkinnedMesh.applyBoneTransform), animation by AnimationMixer.
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { glbBytes, readGltf, withoutMaterials } from './gltf_file.js';
+import { glbBytes, meshNodesInOrder, readGltf, withoutMaterials } from './gltf_file.js';
 
 globalThis.self ??= globalThis; // GLTFLoader asks for self.URL
 
@@ -20,17 +20,17 @@ function nodeIndexOf(object, associations) {
   throw new Error('three: a mesh that belongs to no glTF node');
 }
 
-/** A loaded file: its drawn primitives in file order (by node, then by primitive). */
+/** A loaded file: its drawn primitives in the program's order of nodes, then by primitive. */
 export class ThreeScene {
   static async load(file) {
+    const source = withoutMaterials(readGltf(file));
     const gltf = await new Promise((resolve, reject) => {
-      const bytes = toArrayBuffer(glbBytes(withoutMaterials(readGltf(file))));
-      new GLTFLoader().parse(bytes, '', resolve, reject);
+      new GLTFLoader().parse(toArrayBuffer(glbBytes(source)), '', resolve, reject);
     });
-    return new ThreeScene(gltf);
+    return new ThreeScene(gltf, meshNodesInOrder(source));
   }
 
-  constructor(gltf) {
+  constructor(gltf, order) {
     this.scene = gltf.scene;
     this.animations = gltf.animations;
     const associations = gltf.parser.associations;
@@ -43,7 +43,9 @@ export class ThreeScene {
         primitive: associations.get(object).primitives,
       });
     });
-    this.primitives.sort((a, b) => a.node - b.node || a.primitive - b.primitive);
+    const place = new Map(order.map((node, i) => [node, i]));
+    this.primitives.sort(
+      (a, b) => place.get(a.node) - place.get(b.node) || a.primitive - b.primitive);
   }
 
   get vertexCount() {
@@ -93,5 +95,35 @@ export class ThreeScene {
       }
     }
     return out;
+  }
+
+  /** Corners of all triangles as indices into positions(). */
+  triangles() {
+    const out = [];
+    let first = 0;
+    for (const { object } of this.primitives) {
+      const { index, attributes } = object.geometry;
+      const corners = index ? index.count : attributes.position.count;
+      for (let i = 0; i < corners; ++i) out.push(first + (index ? index.getX(i) : i));
+      first += attributes.position.count;
+    }
+    return out;
+  }
+
+  /** u and v (down, as glTF counts) of all vertices, zeros where a primitive has none. */
+  uv() {
+    const out = new Float64Array(this.vertexCount * 2);
+    let at = 0;
+    for (const { object } of this.primitives) {
+      const { position, uv } = object.geometry.attributes;
+      for (let i = 0; i < position.count; ++i, at += 2) {
+        if (uv) out.set([uv.getX(i), uv.getY(i)], at);
+      }
+    }
+    return out;
+  }
+
+  get hasUv() {
+    return this.primitives.some(({ object }) => object.geometry.attributes.uv !== undefined);
   }
 }
