@@ -1,7 +1,9 @@
-// A sheet that waves while its UVs slide over it, written in every format: layers that move UVs are
-// yet to come, but what they will hand to the writers can be shown to other programs today.
+// A sheet whose UVs slide over it, once while it waves and once while it stands still, written in
+// every format: layers that move UVs are yet to come, but what they will hand to the writers can be
+// shown to other programs today.
 //
-// Usage: peer_moving_uv FOLDER FRAMES    (FOLDER/sheet.glb, .usda, .pc2, .uv.pc2, .npz)
+// Usage: peer_moving_uv FOLDER FRAMES    (FOLDER/waving.glb, .usda, .pc2, .uv.pc2, .npz, and
+// still.*)
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -45,22 +47,45 @@ cutis::ArtMesh sheet() {
     return mesh;
 }
 
-/// A travelling wave, and UVs that slide and turn: both of low rank in time, neither constant.
-cutis::Frame frame_at(const cutis::ArtMesh& rest, int number) {
+/// A travelling wave of some height, and UVs that slide and turn at another pace.
+cutis::Frame frame_at(const cutis::ArtMesh& rest, int number, double height) {
     cutis::Frame frame;
     frame.number = number;
     frame.time = (number - 1) / fps;
     frame.positions = rest.positions;
     frame.uv = rest.uv;
-    const double phase = 3.0 * frame.time;
+    const double wave = 3.0 * frame.time;
+    const double slide = 5.0 * frame.time;
     for (int v = 0; v < columns * rows; ++v) {
         const double x = rest.positions(v, 0);
         const double y = rest.positions(v, 1);
-        frame.positions(v, 2) = 0.1 * std::sin(6.0 * x + phase);
-        frame.uv(v, 0) += 0.05 * std::sin(phase) * (1.0 - y);
-        frame.uv(v, 1) += 0.05 * (1.0 - std::cos(phase)) * x * y;
+        frame.positions(v, 2) = height * std::sin(6.0 * x + wave);
+        frame.uv(v, 0) += 0.05 * std::sin(slide) * (1.0 - y);
+        frame.uv(v, 1) += 0.05 * (1.0 - std::cos(slide)) * x * y;
     }
     return frame;
+}
+
+void write(const std::filesystem::path& folder, const std::string& name, int frames,
+           double height) {
+    const cutis::ArtMesh mesh = sheet();
+    const cutis::Body body = cutis::make_body(mesh, cutis::PointCache{}, cutis::BodyOptions{});
+    cutis::BakeInfo info;
+    info.body = &body;
+    info.fps = fps;
+    info.frame_count = frames;
+    info.shape_changed = height != 0.0;
+    info.uv_changed = true;
+    for (const char* format : {"glb", "usda", "pc2", "npz"}) {
+        const auto sink = cutis::make_sink(format, folder, name);
+        sink->begin(info);
+        for (int number = 1; number <= frames; ++number) {
+            sink->write(frame_at(mesh, number, height));
+        }
+        for (const cutis::OutputFile& file : sink->finish()) {
+            std::cout << file.path << "\n";
+        }
+    }
 }
 
 }  // namespace
@@ -71,27 +96,9 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        const std::filesystem::path folder = argv[1];
-        const int frames = std::atoi(argv[2]);
-        std::filesystem::create_directories(folder);
-        const cutis::ArtMesh mesh = sheet();
-        const cutis::Body body = cutis::make_body(mesh, cutis::PointCache{}, cutis::BodyOptions{});
-        cutis::BakeInfo info;
-        info.body = &body;
-        info.fps = fps;
-        info.frame_count = frames;
-        info.shape_changed = true;
-        info.uv_changed = true;
-        for (const char* format : {"glb", "usda", "pc2", "npz"}) {
-            const auto sink = cutis::make_sink(format, folder, "sheet");
-            sink->begin(info);
-            for (int number = 1; number <= frames; ++number) {
-                sink->write(frame_at(mesh, number));
-            }
-            for (const cutis::OutputFile& file : sink->finish()) {
-                std::cout << file.path << "\n";
-            }
-        }
+        std::filesystem::create_directories(argv[1]);
+        write(argv[1], "waving", std::atoi(argv[2]), 0.1);
+        write(argv[1], "still", std::atoi(argv[2]), 0.0);
     } catch (const std::exception& error) {
         std::cerr << error.what() << "\n";
         return 1;
