@@ -26,7 +26,8 @@ const jobs = characters().flatMap(({ name, file, clips }) =>
   clips.map((clip) => {
     const grid = onKeys(clip);
     return { name, file, clip: clip.index, info: clip, grid, times: timesOf(clip, grid), fps: 24 };
-  }));
+  }),
+);
 
 test('Blender plays every glTF file of the data folder', (t) => {
   for (const name of REQUIRED) if (dataFile(t, name) === null) return;
@@ -39,7 +40,9 @@ for (const [i, job] of jobs.entries()) {
     assert.equal(job.result.error, undefined);
     if (job.clip !== undefined && !FEWER_TIMES.has(job.name)) assert.equal(job.times.length, 5);
     const found = bakePositions(path.join(folder, `${i}`), {
-      file: job.file, clip: job.info.name, ...job.grid,
+      file: job.file,
+      clip: job.info.name,
+      ...job.grid,
     });
     let worst = 0;
     job.result.frames.forEach((expected, frame) => {
@@ -52,7 +55,8 @@ for (const [i, job] of jobs.entries()) {
     });
     t.diagnostic(
       `largest error ${worst.toExponential(1)} of the box, ${job.times.length} times, ` +
-      `${job.result.vertices.length} vertices`);
+        `${job.result.vertices.length} vertices`,
+    );
     assert.ok(worst <= TOLERANCE, `${worst} of the box, at most ${TOLERANCE}`);
   });
 }

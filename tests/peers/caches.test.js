@@ -23,13 +23,18 @@ function sameFloats(expected, found, what) {
 
 /** Plays caches in one Blender; returns all floats of each. */
 function playInBlender(requests, name) {
-  const jobs = requests.map((request, i) => ({ ...request, out: path.join(folder, `${name}-${i}.f32`) }));
+  const jobs = requests.map((request, i) => ({
+    ...request,
+    out: path.join(folder, `${name}-${i}.f32`),
+  }));
   const list = path.join(folder, `${name}.json`);
   writeFileSync(list, JSON.stringify(jobs));
   runBlender('mesh_cache.py', [list], folder);
   return jobs.map((job) => {
     const bytes = readFileSync(job.out);
-    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    return new Float32Array(
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+    );
   });
 }
 
@@ -55,7 +60,9 @@ for (const { title, name, data, body, frames } of bakes) {
     const files = data.map((d) => dataFile(t, d));
     if (files.includes(null)) return;
     const report = bake(path.join(folder, name), {
-      body: body(files), formats: ['pc2', 'mdd', 'npz'], frames,
+      body: body(files),
+      formats: ['pc2', 'mdd', 'npz'],
+      frames,
     });
     const positions = bakedPositions(report.file('npz'));
     const pc2 = readPc2(report.file('pc2'));
@@ -74,11 +81,20 @@ for (const { title, name, data, body, frames } of bakes) {
         { ...request, kind: 'PC2', cache: report.file('pc2') },
         { ...request, kind: 'MDD', cache: report.file('mdd') },
       ],
-      name);
+      name,
+    );
     const width = pc2.points * 3;
     for (let i = 0; i < frames[1]; ++i) {
-      sameFloats(pc2.frames[i], fromPc2.subarray(i * width, (i + 1) * width), `Blender's PC2 frame ${i + 1}`);
-      sameFloats(mdd.frames[i], fromMdd.subarray(i * width, (i + 1) * width), `Blender's MDD frame ${i + 1}`);
+      sameFloats(
+        pc2.frames[i],
+        fromPc2.subarray(i * width, (i + 1) * width),
+        `Blender's PC2 frame ${i + 1}`,
+      );
+      sameFloats(
+        mdd.frames[i],
+        fromMdd.subarray(i * width, (i + 1) * width),
+        `Blender's MDD frame ${i + 1}`,
+      );
     }
     t.diagnostic(`${frames[1]} frames of ${pc2.points} points, both formats equal in every bit`);
   });
@@ -87,9 +103,13 @@ for (const { title, name, data, body, frames } of bakes) {
     const files = data.map((d) => dataFile(t, d));
     if (files.includes(null)) return;
     const report = bake(path.join(folder, `${name}-numpy`), {
-      body: body(files), formats: ['pc2', 'npz'], frames: [1, 10],
+      body: body(files),
+      formats: ['pc2', 'npz'],
+      frames: [1, 10],
     });
-    const run = spawnSync(PYTHON, [COMPARE, report.file('npz'), report.file('pc2')], { encoding: 'utf8' });
+    const run = spawnSync(PYTHON, [COMPARE, report.file('npz'), report.file('pc2')], {
+      encoding: 'utf8',
+    });
     assert.equal(run.status, 0, run.stderr);
     const found = JSON.parse(run.stdout);
     t.diagnostic(run.stdout.trim());
@@ -104,7 +124,8 @@ test('an outside PC2 converted to PC2 and MDD keeps every bit of every sample', 
   if (cache === null || mesh === null) return;
   const before = readPc2(cache);
   const report = bake(path.join(folder, 'whole'), {
-    body: { mesh, cache, fps: 24 }, formats: ['pc2', 'mdd'],
+    body: { mesh, cache, fps: 24 },
+    formats: ['pc2', 'mdd'],
   });
   const pc2 = readPc2(report.file('pc2'));
   const mdd = readMdd(report.file('mdd'));

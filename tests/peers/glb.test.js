@@ -33,7 +33,10 @@ async function playbackError(report, fps) {
 
 function targetsOf(file) {
   const { json } = readGltf(file);
-  return Math.max(0, ...json.meshes.flatMap((m) => m.primitives.map((p) => p.targets?.length ?? 0)));
+  return Math.max(
+    0,
+    ...json.meshes.flatMap((m) => m.primitives.map((p) => p.targets?.length ?? 0)),
+  );
 }
 
 for (const { name, file, clips } of characters()) {
@@ -47,8 +50,10 @@ for (const { name, file, clips } of characters()) {
     await assertValid(report.file('glb'));
     const error = await playbackError(report, fps);
     const kept = readGltf(report.file('glb')).json.skins !== undefined;
-    t.diagnostic(`${kept ? 'skin kept' : `${targetsOf(report.file('glb'))} morph targets`}, ` +
-      `largest error ${error.toExponential(1)} of the box`);
+    t.diagnostic(
+      `${kept ? 'skin kept' : `${targetsOf(report.file('glb'))} morph targets`}, ` +
+        `largest error ${error.toExponential(1)} of the box`,
+    );
     assert.ok(error <= (kept ? 1e-5 : MORPH_TOLERANCE), `${error} of the box`);
   });
 }
@@ -65,10 +70,16 @@ for (const [name, body, frames] of asMorphTargets) {
     if (file === null) return;
     const fps = 30;
     const report = bake(path.join(folder, `morph-${path.basename(name)}`), {
-      body: { file, fps, ...body }, formats: ['glb', 'npz'], frames,
+      body: { file, fps, ...body },
+      formats: ['glb', 'npz'],
+      frames,
     });
     await assertValid(report.file('glb'));
-    assert.equal(readGltf(report.file('glb')).json.skins, undefined, 'the linear skin no longer describes it');
+    assert.equal(
+      readGltf(report.file('glb')).json.skins,
+      undefined,
+      'the linear skin no longer describes it',
+    );
     const error = await playbackError(report, fps);
     const targets = targetsOf(report.file('glb'));
     t.diagnostic(`${targets} morph targets, largest error ${error.toExponential(1)} of the box`);
@@ -83,7 +94,9 @@ test('an OBJ moved by a PC2 cache becomes a valid GLB that three.js plays', asyn
   if (mesh === null || cache === null) return;
   const fps = 24;
   const report = bake(path.join(folder, 'bone'), {
-    body: { mesh, cache, fps }, formats: ['glb', 'npz'], frames: [1, 60],
+    body: { mesh, cache, fps },
+    formats: ['glb', 'npz'],
+    frames: [1, 60],
   });
   await assertValid(report.file('glb'));
   const frames = bakedPositions(report.file('npz'));
@@ -94,7 +107,9 @@ test('an OBJ moved by a PC2 cache becomes a valid GLB that three.js plays', asyn
     const played = scene.pose(0, i / fps);
     worst = Math.max(worst, setDistance(frames[i], played), setDistance(played, frames[i]));
   }
-  t.diagnostic(`${targetsOf(report.file('glb'))} morph targets, largest error ${worst.toExponential(1)} of the box`);
+  t.diagnostic(
+    `${targetsOf(report.file('glb'))} morph targets, largest error ${worst.toExponential(1)} of the box`,
+  );
   assert.ok(worst <= MORPH_TOLERANCE, `${worst} of the box`);
 });
 
@@ -106,7 +121,10 @@ function setDistance(a, b) {
   for (let i = 0; i < a.length; i += 3) {
     let nearest = Infinity;
     for (let j = 0; j < b.length; j += 3) {
-      nearest = Math.min(nearest, Math.hypot(a[i] - b[j], a[i + 1] - b[j + 1], a[i + 2] - b[j + 2]));
+      nearest = Math.min(
+        nearest,
+        Math.hypot(a[i] - b[j], a[i + 1] - b[j + 1], a[i + 2] - b[j + 2]),
+      );
     }
     worst = Math.max(worst, nearest);
     for (let k = 0; k < 3; ++k) {
@@ -120,7 +138,9 @@ function setDistance(a, b) {
 test('a built-in actor becomes a valid GLB that three.js plays', async (t) => {
   const fps = 30;
   const report = bake(path.join(folder, 'torus'), {
-    body: { actor: 'torus', fps }, formats: ['glb', 'npz'], frames: [1, 30],
+    body: { actor: 'torus', fps },
+    formats: ['glb', 'npz'],
+    frames: [1, 30],
   });
   await assertValid(report.file('glb'));
   const error = await playbackError(report, fps);

@@ -50,7 +50,10 @@ for (const name of ['waving', 'still']) {
     }
     const base = vectors(gltf, primitive.attributes.TEXCOORD_0);
     const deltas = primitive.targets.map((target) =>
-      target.TEXCOORD_0 === undefined ? new Float64Array(base.length) : vectors(gltf, target.TEXCOORD_0));
+      target.TEXCOORD_0 === undefined
+        ? new Float64Array(base.length)
+        : vectors(gltf, target.TEXCOORD_0),
+    );
     const [clip] = clipsOf(gltf);
     assert.equal(clip.keys.length, FRAMES);
     const { channels, samplers } = gltf.json.animations[0];
@@ -60,7 +63,8 @@ for (const name of ['waving', 'still']) {
     let worst = 0;
     uvFrames(name).forEach((expected, f) => {
       const found = base.map((value, i) =>
-        deltas.reduce((sum, delta, k) => sum + weights[f * targets + k] * delta[i], value));
+        deltas.reduce((sum, delta, k) => sum + weights[f * targets + k] * delta[i], value),
+      );
       const up = found.map((value, i) => (i % 2 === 0 ? value : 1 - value));
       worst = Math.max(worst, largestDifference(Array.from(expected), Array.from(up)));
     });
@@ -73,8 +77,11 @@ for (const name of ['waving', 'still']) {
     assert.equal(timeSamples(echo, 'points').length, FRAMES);
     const samples = timeSamples(echo, 'primvars:st');
     assert.equal(samples.length, FRAMES);
-    const worst = Math.max(...uvFrames(name).map((expected, i) =>
-      largestDifference(Array.from(expected), Array.from(samples[i].values))));
+    const worst = Math.max(
+      ...uvFrames(name).map((expected, i) =>
+        largestDifference(Array.from(expected), Array.from(samples[i].values)),
+      ),
+    );
     t.diagnostic(`largest UV error ${worst.toExponential(1)} of the picture`);
     assert.ok(worst <= 1e-6, `${worst} of the picture`);
   });

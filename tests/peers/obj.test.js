@@ -25,7 +25,8 @@ function expectedCorners(arrays, frame) {
     table.push(...(uv ? uv.data.subarray(entry * 2, entry * 2 + 2) : [0, 0]));
   };
   let triangle = 0;
-  for (const size of sizes) { // a polygon is a fan of triangles about its first corner
+  for (const size of sizes) {
+    // a polygon is a fan of triangles about its first corner
     add(triangle * 3);
     add(triangle * 3 + 1);
     for (let k = 0; k < size - 2; ++k) add((triangle + k) * 3 + 2);
@@ -36,7 +37,11 @@ function expectedCorners(arrays, frame) {
 
 const bakes = [
   ['tights', ['dancer/dancer.glb'], ([file]) => ({ file, mesh: 'tights', fps: 30 })],
-  ['bone', ['dem-bones/frames/bone_000.obj', 'dem-bones/bone_anim.pc2'], ([mesh, cache]) => ({ mesh, cache, fps: 24 })],
+  [
+    'bone',
+    ['dem-bones/frames/bone_000.obj', 'dem-bones/bone_anim.pc2'],
+    ([mesh, cache]) => ({ mesh, cache, fps: 24 }),
+  ],
 ];
 
 for (const [name, data, body] of bakes) {
@@ -44,7 +49,9 @@ for (const [name, data, body] of bakes) {
     const files = data.map((d) => dataFile(t, d));
     if (files.includes(null)) return;
     const report = bake(path.join(folder, name), {
-      body: body(files), formats: ['obj', 'npz'], frames: [1, FRAMES],
+      body: body(files),
+      formats: ['obj', 'npz'],
+      frames: [1, FRAMES],
     });
     const written = report.outputs.filter((o) => o.format === 'obj').map((o) => o.path);
     assert.equal(written.length, FRAMES);

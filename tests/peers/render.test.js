@@ -12,9 +12,30 @@ import { dataFile, outputFolder } from './lib/program.js';
 const folder = outputFolder('render');
 
 const pictures = [
-  { name: 'dancer-skin', file: 'dancer/dancer.glb', body: { fps: 30 }, frames: [1, 90], time: 2.5, turn_deg: 25 },
-  { name: 'dancer-morphs', file: 'dancer/dancer.glb', body: { fps: 30, mesh: 'body', skinning: 'dual-quaternion' }, frames: [1, 90], time: 2.5, turn_deg: 25 },
-  { name: 'horse', file: 'quaternius/Horse.glb', body: { fps: 24, clip: 'AnimalArmature|Gallop' }, frames: [1, 15], time: 0.25, turn_deg: 70 },
+  {
+    name: 'dancer-skin',
+    file: 'dancer/dancer.glb',
+    body: { fps: 30 },
+    frames: [1, 90],
+    time: 2.5,
+    turn_deg: 25,
+  },
+  {
+    name: 'dancer-morphs',
+    file: 'dancer/dancer.glb',
+    body: { fps: 30, mesh: 'body', skinning: 'dual-quaternion' },
+    frames: [1, 90],
+    time: 2.5,
+    turn_deg: 25,
+  },
+  {
+    name: 'horse',
+    file: 'quaternius/Horse.glb',
+    body: { fps: 24, clip: 'AnimalArmature|Gallop' },
+    frames: [1, 15],
+    time: 0.25,
+    turn_deg: 70,
+  },
 ];
 
 /** Fraction of pixels that differ from the corner pixel of an 8-bit PNG. */
@@ -56,7 +77,8 @@ function coverage(png) {
   let different = 0;
   for (const row of rows) {
     for (let x = 0; x < stride; x += channels) {
-      if (row.subarray(x, x + channels).some((v, k) => Math.abs(v - background[k]) > 8)) ++different;
+      if (row.subarray(x, x + channels).some((v, k) => Math.abs(v - background[k]) > 8))
+        ++different;
     }
   }
   return different / (rows.length * width);
@@ -67,7 +89,11 @@ test('Blender renders baked GLBs', (t) => {
   for (const { name, file, body, frames, time, turn_deg } of pictures) {
     const source = dataFile(t, file);
     if (source === null) return;
-    const report = bake(path.join(folder, name), { body: { file: source, ...body }, formats: ['glb'], frames });
+    const report = bake(path.join(folder, name), {
+      body: { file: source, ...body },
+      formats: ['glb'],
+      frames,
+    });
     jobs.push({ file: report.file('glb'), out: path.join(folder, `${name}.png`), time, turn_deg });
   }
   const list = path.join(folder, 'jobs.json');

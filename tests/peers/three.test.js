@@ -22,7 +22,9 @@ for (const { name, file, clips } of characters()) {
     for (const clip of clips) {
       const grid = clip.end > clip.start ? betweenKeys(clip) : { fps: 1, count: 1 };
       const found = bakePositions(path.join(folder, name, `${clip.index ?? 'rest'}`), {
-        file, clip: clip.name, ...grid,
+        file,
+        clip: clip.name,
+        ...grid,
       });
       assert.equal(found.length, grid.count);
       let worst = 0;
@@ -31,7 +33,9 @@ for (const { name, file, clips } of characters()) {
         assert.ok(boxDiagonal(expected) > 0, 'three.js shows something');
         worst = Math.max(worst, largestError(expected, found[i]).fraction);
       });
-      t.diagnostic(`${labelOf(clip)}: largest error ${worst.toExponential(1)} of the box, ${grid.count} times`);
+      t.diagnostic(
+        `${labelOf(clip)}: largest error ${worst.toExponential(1)} of the box, ${grid.count} times`,
+      );
       assert.ok(worst <= TOLERANCE, `${labelOf(clip)}: ${worst} of the box, at most ${TOLERANCE}`);
     }
   });

@@ -25,7 +25,9 @@ for (const [name, body] of bakes) {
     if (file === null) return;
     const scene = body([file]);
     const report = bake(path.join(folder, path.basename(name)), {
-      body: scene, formats: ['usda', 'npz'], frames: [1, FRAMES],
+      body: scene,
+      formats: ['usda', 'npz'],
+      frames: [1, FRAMES],
     });
     const frames = bakedPositions(report.file('npz'));
     const echo = await usdEcho(report.file('usda'));
@@ -35,10 +37,16 @@ for (const [name, body] of bakes) {
     samples.forEach(({ values }, i) => {
       worst = Math.max(worst, largestError(frames[i], values).fraction);
     });
-    t.diagnostic(`${samples.length} samples of ${frames[0].length / 3} points, ` +
-      `largest error ${worst.toExponential(1)} of the box`);
+    t.diagnostic(
+      `${samples.length} samples of ${frames[0].length / 3} points, ` +
+        `largest error ${worst.toExponential(1)} of the box`,
+    );
     assert.ok(worst <= PRINTED, `${worst} of the box`);
-    assert.deepEqual(samples.map((s) => s.time), frames.map((_, i) => i + 1), 'time codes are frame numbers');
+    assert.deepEqual(
+      samples.map((s) => s.time),
+      frames.map((_, i) => i + 1),
+      'time codes are frame numbers',
+    );
     assert.match(echo, /upAxis = "Y"/);
     assert.match(echo, /metersPerUnit = 1\b/);
     assert.match(echo, new RegExp(`timeCodesPerSecond = ${scene.fps}\\b`));
@@ -50,7 +58,11 @@ for (const [name, body] of bakes) {
 test('tinyusdz refuses a damaged USDA, so its consent means something', async (t) => {
   const file = dataFile(t, 'khronos-gltf/RiggedSimple.glb');
   if (file === null) return;
-  const report = bake(path.join(folder, 'damaged'), { body: { file }, formats: ['usda'], frames: [1, 2] });
+  const report = bake(path.join(folder, 'damaged'), {
+    body: { file },
+    formats: ['usda'],
+    frames: [1, 2],
+  });
   const text = readFileSync(report.file('usda'), 'utf8');
   await usdEcho(report.file('usda'));
   const damaged = path.join(folder, 'damaged.usda');

@@ -13,11 +13,23 @@ export function runBlender(script, args, scratch) {
   mkdirSync(home, { recursive: true });
   const run = spawnSync(
     'blender',
-    ['-b', '--factory-startup', '--python-exit-code', '3', '-P', path.join(SCRIPTS, script), '--', ...args],
-    { encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, HOME: home } });
+    [
+      '-b',
+      '--factory-startup',
+      '--python-exit-code',
+      '3',
+      '-P',
+      path.join(SCRIPTS, script),
+      '--',
+      ...args,
+    ],
+    { encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, HOME: home } },
+  );
   if (run.error) throw run.error;
   if (run.status !== 0) {
-    throw new Error(`blender ${script} ended with ${run.status ?? run.signal}\n${run.stdout}\n${run.stderr}`);
+    throw new Error(
+      `blender ${script} ended with ${run.status ?? run.signal}\n${run.stdout}\n${run.stderr}`,
+    );
   }
   return run.stdout;
 }
@@ -79,12 +91,15 @@ export function evaluateInBlender(jobs, scratch) {
     const counts = JSON.parse(readFileSync(request.out + '.json', 'utf8'));
     const bytes = readFileSync(request.out + '.bin');
     const numbers = new Float64Array(
-      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+    );
     const vertices = [];
     for (const [node, count] of counts) {
       const kept = request.kept.get(node);
       if (kept?.length !== count) {
-        return { error: `node ${node}: Blender has ${count} vertices, the file uses ${kept?.length}` };
+        return {
+          error: `node ${node}: Blender has ${count} vertices, the file uses ${kept?.length}`,
+        };
       }
       vertices.push(...kept);
     }

@@ -8,13 +8,18 @@ export function readPc2(file) {
   if (bytes.readInt32LE(12) !== 1) throw new Error(`${file}: PC2 version ${bytes.readInt32LE(12)}`);
   const points = bytes.readInt32LE(16);
   const samples = bytes.readInt32LE(28);
-  if (bytes.length !== 32 + samples * points * 12) throw new Error(`${file}: length does not fit its counts`);
-  const numbers = new Float32Array(bytes.buffer.slice(bytes.byteOffset + 32, bytes.byteOffset + bytes.length));
+  if (bytes.length !== 32 + samples * points * 12)
+    throw new Error(`${file}: length does not fit its counts`);
+  const numbers = new Float32Array(
+    bytes.buffer.slice(bytes.byteOffset + 32, bytes.byteOffset + bytes.length),
+  );
   return {
     points,
     start: bytes.readFloatLE(20),
     rate: bytes.readFloatLE(24),
-    frames: Array.from({ length: samples }, (_, i) => numbers.subarray(i * points * 3, (i + 1) * points * 3)),
+    frames: Array.from({ length: samples }, (_, i) =>
+      numbers.subarray(i * points * 3, (i + 1) * points * 3),
+    ),
   };
 }
 
@@ -26,7 +31,8 @@ export function readMdd(file) {
   if (bytes.length !== 8 + samples * 4 + samples * points * 12) {
     throw new Error(`${file}: length does not fit its counts`);
   }
-  const read = (first, count) => Float32Array.from({ length: count }, (_, i) => bytes.readFloatBE(first + i * 4));
+  const read = (first, count) =>
+    Float32Array.from({ length: count }, (_, i) => bytes.readFloatBE(first + i * 4));
   const width = points * 3;
   return {
     points,

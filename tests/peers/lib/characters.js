@@ -29,11 +29,18 @@ export function characters() {
   return gltfNames().map((name) => {
     const file = path.join(DATA, name);
     const clips = clipsOf(readGltf(file));
-    const rest = { index: undefined, name: undefined, keys: [0], start: 0, end: 0, interpolations: [] };
+    const rest = {
+      index: undefined,
+      name: undefined,
+      keys: [0],
+      start: 0,
+      end: 0,
+      interpolations: [],
+    };
     return { name, file, clips: clips.length > 0 ? clips : [rest] };
   });
 }
 
 export function labelOf(clip) {
-  return clip.index === undefined ? 'rest pose' : clip.name ?? `clip ${clip.index}`;
+  return clip.index === undefined ? 'rest pose' : (clip.name ?? `clip ${clip.index}`);
 }

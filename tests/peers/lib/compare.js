@@ -20,8 +20,12 @@ export function largestError(expected, found) {
   let index = -1;
   for (let i = 0; i < expected.length; i += 3) {
     const distance = Math.hypot(
-      expected[i] - found[i], expected[i + 1] - found[i + 1], expected[i + 2] - found[i + 2]);
-    if (!(distance <= worst)) { // catches NaN, too
+      expected[i] - found[i],
+      expected[i + 1] - found[i + 1],
+      expected[i + 2] - found[i + 2],
+    );
+    if (!(distance <= worst)) {
+      // catches NaN, too
       worst = distance;
       index = i / 3;
       if (Number.isNaN(distance)) break;

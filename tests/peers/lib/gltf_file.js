@@ -112,8 +112,7 @@ export function scalars({ json, bin }, index) {
   if (accessor.sparse) {
     const { count, indices, values: replaced } = accessor.sparse;
     const where = read(indices.bufferView, indices.byteOffset ?? 0, indices.componentType, count);
-    const what = read(
-      replaced.bufferView, replaced.byteOffset ?? 0, accessor.componentType, count);
+    const what = read(replaced.bufferView, replaced.byteOffset ?? 0, accessor.componentType, count);
     where.forEach((target, i) => (values[target] = what[i]));
   }
   return values;
@@ -124,7 +123,8 @@ const WIDTHS = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 };
 /** Numbers of a float accessor of any width, without a buffer view: zeros. */
 export function vectors({ json, bin }, index) {
   const accessor = json.accessors[index];
-  if (accessor.componentType !== 5126 || accessor.sparse) throw new Error(`accessor ${index} is not plain floats`);
+  if (accessor.componentType !== 5126 || accessor.sparse)
+    throw new Error(`accessor ${index} is not plain floats`);
   const width = WIDTHS[accessor.type];
   const out = new Float64Array(accessor.count * width);
   if (accessor.bufferView === undefined) return out;
@@ -132,7 +132,8 @@ export function vectors({ json, bin }, index) {
   const stride = view.byteStride ?? width * 4;
   const first = view.byteOffset + (accessor.byteOffset ?? 0);
   for (let i = 0; i < accessor.count; ++i) {
-    for (let k = 0; k < width; ++k) out[i * width + k] = bin.readFloatLE(first + i * stride + k * 4);
+    for (let k = 0; k < width; ++k)
+      out[i * width + k] = bin.readFloatLE(first + i * stride + k * 4);
   }
   return out;
 }

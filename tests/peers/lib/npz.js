@@ -18,15 +18,21 @@ function npy(bytes) {
   const header = bytes.toString('latin1', major === 1 ? 10 : 12, start);
   const descr = /'descr':\s*'([^']+)'/.exec(header)[1];
   if (/'fortran_order':\s*True/.test(header)) throw new Error('column order is not expected here');
-  const shape = /'shape':\s*\(([^)]*)\)/.exec(header)[1].split(',').filter((s) => s.trim()).map(Number);
+  const shape = /'shape':\s*\(([^)]*)\)/
+    .exec(header)[1]
+    .split(',')
+    .filter((s) => s.trim())
+    .map(Number);
   const body = bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + bytes.length);
   const text = /^<U(\d+)$/.exec(descr);
-  if (text) { // fixed-width UTF-32
+  if (text) {
+    // fixed-width UTF-32
     const codes = new Uint32Array(body);
     const width = Number(text[1]);
     const count = codes.length / width;
     const data = Array.from({ length: count }, (_, i) =>
-      String.fromCodePoint(...codes.subarray(i * width, (i + 1) * width)).replace(/\0+$/, ''));
+      String.fromCodePoint(...codes.subarray(i * width, (i + 1) * width)).replace(/\0+$/, ''),
+    );
     return { shape, data, descr };
   }
   if (!ARRAYS[descr]) throw new Error(`.npy of type ${descr} is not expected here`);

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
-export const PROGRAM = path.resolve(process.env.CUTIS_PROGRAM ?? path.join(HERE, '../../build/cutis'));
+export const PROGRAM = path.resolve(
+  process.env.CUTIS_PROGRAM ?? path.join(HERE, '../../build/cutis'),
+);
 export const DATA = path.resolve(process.env.CUTIS_DATA ?? path.join(HERE, '../../../shared/data'));
 const OUTPUT = path.resolve(HERE, '../../build/test-output/peers');
 const IN_CI = process.env.CI === 'true';
@@ -50,7 +52,9 @@ export function cutis(...args) {
   const run = spawnSync(PROGRAM, args.map(String), { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (run.error) throw new Error(`${PROGRAM} does not run (make build): ${run.error.message}`);
   if (run.status !== 0) {
-    throw new Error(`cutis ${args.join(' ')} ended with ${run.status ?? run.signal}\n${run.stdout}${run.stderr}`);
+    throw new Error(
+      `cutis ${args.join(' ')} ended with ${run.status ?? run.signal}\n${run.stdout}${run.stderr}`,
+    );
   }
   return run.stdout;
 }

@@ -45,7 +45,8 @@ export class ThreeScene {
     });
     const place = new Map(order.map((node, i) => [node, i]));
     this.primitives.sort(
-      (a, b) => place.get(a.node) - place.get(b.node) || a.primitive - b.primitive);
+      (a, b) => place.get(a.node) - place.get(b.node) || a.primitive - b.primitive,
+    );
   }
 
   get vertexCount() {

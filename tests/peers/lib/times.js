@@ -26,7 +26,10 @@ export function onKeys(clip) {
   // Whole keys first; among all grids of the most times, the widest.
   for (let count = 5; count >= 2; --count) {
     for (const times of useMiddles ? [keys, fitting] : [keys]) {
-      const steps = times.map((t) => t - start).filter((s) => s > 0).sort((a, b) => b - a);
+      const steps = times
+        .map((t) => t - start)
+        .filter((s) => s > 0)
+        .sort((a, b) => b - a);
       for (const step of steps) {
         const grid = Array.from({ length: count }, (_, i) => start + i * step);
         if (grid[count - 1] <= end + 1e-4 * smallest && grid.every(fits(times))) {
