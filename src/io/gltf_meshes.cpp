@@ -132,10 +132,7 @@ void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weight
             for (std::size_t k = 0; k < 4; ++k) {
                 const std::size_t to = (primitive.first_vertex + v) * stride + 4 * set + k;
                 weights.weights[to] = amount[4 * v + k];
-                // An unused influence may hold any joint; 0 is always there.
-                weights.joints[to] = amount[4 * v + k] == 0.0
-                                         ? std::uint16_t{0}
-                                         : static_cast<std::uint16_t>(joint[4 * v + k]);
+                weights.joints[to] = static_cast<std::uint16_t>(joint[4 * v + k]);
             }
         }
     }

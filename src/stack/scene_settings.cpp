@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
@@ -162,6 +164,12 @@ void check_scene(const Scene& scene) {
     if (scene.output.formats.empty()) {
         throw InvalidInput(at +
                            "[output] formats: expected at least one format, found an empty list");
+    }
+    for (const std::string& format : scene.output.formats) {
+        if (std::count(scene.output.formats.begin(), scene.output.formats.end(), format) > 1) {
+            throw InvalidInput(
+                say(at, "[output] formats: expected each once, found \"", format, "\" twice"));
+        }
     }
     if (scene.last_frame != 0 && scene.last_frame < scene.first_frame) {
         throw InvalidInput(say(at, "[output] expected first_frame <= last_frame; found ",

@@ -132,7 +132,7 @@ TEST(BakeProgram, a_bad_scene_is_refused_with_its_place_and_leaves_no_folder) {
     refused(std::string("\0\1\2\xff\xfe", 5), "shot.toml");
 }
 
-TEST(BakeProgram, frames_on_the_command_line_are_checked) {
+TEST(BakeProgram, frames_and_formats_on_the_command_line_are_checked) {
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
     for (const char* frames : {"0-3", "5-2", "a-b", "1-2-3", "-3", "99999999999", "1.5-2"}) {
@@ -140,6 +140,13 @@ TEST(BakeProgram, frames_on_the_command_line_are_checked) {
                                      std::string("--frames=") + frames});
         EXPECT_EQ(outcome.code, 2) << frames;
         EXPECT_TRUE(contains(outcome.err, "--frames: expected A-B")) << outcome.err;
+    }
+    for (const char* formats : {"glx", "pc2,pc2"}) {
+        EXPECT_EQ(
+            run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--format", formats}).code,
+            2)
+            << formats;
+        EXPECT_FALSE(fs::exists(scratch / "out"));
     }
     ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "90-"}).code,
               0);

@@ -41,7 +41,7 @@ Body arm_body(const Options& options) {
     const std::vector<int> parents = {-1, 0, 0, 2, -1};
     for (size_t i = 0; i < parents.size(); ++i) {
         Node node;
-        node.name = "n" + std::to_string(i);
+        node.name = std::string(1, char(97 + i));
         node.parent = parents[i];
         character->skeleton.nodes.push_back(node);
     }

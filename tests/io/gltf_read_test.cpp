@@ -466,5 +466,35 @@ TEST(GltfRead, buffers_beside_the_file_are_found_and_only_there) {
     expect_error<IoError>([&] { read_gltf(folder / "none.glb"); }, {"none.glb", "no such file"});
 }
 
+// Enough vertices for a vectorised loop, the weight in each of the four places, and joints beside
+// the weights of zero that do not exist.
+TEST(GltfRead, joints_count_in_whichever_place_their_weight_stands) {
+    constexpr int vertices = 21;
+    GlbBuilder builder = GlbBuilder::skinned_triangle();
+    std::vector<double> positions;
+    std::vector<double> indices;
+    std::vector<double> joints;
+    std::vector<double> weights;
+    for (int v = 0; v < vertices; ++v) {
+        positions.insert(positions.end(),
+                         {v % 3 == 1 ? 1.0 : 0.0, v % 3 == 2 ? 1.0 : 0.0, 1.0 * v});
+        indices.push_back(v);
+        for (int k = 0; k < 4; ++k) {
+            const bool is_used = k == (v / 2) % 4;
+            joints.push_back(is_used ? v % 2 : 777);
+            weights.push_back(is_used ? 1 : 0);
+        }
+    }
+    json& attributes = primitive(builder)["attributes"];
+    attributes["POSITION"] = builder.add_accessor(GlbBuilder::f32, "VEC3", positions);
+    attributes["JOINTS_0"] = builder.add_accessor(GlbBuilder::u16, "VEC4", joints);
+    attributes["WEIGHTS_0"] = builder.add_accessor(GlbBuilder::f32, "VEC4", weights);
+    primitive(builder)["indices"] = builder.add_accessor(GlbBuilder::u16, "SCALAR", indices);
+    const Character character = read(builder);
+    for (std::size_t v = 0; v < vertices; ++v) {
+        EXPECT_EQ(weight_of(character.meshes[0].weights, v, v % 2), 1.0) << "vertex " << v;
+    }
+}
+
 }  // namespace
 }  // namespace cutis

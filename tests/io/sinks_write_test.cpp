@@ -145,7 +145,7 @@ TEST(Sinks, a_folder_that_is_not_there_is_named) {
 TEST(Sinks, numbers_that_are_not_are_refused_with_frame_and_vertex) {
     const Body body = waving_square(4);
     for (const std::string& format : known_formats()) {
-        for (const double bad : {std::nan(""), -INFINITY, 1e39}) {
+        for (const double bad : {std::nan(""), -double(INFINITY), 1e39}) {
             ScratchFolder folder;
             Bake bake{&body, 4};
             bake.change = [bad](Frame& frame) {

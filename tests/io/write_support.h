@@ -111,7 +111,7 @@ struct Bake {
     double fps = 24.0;
     bool shape_changed = false;
     bool uv_changed = false;
-    std::function<void(Frame&)> change;
+    std::function<void(Frame&)> change = {};
 
     BakeInfo info() const {
         return {body, fps, first_frame, frame_count, shape_changed, uv_changed};

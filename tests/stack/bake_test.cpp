@@ -167,6 +167,17 @@ TEST(Bake, a_still_body_has_one_frame_and_a_first_frame_past_the_end_is_refused)
     EXPECT_THROW(bakery.run(test::sliding_square(1e4)), InvalidInput);
 }
 
+TEST(Bake, a_looping_body_gives_one_period_without_its_first_frame_again) {
+    Bakery bakery;
+    ClockOptions clock;
+    clock.loop = LoopMode::loop;
+    clock.jump_limit = 0.1;
+    const Body body = test::sliding_square(1.0, clock);
+    const FrameRange range = frames_of(body, bakery.scene);
+    EXPECT_LT((range.last - 1) / bakery.scene.fps, body.duration());
+    EXPECT_GE(range.last / bakery.scene.fps, body.duration() - 1e-9);
+}
+
 TEST(Bake, a_layer_moves_the_frame_and_leaves_its_channel_and_report) {
     Bakery bakery;
     bakery.add_lift(0.25, false);

@@ -157,6 +157,8 @@ TEST(Settings, a_scene_needs_exactly_one_source_and_keys_that_go_with_it) {
     scene.body.actor.clear();
     scene.output.formats.clear();
     EXPECT_NE(complaint(scene).find("empty list"), std::string::npos);
+    scene.output.formats = {"glb", "pc2", "glb"};
+    EXPECT_NE(complaint(scene).find("found \"glb\" twice"), std::string::npos);
     scene.output.formats = {"glb"};
     scene.first_frame = 5;
     scene.last_frame = 4;

@@ -1,0 +1,41 @@
+"""What Blender's Mesh Cache modifier makes of point caches.
+
+blender -b --python-exit-code 3 -P mesh_cache.py -- JOBS.json
+
+JOBS.json is a list of {"cache", "kind" (PC2 or MDD), "points", "frames", "out"}. OUT holds the
+evaluated positions of frames 1 .. frames as little-endian floats, untouched.
+"""
+
+import json
+import sys
+
+import bpy
+import numpy as np
+
+
+def play(job):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    count = job["points"]
+    # Any points will do: the modifier overwrites every one of them.
+    mesh = bpy.data.meshes.new("surface")
+    mesh.from_pydata([(float(i), -1.0, 0.5) for i in range(count)], [], [])
+    surface = bpy.data.objects.new("surface", mesh)
+    scene.collection.objects.link(surface)
+    cache = surface.modifiers.new("cache", "MESH_CACHE")
+    cache.cache_format = job["kind"]
+    cache.filepath = job["cache"]
+    cache.frame_start = 1
+    frames = []
+    for frame in range(1, job["frames"] + 1):
+        scene.frame_set(frame)
+        evaluated = surface.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        positions = np.empty(count * 3, dtype=np.float32)
+        evaluated.data.vertices.foreach_get("co", positions)
+        frames.append(positions)
+    np.concatenate(frames).astype("<f4").tofile(job["out"])
+
+
+with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as jobs:
+    for each in json.load(jobs):
+        play(each)

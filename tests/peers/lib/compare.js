@@ -1,0 +1,35 @@
+// Distances between two lists of points, measured against the size of the thing.
+
+/** Diagonal of the box around points (x y z x y z ...). */
+export function boxDiagonal(points) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < points.length; ++i) {
+    low[i % 3] = Math.min(low[i % 3], points[i]);
+    high[i % 3] = Math.max(high[i % 3], points[i]);
+  }
+  return Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+}
+
+/** Largest distance between matching points, its index, and as a fraction of the box. */
+export function largestError(expected, found) {
+  if (expected.length !== found.length) {
+    throw new Error(`expected ${expected.length / 3} points, found ${found.length / 3}`);
+  }
+  let worst = 0;
+  let index = -1;
+  for (let i = 0; i < expected.length; i += 3) {
+    const distance = Math.hypot(
+      expected[i] - found[i],
+      expected[i + 1] - found[i + 1],
+      expected[i + 2] - found[i + 2],
+    );
+    if (!(distance <= worst)) {
+      // catches NaN, too
+      worst = distance;
+      index = i / 3;
+      if (Number.isNaN(distance)) break;
+    }
+  }
+  return { distance: worst, index, fraction: worst / boxDiagonal(expected) };
+}

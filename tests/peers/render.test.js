@@ -1,0 +1,107 @@
+// Pictures of baked GLBs, rendered by Blender, to look at: build/test-output/peers/render/*.png.
+// The test itself only knows that each picture shows something in the middle of a plain background.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { inflateSync } from 'node:zlib';
+import { bake } from './lib/bake.js';
+import { runBlender } from './lib/blender.js';
+import { dataFile, outputFolder } from './lib/program.js';
+
+const folder = outputFolder('render');
+
+const pictures = [
+  {
+    name: 'dancer-skin',
+    file: 'dancer/dancer.glb',
+    body: { fps: 30 },
+    frames: [1, 90],
+    time: 2.5,
+    turn_deg: 25,
+  },
+  {
+    name: 'dancer-morphs',
+    file: 'dancer/dancer.glb',
+    body: { fps: 30, mesh: 'body', skinning: 'dual-quaternion' },
+    frames: [1, 90],
+    time: 2.5,
+    turn_deg: 25,
+  },
+  {
+    name: 'horse',
+    file: 'quaternius/Horse.glb',
+    body: { fps: 24, clip: 'AnimalArmature|Gallop' },
+    frames: [1, 15],
+    time: 0.25,
+    turn_deg: 70,
+  },
+];
+
+/** Fraction of pixels that differ from the corner pixel of an 8-bit PNG. */
+function coverage(png) {
+  let at = 8;
+  let width;
+  let channels;
+  const data = [];
+  while (at < png.length) {
+    const length = png.readUInt32BE(at);
+    const kind = png.toString('latin1', at + 4, at + 8);
+    const body = png.subarray(at + 8, at + 8 + length);
+    if (kind === 'IHDR') {
+      width = body.readUInt32BE(0);
+      assert.equal(body[8], 8, 'bits per channel');
+      channels = { 2: 3, 6: 4 }[body[9]];
+    }
+    if (kind === 'IDAT') data.push(body);
+    at += 12 + length;
+  }
+  const raw = inflateSync(Buffer.concat(data));
+  const stride = width * channels;
+  const rows = [];
+  for (let y = 0; y * (stride + 1) < raw.length; ++y) {
+    const filter = raw[y * (stride + 1)];
+    const row = Buffer.from(raw.subarray(y * (stride + 1) + 1, (y + 1) * (stride + 1)));
+    for (let x = 0; x < stride; ++x) {
+      const left = x >= channels ? row[x - channels] : 0;
+      const up = y > 0 ? rows[y - 1][x] : 0;
+      const corner = x >= channels && y > 0 ? rows[y - 1][x - channels] : 0;
+      const guess = left + up - corner;
+      const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
+      const paeth = a <= b && a <= c ? left : b <= c ? up : corner;
+      row[x] = (row[x] + [0, left, up, (left + up) >> 1, paeth][filter]) & 255;
+    }
+    rows.push(row);
+  }
+  const background = rows[0].subarray(0, channels);
+  let different = 0;
+  for (const row of rows) {
+    for (let x = 0; x < stride; x += channels) {
+      if (row.subarray(x, x + channels).some((v, k) => Math.abs(v - background[k]) > 8))
+        ++different;
+    }
+  }
+  return different / (rows.length * width);
+}
+
+test('Blender renders baked GLBs', (t) => {
+  const jobs = [];
+  for (const { name, file, body, frames, time, turn_deg } of pictures) {
+    const source = dataFile(t, file);
+    if (source === null) return;
+    const report = bake(path.join(folder, name), {
+      body: { file: source, ...body },
+      formats: ['glb'],
+      frames,
+    });
+    jobs.push({ file: report.file('glb'), out: path.join(folder, `${name}.png`), time, turn_deg });
+  }
+  const list = path.join(folder, 'jobs.json');
+  writeFileSync(list, JSON.stringify(jobs));
+  runBlender('render.py', [list], folder);
+  for (const { out } of jobs) {
+    const covered = coverage(readFileSync(out));
+    t.diagnostic(`${out}: ${(100 * covered).toFixed(1)} % covered`);
+    assert.ok(covered > 0.02 && covered < 0.9, `${out}: ${covered} of the picture is covered`);
+  }
+});
