@@ -21,11 +21,15 @@ std::string in_length(double metres) {
 }
 
 std::string in_thousands(std::uintmax_t value) {
-    std::string digits = std::to_string(value);
-    for (int place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
-        digits.insert(static_cast<size_t>(place), ",");
+    const std::string digits = std::to_string(value);
+    std::string text;
+    for (size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) {
+            text += ',';
+        }
+        text += digits[i];
     }
-    return digits;
+    return text;
 }
 
 std::pair<std::string, std::string> name_and_unit(const std::string& text) {
