@@ -329,7 +329,7 @@ private:
         if (joint_count_ == 0) {
             return Json::array();
         }
-        Json views = has_two_views() ? Json{"plain", "cutis"} : Json{"body"};
+        Json views = has_two_views() ? Json::array({"plain", "cutis"}) : Json::array({"body"});
         return Json::array({{{"name", "skeleton"},
                              {"show", "skeleton"},
                              {"segments", sections_.add("bones", segments_)},

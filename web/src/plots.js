@@ -60,18 +60,22 @@ export class Plots {
       g.strokeStyle = line;
       g.lineWidth = 1.5 * ratio;
       g.beginPath();
-      values.forEach((v, i) => (i ? g.lineTo(x(i), y(v)) : g.moveTo(x(i), y(v))));
+      // Frames without a number (null) leave a gap.
+      values.forEach((v, i) => v !== null && (i && values[i - 1] !== null ? g.lineTo(x(i), y(v)) : g.moveTo(x(i), y(v))));
       g.stroke();
-      g.fillStyle = line;
-      g.beginPath();
-      g.arc(x(frame), y(values[frame]), 3 * ratio, 0, 2 * Math.PI);
-      g.fill();
+      if (values[frame] !== null) {
+        g.fillStyle = line;
+        g.beginPath();
+        g.arc(x(frame), y(values[frame]), 3 * ratio, 0, 2 * Math.PI);
+        g.fill();
+      }
       value.textContent = pretty(values[frame]);
     }
   }
 }
 
 export function pretty(v) {
+  if (v === null) return '\u2013';
   if (v === 0) return '0';
   const size = Math.abs(v);
   return size >= 1e5 || size < 1e-3 ? v.toExponential(2) : String(Number(v.toPrecision(3)));

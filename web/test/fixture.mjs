@@ -126,7 +126,7 @@ export function fixturePage(templatePath) {
     }],
     points: [{ name: 'pins', show: 'pins', motion: 'pins', views: ['cutis'], onTop: true }],
     lines: [{ name: 'ring', show: 'curves', segments: 'ring', motion: 'ring', views: ['cutis'], colour: '#7a1fa2', onTop: true }, { name: 'skeleton', show: 'skeleton', segments: 'bones', motion: 'bone', views: ['plain', 'cutis'], onTop: true }],
-    plots: [{ name: 'largest slide', unit: 'm', values: wave }],
+    plots: [{ name: 'largest slide', unit: 'm', values: wave }, { name: 'residual', unit: '', values: wave.map((w, i) => (i % 20 < 3 ? null : 1e-6 * (1 + w))) }],
     facts: [['Triangles', String(triangles.length / 3)]],
   };
   const data = deflateSync(Buffer.concat(sections.parts), { level: 9 }).toString('base64');
