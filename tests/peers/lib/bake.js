@@ -59,6 +59,7 @@ export function bakeArrays(folder, { file, clip, fps, count, ...more }) {
     frames: framesOf(arrays.positions),
     triangles: arrays.triangles.data,
     uv: arrays.uv?.data,
+    uvTriangles: arrays.uv_triangles?.data,
   };
 }
 

@@ -20,6 +20,22 @@ function nodeIndexOf(object, associations) {
   throw new Error('three: a mesh that belongs to no glTF node');
 }
 
+/**
+ * three.js takes rotations as the file rounds them (to bytes, shorts, three digits) and so also scales
+ * by their length squared; glTF means unit quaternions, which Blender and others make of them. Keys of
+ * splines stay: the curve through them is normalised where it is used.
+ */
+function normaliseRotationKeys(track) {
+  if (track.ValueTypeName !== 'quaternion') return;
+  if (track.values.length !== track.times.length * 4) return; // with tangents
+  const values = Float64Array.from(track.values);
+  for (let i = 0; i < values.length; i += 4) {
+    const length = Math.hypot(...values.subarray(i, i + 4));
+    for (let k = 0; k < 4; ++k) values[i + k] /= length;
+  }
+  track.values = values;
+}
+
 /** A loaded file: its drawn primitives in the program's order of nodes, then by primitive. */
 export class ThreeScene {
   static async load(file) {
@@ -33,6 +49,7 @@ export class ThreeScene {
   constructor(gltf, order) {
     this.scene = gltf.scene;
     this.animations = gltf.animations;
+    for (const { tracks } of this.animations) tracks.forEach(normaliseRotationKeys);
     const associations = gltf.parser.associations;
     this.primitives = [];
     this.scene.traverse((object) => {
@@ -72,10 +89,7 @@ export class ThreeScene {
     return this.positions();
   }
 
-  /**
-   * three.js takes rotations as the file rounds them (to bytes, shorts, three digits) and so scales
-   * by their length squared; glTF means unit quaternions, which Blender and others make of them.
-   */
+  /** Rotations of nodes as units, too, and those that come out of splines. */
   updateMatrices() {
     this.scene.traverse((object) => object.quaternion.normalize());
     this.scene.updateMatrixWorld(true);
@@ -111,9 +125,9 @@ export class ThreeScene {
     return out;
   }
 
-  /** u and v (down, as glTF counts) of all vertices, zeros where a primitive has none. */
+  /** u and v (down, as glTF counts) of each vertex; NaN where a primitive has none. */
   uv() {
-    const out = new Float64Array(this.vertexCount * 2);
+    const out = new Float64Array(this.vertexCount * 2).fill(NaN);
     let at = 0;
     for (const { object } of this.primitives) {
       const { position, uv } = object.geometry.attributes;
