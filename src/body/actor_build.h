@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "body/actor_implicit.h"
-#include "body/actor_motion.h"
-#include "body/actor_weights.h"
+#include "actor_implicit.h"
+#include "actor_motion.h"
+#include "actor_weights.h"
 #include "cutis/body/rig.h"
 
 namespace cutis::actor {

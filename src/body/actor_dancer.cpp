@@ -12,10 +12,10 @@ namespace {
 const Vector3d shoulder(0.150, 1.372, -0.015);
 const Vector3d elbow(0.292, 1.152, -0.022);
 const Vector3d wrist(0.398, 0.952, 0.010);
-const Vector3d hip(0.082, 0.880, 0.0);
-const Vector3d knee(0.092, 0.478, 0.008);
-const Vector3d ankle(0.098, 0.078, -0.012);
-const Vector3d toe(0.114, 0.020, 0.158);
+const Vector3d hip(0.086, 0.880, 0.0);
+const Vector3d knee(0.102, 0.478, 0.008);
+const Vector3d ankle(0.108, 0.078, -0.012);
+const Vector3d toe(0.124, 0.020, 0.158);
 const Vector3d finger_side = Vector3d(0.42, -0.89, 0.16).normalized();
 
 void sculpt_trunk(Sculpture& clay) {
@@ -99,7 +99,7 @@ double leotard_fence(const Vector3d& p) {
     const Vector3d along_arm = (elbow - shoulder).normalized();
     const double sleeve = along_arm.dot(q - between(shoulder, elbow, 0.42));
     const Vector3d across_leg = Vector3d(0.45, -0.88, 0.0).normalized();
-    const double leg = across_leg.dot(q - between(hip, knee, 0.27));
+    const double leg = across_leg.dot(q - between(hip, knee, 0.24));
     const double neck = 0.098 - (q - Vector3d(0.0, 1.440, 0.028)).norm();
     const bool is_arm = sleeve > -0.10 && q.x() > 0.16 && q.y() > 1.05;
     return std::max({is_arm ? sleeve : -0.05, q.y() < 0.95 && !is_arm ? leg : -0.05, q.y() > 1.25 && q.x() < 0.16 ? neck : -0.05});

@@ -96,8 +96,8 @@ void sculpt_flat_hand(Sculpture& clay, const HandShape& hand) {
         const Vector3d p = at(along, palm, thumb);
         return Eigen::Vector4d(p.x(), p.y(), p.z(), radius * s);
     };
-    clay.chain({bead(0.090, 0.000, 0.016, 0.0205), bead(0.140, 0.004, 0.0145, 0.0185), bead(0.174, 0.012, 0.0120, 0.0130)}, flat);
-    clay.chain({bead(0.086, 0.000, -0.017, 0.0195), bead(0.130, 0.004, -0.0170, 0.0175), bead(0.160, 0.012, -0.0140, 0.0125)}, flat);
+    clay.chain({bead(0.090, 0.000, 0.016, 0.0205), bead(0.140, 0.004, 0.0145, 0.0185), bead(0.174, 0.012, 0.0110, 0.0140)}, flat);
+    clay.chain({bead(0.086, 0.000, -0.017, 0.0195), bead(0.130, 0.004, -0.0170, 0.0175), bead(0.162, 0.012, -0.0120, 0.0140)}, flat);
     clay.cone(at(0.025, 0.006, 0.022), at(0.068, 0.012, 0.048), 0.0150 * s, 0.0120 * s,
               {.blend = 0.014 * s, .fine = hand.fine});
     clay.cone(at(0.068, 0.012, 0.048), at(0.102, 0.014, 0.056), 0.0115 * s, 0.0090 * s,
@@ -117,7 +117,7 @@ void sculpt_leg(Sculpture& clay, const LegShape& leg) {
         return Vector3d(between(leg.knee, leg.ankle, t) + low * Vector3d(x * g, 0.0, z * g));
     };
     const Stroke soft{.blend = 0.05 * g};
-    clay.cone(leg.hip, leg.knee, 0.080 * g, 0.048 * g, {.blend = 0.07 * g});
+    clay.cone(leg.hip, leg.knee, 0.074 * g, 0.048 * g, {.blend = 0.07 * g});
     clay.ball(on_upper(0.0, 0.45, 0.024), {0.056 * g, 0.36 * upper, 0.045 * g}, soft, up);
     clay.ball(on_upper(0.0, 0.45, -0.022), {0.056 * g, 0.34 * upper, 0.042 * g}, soft, up);
     clay.ball(on_upper(0.0, 1.0, 0.014), {0.034 * g, 0.044 * g, 0.034 * g}, {.blend = 0.03 * g}, up);

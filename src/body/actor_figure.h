@@ -1,6 +1,6 @@
 #pragma once
 
-#include "body/actor_build.h"
+#include "actor_build.h"
 
 namespace cutis::actor {
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "body/actor_implicit.h"
+#include "actor_implicit.h"
 
 namespace cutis::actor {
 

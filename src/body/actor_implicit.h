@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <vector>
 
-#include "body/actor_remesh.h"
+#include "actor_remesh.h"
 #include "cutis/core/types.h"
 
 namespace cutis::actor {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "body/actor_remesh.h"
+#include "actor_remesh.h"
 
 namespace cutis::actor {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "body/actor_implicit.h"
+#include "actor_implicit.h"
 #include "cutis/body/skinning.h"
 
 namespace cutis::actor {
