@@ -14,12 +14,15 @@ class EveryActor : public testing::TestWithParam<std::string> {};
 /// All numbers of a character as one string of bytes.
 std::string bytes_of(const Character& character) {
     std::string out;
-    const auto put = [&](const void* data, size_t size) { out.append(static_cast<const char*>(data), size); };
+    const auto put = [&](const void* data, size_t size) {
+        out.append(static_cast<const char*>(data), size);
+    };
     for (const MeshInstance& m : character.meshes) {
         put(m.mesh.positions.data(), sizeof(double) * static_cast<size_t>(m.mesh.positions.size()));
         put(m.mesh.triangles.data(), sizeof(int) * static_cast<size_t>(m.mesh.triangles.size()));
         put(m.mesh.uv.data(), sizeof(double) * static_cast<size_t>(m.mesh.uv.size()));
-        put(m.mesh.uv_triangles.data(), sizeof(int) * static_cast<size_t>(m.mesh.uv_triangles.size()));
+        put(m.mesh.uv_triangles.data(),
+            sizeof(int) * static_cast<size_t>(m.mesh.uv_triangles.size()));
         put(m.weights.joints.data(), sizeof(std::uint16_t) * m.weights.joints.size());
         put(m.weights.weights.data(), sizeof(double) * m.weights.weights.size());
         for (const MorphTarget& target : m.morphs) {
@@ -52,7 +55,8 @@ void expect_sound_surface(const MeshInstance& instance, bool is_open) {
     EXPECT_GT(test::worst_angle_deg(mesh.positions, mesh.triangles), 15.0);
     const auto cuts = test::self_intersections(mesh.positions, mesh.triangles);
     EXPECT_TRUE(cuts.empty()) << cuts.size() << " pairs, first at "
-                              << mesh.positions.row(mesh.triangles(cuts.empty() ? 0 : cuts[0].first, 0));
+                              << mesh.positions.row(
+                                     mesh.triangles(cuts.empty() ? 0 : cuts[0].first, 0));
 }
 
 void expect_sound_uv(const ArtMesh& mesh) {
@@ -67,7 +71,8 @@ void expect_sound_uv(const ArtMesh& mesh) {
 }
 
 void expect_sound_weights(const Character& character, const MeshInstance& instance) {
-    const int joints = static_cast<int>(character.skins[static_cast<size_t>(instance.skin)].joints.size());
+    const int joints =
+        static_cast<int>(character.skins[static_cast<size_t>(instance.skin)].joints.size());
     const SkinWeights& w = instance.weights;
     ASSERT_EQ(w.vertex_count(), instance.mesh.positions.rows());
     EXPECT_LE(w.influences, 4);
@@ -92,18 +97,22 @@ void expect_sound_clips(const Character& character, const std::vector<std::strin
         bool moves = false;
         for (const Channel& channel : clip.channels) {
             ASSERT_LT(channel.node, static_cast<int>(character.skeleton.nodes.size()));
-            ASSERT_EQ(channel.values.size(), channel.times.size() * static_cast<size_t>(channel.width));
+            ASSERT_EQ(channel.values.size(),
+                      channel.times.size() * static_cast<size_t>(channel.width));
             for (size_t i = 0; i < channel.values.size(); ++i) {
                 ASSERT_TRUE(std::isfinite(channel.values[i])) << clip.name;
-                moves = moves || channel.values[i] != channel.values[i % static_cast<size_t>(channel.width)];
+                moves = moves ||
+                        channel.values[i] != channel.values[i % static_cast<size_t>(channel.width)];
             }
-            for (size_t k = 0; channel.target == ChannelTarget::rotation && k < channel.times.size(); ++k) {
+            for (size_t k = 0;
+                 channel.target == ChannelTarget::rotation && k < channel.times.size(); ++k) {
                 const Eigen::Map<const Eigen::Vector4d> q(&channel.values[4 * k]);
                 ASSERT_NEAR(q.norm(), 1.0, 1e-12);
                 if (k > 0) {
                     // Under 60 degrees from key to key: slerp and smooth sampling stay unambiguous.
                     const Eigen::Map<const Eigen::Vector4d> before(&channel.values[4 * k - 4]);
-                    ASSERT_GT(q.dot(before), std::cos(M_PI / 6.0)) << clip.name << " node " << channel.node;
+                    ASSERT_GT(q.dot(before), std::cos(M_PI / 6.0))
+                        << clip.name << " node " << channel.node;
                 }
             }
         }
@@ -147,7 +156,9 @@ std::vector<std::string> actor_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Actors, EveryActor, testing::ValuesIn(actor_names()),
-                         [](const testing::TestParamInfo<std::string>& name) { return name.param; });
+                         [](const testing::TestParamInfo<std::string>& name) {
+                             return name.param;
+                         });
 
 TEST(Actors, unknown_name_is_refused_with_the_list) {
     try {
@@ -167,7 +178,31 @@ TEST(Details, pieces_stay_in_the_unit_cube_and_meet_their_copies) {
         ASSERT_GT(mesh.triangles.rows(), 0);
         EXPECT_GE(mesh.positions.minCoeff(), 0.0);
         EXPECT_LE(mesh.positions.maxCoeff(), 1.0);
-        EXPECT_EQ(test::check_manifold(mesh.positions, mesh.triangles).crowded_sides, 0);
+        const test::ManifoldCheck manifold = test::check_manifold(mesh.positions, mesh.triangles);
+        EXPECT_EQ(manifold.crowded_sides, 0);
+        EXPECT_EQ(manifold.bow_ties, 0);
+        EXPECT_GT(test::worst_angle_deg(mesh.positions, mesh.triangles), 0.5)
+            << "no triangle without area";
+        if (manifold.open_sides == 0) {
+            EXPECT_GT(manifold.volume, 0.0) << "windings must point outwards";
+        } else {
+            EXPECT_NE(info.name, "spikes");
+            EXPECT_NE(info.name, "scales");
+        }
+        if (info.name != "hair") {  // cards are two-sided
+            Eigen::Index top = 0;
+            VectorXd height(mesh.triangles.rows());
+            for (int f = 0; f < mesh.triangles.rows(); ++f) {
+                height[f] = mesh.positions(mesh.triangles(f, 0), 2) +
+                            mesh.positions(mesh.triangles(f, 1), 2) +
+                            mesh.positions(mesh.triangles(f, 2), 2);
+            }
+            height.maxCoeff(&top);
+            const Vector3d a = mesh.positions.row(mesh.triangles(top, 0));
+            const Vector3d b = mesh.positions.row(mesh.triangles(top, 1));
+            const Vector3d c = mesh.positions.row(mesh.triangles(top, 2));
+            EXPECT_GT((b - a).cross(c - a).z(), 0.0) << "the highest triangle must face up";
+        }
         // Open sides on the border u = 1 (v = 1) must find their image, reversed, at u = 0 (v = 0).
         std::map<std::pair<int, int>, int> sides;
         for (int f = 0; f < mesh.triangles.rows(); ++f) {
@@ -185,7 +220,9 @@ TEST(Details, pieces_stay_in_the_unit_cube_and_meet_their_copies) {
                     continue;
                 }
                 const auto key = [&](const auto& p, const auto& q) {
-                    return std::array<long, 4>{std::lround(1e9 * p[1 - axis]), std::lround(1e9 * p[2]), std::lround(1e9 * q[1 - axis]), std::lround(1e9 * q[2])};
+                    return std::array<long, 4>{
+                        std::lround(1e9 * p[1 - axis]), std::lround(1e9 * p[2]),
+                        std::lround(1e9 * q[1 - axis]), std::lround(1e9 * q[2])};
                 };
                 if (a[axis] == 0.0) {
                     low.insert(key(a, b));
