@@ -45,7 +45,8 @@ Character build_skeleton(const std::string& name, const std::vector<Bone>& bones
     return character;
 }
 
-MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh, SkinWeights weights) {
+MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh,
+                       SkinWeights weights) {
     Node node;
     node.name = name + "_mesh";
     node.parent = 0;
@@ -86,7 +87,8 @@ ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights
     return labels;
 }
 
-ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vector<int> chart_of_triangle,
+ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh,
+                      std::vector<int> chart_of_triangle,
                       const std::vector<std::string>& part_of_chart, const Vector3d& seam_side) {
     const UvLayout layout = make_uv(mesh, chart_of_triangle, seam_side);
     const int vertex_count = static_cast<int>(mesh.points.size());
@@ -103,8 +105,8 @@ ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vec
     int row = 0;
     for (size_t i = 0; i < part_of_chart.size(); ++i) {
         const std::string& part = part_of_chart[i];
-        if (std::find(part_of_chart.begin(), part_of_chart.begin() + static_cast<std::ptrdiff_t>(i), part) !=
-            part_of_chart.begin() + static_cast<std::ptrdiff_t>(i)) {
+        if (std::find(part_of_chart.begin(), part_of_chart.begin() + static_cast<std::ptrdiff_t>(i),
+                      part) != part_of_chart.begin() + static_cast<std::ptrdiff_t>(i)) {
             continue;  // seen already
         }
         MeshPart entry;
@@ -144,7 +146,8 @@ Character build_actor(const ActorPlan& plan) {
     if (plan.chart) {
         for (const Eigen::Vector3i& t : mesh.triangles) {
             const Vector3d a = mesh.points[t[0]], b = mesh.points[t[1]], c = mesh.points[t[2]];
-            const std::string name = plan.chart((a + b + c) / 3.0, (b - a).cross(c - a).normalized());
+            const std::string name =
+                plan.chart((a + b + c) / 3.0, (b - a).cross(c - a).normalized());
             const auto found = std::find(labels.part.begin(), labels.part.end(), name);
             labels.of_triangle.push_back(static_cast<int>(found - labels.part.begin()));
             if (found == labels.part.end()) {

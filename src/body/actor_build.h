@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "body/actor_implicit.h"
-#include "body/actor_motion.h"
-#include "body/actor_weights.h"
+#include "actor_implicit.h"
+#include "actor_motion.h"
+#include "actor_weights.h"
 #include "cutis/body/rig.h"
 
 namespace cutis::actor {
@@ -15,8 +15,8 @@ namespace cutis::actor {
 struct ActorPlan {
     std::string name;
     Sculpture sculpture;
-    double grid = 0.0;                  ///< spacing of the first polygonisation, metres
-    std::vector<Bone> bones;            ///< parents first
+    double grid = 0.0;                              ///< spacing of the first polygonisation, metres
+    std::vector<Bone> bones;                        ///< parents first
     Vector3d seam_side = Vector3d(0.0, 0.0, -1.0);  ///< UV seams prefer this side
     /// Changes the weights of a vertex after the heat solve; rows are normalised afterwards.
     std::function<void(const Vector3d& p, Eigen::RowVectorXd& weights)> paint;
@@ -34,10 +34,12 @@ Character build_actor(const ActorPlan& plan);
 Character build_skeleton(const std::string& name, const std::vector<Bone>& bones);
 
 /// Adds a mesh instance moved by skin 0, with a node of its own for morph weights.
-MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh, SkinWeights weights);
+MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh,
+                       SkinWeights weights);
 
 /// Mesh with UVs and parts from triangles whose charts are known.
-ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vector<int> chart_of_triangle,
+ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh,
+                      std::vector<int> chart_of_triangle,
                       const std::vector<std::string>& part_of_chart, const Vector3d& seam_side);
 
 /// Adds a morph target from a displacement per vertex, given position and unit normal.

@@ -48,7 +48,8 @@ struct TileMaker {
         for (int i = 0; i < count; ++i) {
             const int a = first + i;
             const int b = first + (i + 1) % count;
-            triangles.push_back(reversed ? Eigen::Vector3i(centre, b, a) : Eigen::Vector3i(centre, a, b));
+            triangles.push_back(reversed ? Eigen::Vector3i(centre, b, a)
+                                         : Eigen::Vector3i(centre, a, b));
         }
     }
 };
@@ -69,10 +70,13 @@ void make_straps(TileMaker& tile) {
         tile.grid(around, along, true, [&](double s, double t) {
             // Rounded flat section, counter-clockwise seen along the strap.
             const double a = 2.0 * M_PI * s;
-            const double wide = 0.17 * std::copysign(std::pow(std::abs(std::cos(a)), 0.6), std::cos(a));
-            const double high = 0.13 * std::copysign(std::pow(std::abs(std::sin(a)), 0.8), std::sin(a));
+            const double wide =
+                0.17 * std::copysign(std::pow(std::abs(std::cos(a)), 0.6), std::cos(a));
+            const double high =
+                0.13 * std::copysign(std::pow(std::abs(std::sin(a)), 0.8), std::sin(a));
             const double wave = 0.5 + sign * 0.28 * std::sin(2.0 * M_PI * t);
-            return lengthwise ? Vector3d(t, middle - wide, wave + high) : Vector3d(middle + wide, t, wave + high);
+            return lengthwise ? Vector3d(t, middle + wide, wave + high)
+                              : Vector3d(middle - wide, t, wave + high);
         });
     }
 }
@@ -81,9 +85,11 @@ void make_straps(TileMaker& tile) {
 void make_bricks(TileMaker& tile) {
     constexpr double joint = 0.025;
     constexpr double round = 0.05;
-    const auto brick = [&](double u0, double u1, double v0, double v1, bool open_left, bool open_right) {
+    const auto brick = [&](double u0, double u1, double v0, double v1, bool open_left,
+                           bool open_right) {
         // Five rings from the foot to the rounded top; open ends lie on the tile's border.
-        const std::array<std::array<double, 2>, 5> rings = {{{0.0, 0.0}, {0.0, 0.5}, {0.0, 0.92}, {0.3, 0.98}, {1.0, 1.0}}};
+        const std::array<std::array<double, 2>, 5> rings = {
+            {{0.0, 0.0}, {0.0, 0.5}, {0.0, 0.92}, {0.3, 0.98}, {1.0, 1.0}}};
         constexpr int pieces = 6;
         const int first = static_cast<int>(tile.points.size());
         int ring_size = 0;
@@ -125,27 +131,36 @@ void make_bricks(TileMaker& tile) {
     brick(0.5 + joint, 1.0, 0.5 + joint, 1.0 - joint, false, true);
 }
 
-/// Overlapping scales in two staggered rows; their tips lie over the row in front.
+/// Scales in two staggered rows, each closed; their raised tips overhang the roots of the next row.
 void make_scales(TileMaker& tile) {
-    constexpr int across = 12;
     constexpr int along = 10;
+    // s runs across the scale within [from, to]: a half scale ends in a wall on the tile's border.
     const auto scale = [&](double u0, double from, double to, double v0) {
-        // s across the scale in [from, to] (a half scale ends on the border), t from root to tip.
-        const int columns = static_cast<int>(std::lround(across * (to - from)));
-        for (const bool top : {true, false}) {
-            tile.grid(columns, along, false, [&](double si, double t) {
-                double s = from + (to - from) * si;
-                if (!top) {
-                    s = to - (to - from) * si;
-                }
-                const double x = 2.0 * s - 1.0;  // -1 .. 1 across
-                const double outline = t < 0.55 ? 1.0 : std::sqrt(std::max(1.0 - std::pow((t - 0.55) / 0.45, 2.0), 0.0));
-                const double u = u0 + 0.5 * x * outline;
-                const double dome = 0.20 * (1.0 - x * x) * outline;
-                const double lift = 0.06 + 0.62 * t;
-                const double thick = top ? 0.12 * outline * (1.0 - 0.5 * t) : 0.0;
-                return Vector3d(std::clamp(u, 0.0, 1.0), v0 + 0.5 * t, std::min(lift + dome + thick, 1.0));
-            });
+        const int columns = from == 0.0 && to == 1.0 ? 12 : 6;
+        const int ring = 2 * (columns + 1);
+        const int first = static_cast<int>(tile.points.size());
+        tile.grid(ring, along, true, [&](double position, double t) {
+            const int i = static_cast<int>(std::lround(position * ring));
+            const bool top = i <= columns;
+            const double share = static_cast<double>(top ? i : ring - 1 - i) / columns;
+            const double x = 2.0 * (from + (to - from) * share) - 1.0;  // -1 .. 1 across
+            const double round = std::max(t - 0.55, 0.0) / 0.45;
+            const double outline = std::sqrt(std::max(1.0 - round * round, 0.05));
+            const double dome = 0.18 * (1.0 - x * x) * outline;
+            const double thick = top ? (0.05 + 0.07 * (1.0 - x * x)) * (1.0 - 0.5 * t) : 0.0;
+            return Vector3d(u0 + 0.5 * x * outline, v0 + 0.5 * t, 0.04 + 0.66 * t + dome + thick);
+        });
+        // Root and tip are closed by strips between upper and lower side.
+        for (const bool root : {true, false}) {
+            const int start = root ? first : first + along * ring;
+            for (int i = 0; i < columns; ++i) {
+                const int a = start + i, b = start + i + 1, c = start + ring - 2 - i,
+                          d = start + ring - 1 - i;
+                tile.triangles.push_back(root ? Eigen::Vector3i(a, c, b)
+                                              : Eigen::Vector3i(a, b, c));
+                tile.triangles.push_back(root ? Eigen::Vector3i(a, d, c)
+                                              : Eigen::Vector3i(a, c, d));
+            }
         }
     };
     scale(0.5, 0.0, 1.0, 0.0);
@@ -162,7 +177,8 @@ void make_spikes(TileMaker& tile) {
         tile.grid(around, rings - 1, true, [&](double s, double t) {
             const double r = radius * std::pow(1.0 - t, 1.6) + 0.02 * radius;
             const double a = 2.0 * M_PI * s;
-            return Vector3d(u + r * std::cos(a) + lean * t * t, v + r * std::sin(a), height * t * 0.985);
+            return Vector3d(u + r * std::cos(a) + lean * t * t, v + r * std::sin(a),
+                            height * t * 0.985);
         });
         const int tip = tile.add({u + lean, v, height});
         const int last = first + (rings - 1) * around;
@@ -193,7 +209,9 @@ void make_hair(TileMaker& tile) {
             const double c = std::cos(turn * 0.25);
             const double w = std::sin(turn * 0.25);
             const double droop = 0.22 * t * t;
-            return Vector3d(u + across * c - bow * w + 0.05 * std::sin(turn) * t * t, v + across * w + bow * c + droop, height * (t - 0.25 * t * t * t) / 0.75);
+            return Vector3d(u + across * c - bow * w + 0.05 * std::sin(turn) * t * t,
+                            v + across * w + bow * c + droop,
+                            height * (t - 0.25 * t * t * t) / 0.75);
         });
     }
 }
@@ -249,7 +267,8 @@ ArtMesh make_detail(const std::string& name) {
             mesh.triangles.row(f) = tile.triangles[static_cast<size_t>(f)].transpose();
         }
         mesh.uv_triangles = mesh.triangles;
-        mesh.parts.push_back({name, "", 0, static_cast<int>(triangles), 0, static_cast<int>(vertices)});
+        mesh.parts.push_back(
+            {name, "", 0, static_cast<int>(triangles), 0, static_cast<int>(vertices)});
         return mesh;
     }
     throw InvalidInput(say("detail: no piece named '", name, "'; there are ", known));

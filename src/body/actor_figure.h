@@ -1,15 +1,15 @@
 #pragma once
 
-#include "body/actor_build.h"
+#include "actor_build.h"
 
 namespace cutis::actor {
 
 /// Where a human arm lies. Radii are for a man of 1.8 m times `girth`.
 struct ArmShape {
     Vector3d shoulder, elbow, wrist;
-    Vector3d front;      ///< side of the biceps, unit, across the arm
-    double girth = 1.0;  ///< thickness, 0.6 .. 1.2
-    double muscle = 1.0; ///< 0 smooth .. 1 athletic
+    Vector3d front;       ///< side of the biceps, unit, across the arm
+    double girth = 1.0;   ///< thickness, 0.6 .. 1.2
+    double muscle = 1.0;  ///< 0 smooth .. 1 athletic
     bool has_deltoid = true;
 };
 
@@ -32,10 +32,10 @@ void sculpt_flat_hand(Sculpture& clay, const HandShape& hand);
 /// Thigh, knee, calf and foot.
 struct LegShape {
     Vector3d hip, knee, ankle;
-    Vector3d front;             ///< side of the kneecap, unit
-    Vector3d toe;               ///< tip of the toes
+    Vector3d front;  ///< side of the kneecap, unit
+    Vector3d toe;    ///< tip of the toes
     double girth = 1.0;
-    double fine = 0.7;          ///< edge length at the foot relative to the base
+    double fine = 0.7;  ///< edge length at the foot relative to the base
 };
 void sculpt_leg(Sculpture& clay, const LegShape& leg);
 

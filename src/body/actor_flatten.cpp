@@ -48,14 +48,16 @@ Eigen::MatrixX2d tutte(const Chart& chart) {
     Eigen::MatrixX2d x = Eigen::MatrixX2d::Zero(count, 2);
     double length = 0.0;
     for (size_t i = 0; i < chart.rim.size(); ++i) {
-        length += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]]).norm();
+        length += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]])
+                      .norm();
     }
     double walked = 0.0;
     for (size_t i = 0; i < chart.rim.size(); ++i) {
         const double angle = 2.0 * M_PI * walked / length;
         x.row(chart.rim[i]) << std::cos(angle), std::sin(angle);
         fixed[chart.rim[i]] = 1;
-        walked += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]]).norm();
+        walked += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]])
+                      .norm();
     }
     // Uniform weights: Tutte's theorem then needs nothing of the triangles' shapes.
     std::vector<Eigen::Triplet<double>> entries;

@@ -3,18 +3,18 @@
 #include <Eigen/Geometry>
 #include <vector>
 
-#include "body/actor_remesh.h"
+#include "actor_remesh.h"
 #include "cutis/core/types.h"
 
 namespace cutis::actor {
 
 /// How one lump of clay is put on. All lengths in metres.
 struct Stroke {
-    double blend = 0.01;                      ///< width of the smooth seam to what is there already
-    Vector3d thin_axis = Vector3d::UnitZ();   ///< cones: direction in which the section is flattened
-    double thin = 1.0;                        ///< cones: section thickness along thin_axis, 1 round
-    double fine = 1.0;                        ///< edge length here relative to the base, 0.2 .. 1
-    bool carve = false;                       ///< take away instead of adding
+    double blend = 0.01;                     ///< width of the smooth seam to what is there already
+    Vector3d thin_axis = Vector3d::UnitZ();  ///< cones: direction in which the section is flattened
+    double thin = 1.0;                       ///< cones: section thickness along thin_axis, 1 round
+    double fine = 1.0;                       ///< edge length here relative to the base, 0.2 .. 1
+    bool carve = false;                      ///< take away instead of adding
 };
 
 /// A solid made of smooth unions of tapered capsules, ellipsoids and lathe bodies, as a distance
@@ -31,7 +31,8 @@ public:
     void mirror(bool on) { is_mirrored_ = on; }
 
     /// Tapered capsule with radius ra at a, rb at b.
-    void cone(const Vector3d& a, const Vector3d& b, double ra, double rb, const Stroke& stroke = {});
+    void cone(const Vector3d& a, const Vector3d& b, double ra, double rb,
+              const Stroke& stroke = {});
     /// Cones through points (x, y, z, radius).
     void chain(const std::vector<Eigen::Vector4d>& points, const Stroke& stroke = {});
     /// Ellipsoid with the given half axes, turned by `turn`.
@@ -40,7 +41,8 @@ public:
     /// Body of revolution about the y axis from a closed outline of (radius, y) points.
     void lathe(const std::vector<Vector2d>& outline, const Stroke& stroke = {});
     /// Box with half sizes and rounded edges, turned by `turn`.
-    void box(const Vector3d& centre, const Vector3d& half, double rounding, const Stroke& stroke = {},
+    void box(const Vector3d& centre, const Vector3d& half, double rounding,
+             const Stroke& stroke = {},
              const Eigen::Quaterniond& turn = Eigen::Quaterniond::Identity());
 
     double distance(const Vector3d& p) const;
@@ -51,7 +53,8 @@ public:
     double edge_length(const Vector3d& p) const;
     double base_edge() const { return edge_; }
 
-    /// Largest piece of the closed manifold surface distance = level on a grid of this spacing (marching tetrahedra).
+    /// Largest piece of the closed manifold surface distance = level on a grid of this spacing
+    /// (marching tetrahedra).
     SurfaceMesh polygonise(double spacing, double level = 0.0) const;
 
 private:

@@ -66,7 +66,8 @@ Channel& ClipMaker::add_channel(int node, ChannelTarget target, int width) {
     return character_.clips[clip_].channels.back();
 }
 
-void ClipMaker::turn(const std::string& joint, const std::function<Eigen::Quaterniond(double)>& rotation) {
+void ClipMaker::turn(const std::string& joint,
+                     const std::function<Eigen::Quaterniond(double)>& rotation) {
     Channel& channel = add_channel(node_named(joint), ChannelTarget::rotation, 4);
     Eigen::Quaterniond last = Eigen::Quaterniond::Identity();
     for (const double t : times_) {
@@ -89,7 +90,8 @@ void ClipMaker::shift(const std::string& joint, const std::function<Vector3d(dou
     }
 }
 
-void ClipMaker::morph(const std::string& mesh, const std::vector<std::function<double(double)>>& weights) {
+void ClipMaker::morph(const std::string& mesh,
+                      const std::vector<std::function<double(double)>>& weights) {
     const MeshInstance* instance = nullptr;
     for (const MeshInstance& candidate : character_.meshes) {
         if (candidate.name == mesh) {
@@ -97,7 +99,8 @@ void ClipMaker::morph(const std::string& mesh, const std::vector<std::function<d
         }
     }
     if (instance == nullptr || instance->morphs.size() != weights.size()) {
-        throw InvalidInput(say("actor: mesh ", mesh, " does not have ", weights.size(), " morph targets"));
+        throw InvalidInput(
+            say("actor: mesh ", mesh, " does not have ", weights.size(), " morph targets"));
     }
     Channel& channel =
         add_channel(instance->node, ChannelTarget::morph_weights, static_cast<int>(weights.size()));
@@ -112,8 +115,8 @@ LimbAngles reach(double l1, double l2, const Vector2d& target, double bend) {
     const double distance =
         std::clamp(target.norm(), 1.001 * std::abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2));
     const double toward = std::atan2(target.y(), target.x());
-    const double corner =
-        std::acos(std::clamp((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance), -1.0, 1.0));
+    const double corner = std::acos(
+        std::clamp((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance), -1.0, 1.0));
     LimbAngles out;
     out.first = toward + bend * corner;
     const Vector2d knee(l1 * std::cos(out.first), l1 * std::sin(out.first));

@@ -9,7 +9,8 @@
 
 namespace cutis::actor {
 
-/// A number over time through (seconds, value) keys, at rest in each of them (smootherstep between).
+/// A number over time through (seconds, value) keys, at rest in each of them (smootherstep
+/// between).
 class Ease {
 public:
     Ease(std::initializer_list<std::pair<double, double>> keys) : keys_(keys) {}

@@ -29,7 +29,10 @@ double worst_cosine(const Vector3d& a, const Vector3d& b, const Vector3d& c) {
 class Remesher {
 public:
     Remesher(const SurfaceMesh& mesh, const RemeshGuide& guide)
-        : guide_(guide), points_(mesh.points), triangles_(mesh.triangles), around_(mesh.points.size()) {
+        : guide_(guide),
+          points_(mesh.points),
+          triangles_(mesh.triangles),
+          around_(mesh.points.size()) {
         for (int f = 0; f < static_cast<int>(triangles_.size()); ++f) {
             for (int k = 0; k < 3; ++k) {
                 around_[triangles_[f][k]].push_back(f);
@@ -171,8 +174,8 @@ private:
     void split(int f, int a, int b) {
         const int g = across(f, a, b);
         const int m = static_cast<int>(points_.size());
-        // A midpoint that would fly away (the surface is ambiguous there) stays on the edge: splitting
-        // must make edges shorter.
+        // A midpoint that would fly away (the surface is ambiguous there) stays on the edge:
+        // splitting must make edges shorter.
         const Vector3d middle = 0.5 * (points_[a] + points_[b]);
         const Vector3d target = on_surface(middle, g < 0);
         points_.push_back((target - middle).norm() < 0.4 * length(a, b) ? target : middle);
@@ -337,7 +340,9 @@ private:
         }
         const int c = third(f, a, b);
         const int d = third(g, a, b);
-        const auto valence = [&](int v) { return static_cast<int>(around_[v].size()) + (on_rim_[v] ? 3 : 0); };
+        const auto valence = [&](int v) {
+            return static_cast<int>(around_[v].size()) + (on_rim_[v] ? 3 : 0);
+        };
         if (valence(a) <= 4 || valence(b) <= 4) {
             return false;
         }
@@ -357,8 +362,8 @@ private:
         } else {
             const auto off = [](int n) { return (n - 6) * (n - 6); };
             const int now = off(valence(a)) + off(valence(b)) + off(valence(c)) + off(valence(d));
-            const int then =
-                off(valence(a) - 1) + off(valence(b) - 1) + off(valence(c) + 1) + off(valence(d) + 1);
+            const int then = off(valence(a) - 1) + off(valence(b) - 1) + off(valence(c) + 1) +
+                             off(valence(d) + 1);
             if (then >= now || (after > 0.97 && after > before)) {
                 return false;
             }
@@ -371,7 +376,8 @@ private:
         const Vector3d mean = (normals_[a] + normals_[b] + normals_[c] + normals_[d]).normalized();
         const double facing_now = std::min(nf.dot(mean), ng.dot(mean));
         const double facing_then = std::min(n1.dot(mean), n2.dot(mean));
-        if ((facing_then < 0.5 && facing_then < facing_now) || (n1.dot(n2) < 0.5 && n1.dot(n2) < nf.dot(ng))) {
+        if ((facing_then < 0.5 && facing_then < facing_now) ||
+            (n1.dot(n2) < 0.5 && n1.dot(n2) < nf.dot(ng))) {
             return false;
         }
         triangles_[f] = Eigen::Vector3i(a, d, c);
@@ -464,7 +470,8 @@ private:
                 }
             }
             const double side = length(t[k], t[(k + 1) % 3]);
-            if (side < 0.75 * wanted(t[k], t[(k + 1) % 3]) && collapse(f, t[k], t[(k + 1) % 3], 1.7)) {
+            if (side < 0.75 * wanted(t[k], t[(k + 1) % 3]) &&
+                collapse(f, t[k], t[(k + 1) % 3], 1.7)) {
                 changed = true;
                 continue;
             }
@@ -580,7 +587,8 @@ void keep_largest_piece(SurfaceMesh& mesh) {
 double smallest_angle_deg(const SurfaceMesh& mesh) {
     double worst = -1.0;
     for (const Eigen::Vector3i& t : mesh.triangles) {
-        worst = std::max(worst, worst_cosine(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]));
+        worst =
+            std::max(worst, worst_cosine(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]));
     }
     return std::acos(std::clamp(worst, -1.0, 1.0)) * 180.0 / M_PI;
 }

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "body/actor_implicit.h"
+#include "actor_implicit.h"
 
 namespace cutis::actor {
 

@@ -72,7 +72,8 @@ void tidy_labels(const std::vector<Eigen::Vector3i>& across, std::vector<int>& l
             }
             pieces.push_back(std::move(members));
         }
-        std::vector<int> largest(static_cast<size_t>(*std::max_element(label.begin(), label.end())) + 1, -1);
+        std::vector<int> largest(
+            static_cast<size_t>(*std::max_element(label.begin(), label.end())) + 1, -1);
         for (int p = 0; p < static_cast<int>(pieces.size()); ++p) {
             int& best = largest[label[pieces[p][0]]];
             if (best < 0 || pieces[p].size() > pieces[best].size()) {
@@ -138,7 +139,8 @@ private:
         std::vector<Vector3d> normal(mesh_.points.size(), Vector3d::Zero());
         for (const int f : triangles_) {
             const Eigen::Vector3i& t = mesh_.triangles[f];
-            const Vector3d n = (mesh_.points[t[1]] - mesh_.points[t[0]]).cross(mesh_.points[t[2]] - mesh_.points[t[0]]);
+            const Vector3d n = (mesh_.points[t[1]] - mesh_.points[t[0]])
+                                   .cross(mesh_.points[t[2]] - mesh_.points[t[0]]);
             for (int k = 0; k < 3; ++k) {
                 normal[t[k]] += n;
             }
@@ -211,7 +213,8 @@ private:
             const int v = front.begin()->second;
             front.erase(front.begin());
             for (const auto& [w, cost] : links_[v]) {
-                const double step = plain_length ? (mesh_.points[v] - mesh_.points[w]).norm() : cost;
+                const double step =
+                    plain_length ? (mesh_.points[v] - mesh_.points[w]).norm() : cost;
                 // A path may end at another rim but not run through it.
                 if (cost_[v] + step < cost_[w] && !(loop_of_rim_[v] >= 0 && !on_cut_[v])) {
                     front.erase({cost_[w], w});
@@ -352,7 +355,8 @@ private:
             out.triangle.push_back(f);
             out.corners.push_back(corners);
             for (int k = 0; k < 3; ++k) {
-                if (seams_.count(edge(mesh_.triangles[f][k], mesh_.triangles[f][(k + 1) % 3])) != 0) {
+                if (seams_.count(edge(mesh_.triangles[f][k], mesh_.triangles[f][(k + 1) % 3])) !=
+                    0) {
                     rim.emplace_back(corners[k], corners[(k + 1) % 3]);
                 }
             }
@@ -365,11 +369,11 @@ private:
         } while (v != rim.front().first && out.rim.size() <= rim.size());
         const size_t edges = (out.corners.size() * 3 + rim.size()) / 2;
         if (out.rim.size() != rim.size() || out.points.size() + out.corners.size() != edges + 1) {
-            throw SolverFailure(say("actor: UV chart ", chart, " with ", out.corners.size(),
-                                    " triangles is not a disk after cutting (Euler number ",
-                                    static_cast<int>(out.points.size() + out.corners.size()) -
-                                        static_cast<int>(edges),
-                                    ", ", rim.size(), " rim sides, ", out.rim.size(), " in one loop)"));
+            throw SolverFailure(say(
+                "actor: UV chart ", chart, " with ", out.corners.size(),
+                " triangles is not a disk after cutting (Euler number ",
+                static_cast<int>(out.points.size() + out.corners.size()) - static_cast<int>(edges),
+                ", ", rim.size(), " rim sides, ", out.rim.size(), " in one loop)"));
         }
         return out;
     }
@@ -420,8 +424,8 @@ Vector2d stand_up(std::vector<Vector2d>& points) {
 
 /// Lower left corners of boxes packed on shelves in a square of this side; false when they do not
 /// fit.
-bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, double square, double gap,
-          std::vector<Vector2d>& corner) {
+bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, double square,
+          double gap, std::vector<Vector2d>& corner) {
     double x = gap, y = gap, shelf = 0.0;
     for (const int i : order) {
         if (x + sizes[i].x() + gap > square) {
@@ -441,7 +445,8 @@ bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, dou
 
 }  // namespace
 
-UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle, const Vector3d& seam_side) {
+UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle,
+                 const Vector3d& seam_side) {
     const std::vector<Eigen::Vector3i> across = neighbours_of(mesh);
     tidy_labels(across, chart_of_triangle);
     std::vector<int> labels = chart_of_triangle;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "body/actor_remesh.h"
+#include "actor_remesh.h"
 
 namespace cutis::actor {
 
@@ -18,14 +18,15 @@ struct UvLayout {
 ///                           the array holds what was used
 /// \param seam_side  seams prefer the side of the surface facing this direction
 /// \throw SolverFailure  a chart of higher genus, or one that cannot be flattened
-UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle, const Vector3d& seam_side);
+UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle,
+                 const Vector3d& seam_side);
 
 /// A disk cut out of the mesh, with its own vertices.
 struct Chart {
-    std::vector<int> triangle;               ///< triangles of the mesh
-    std::vector<Eigen::Vector3i> corners;    ///< the same triangles, into local vertices
-    std::vector<Vector3d> points;            ///< local vertices in space
-    std::vector<int> rim;                    ///< boundary loop of local vertices, surface on the left
+    std::vector<int> triangle;             ///< triangles of the mesh
+    std::vector<Eigen::Vector3i> corners;  ///< the same triangles, into local vertices
+    std::vector<Vector3d> points;          ///< local vertices in space
+    std::vector<int> rim;                  ///< boundary loop of local vertices, surface on the left
 };
 
 /// Flattens a disk: Tutte's embedding in a circle, then accelerated quadratic proxy descent

@@ -78,8 +78,10 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
         if (chosen == order.size()) {
             chosen = 0;
         }
-        const Bone& bone = bones[order[chosen].second];
-        const double d = std::max(order[chosen].first + bone.thick, 0.2 * sculpture.base_edge());
+        // Near a thick bone's own volume the skin holds on to it firmly.
+        const double thick = bones[order[chosen].second].thick;
+        const double d = std::max({order[chosen].first, 0.35 * (order[chosen].first + thick),
+                                   0.2 * sculpture.base_edge()});
         const double h = area[v] / (d * d);
         entries.emplace_back(v, v, h);
         heat(v, order[chosen].second) = h;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "body/actor_implicit.h"
+#include "actor_implicit.h"
 #include "cutis/body/skinning.h"
 
 namespace cutis::actor {
@@ -11,13 +11,13 @@ namespace cutis::actor {
 /// One joint with the piece of bone it moves. Joints are not rotated at rest.
 struct Bone {
     std::string name;
-    std::string parent;  ///< empty: child of the root
-    Vector3d head;       ///< the joint, metres
-    Vector3d tail;       ///< end of the bone: weights are hottest along head-tail
-    std::string chart;   ///< UV chart of the surface it moves most
-    std::string part;    ///< named part of the mesh; empty: the chart's name
-    bool deforms = true; ///< false: gets no weight from heat (painted, or carries others only)
-    double thick = 0.0;  ///< the bone stands for a volume of this radius (ribs) when bones compete
+    std::string parent;   ///< empty: child of the root
+    Vector3d head;        ///< the joint, metres
+    Vector3d tail;        ///< end of the bone: weights are hottest along head-tail
+    std::string chart;    ///< UV chart of the surface it moves most
+    std::string part;     ///< named part of the mesh; empty: the chart's name
+    bool deforms = true;  ///< false: gets no weight from heat (painted, or carries others only)
+    double thick = 0.0;   ///< the bone stands for a volume of this radius (ribs) when bones compete
 };
 
 /// Weights by heat from the nearest bone that is visible through the inside (Baran and Popovic
