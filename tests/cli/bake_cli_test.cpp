@@ -19,8 +19,9 @@ TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
     const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "a/b/out"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const PointCache cache = read_pc2(scratch / "a/b/out/shot.pc2");
-    const Body body =
-        make_body(std::make_shared<const Character>(make_actor("cylinder")), {.clip = "twist"});
+    BodyOptions options;
+    options.clip = "twist";
+    const Body body = make_body(std::make_shared<const Character>(make_actor("cylinder")), options);
     // 3 s at 10 frames a second, both ends.
     ASSERT_EQ(cache.frame_count(), 31);
     ASSERT_EQ(cache.vertex_count, body.mesh().positions.rows());
