@@ -92,10 +92,29 @@ TEST(Convert, a_glb_of_the_program_comes_back_within_its_tolerance) {
     ASSERT_EQ(run({"convert", scratch / "a/t.glb", scratch / "b.pc2", "--fps", "4"}).code, 0);
     const PointCache direct = read_pc2(scratch / "a/t.pc2");
     const PointCache round = read_pc2(scratch / "b.pc2");
-    ASSERT_EQ(round.samples.size(), direct.samples.size());
+    ASSERT_EQ(round.frame_count(), direct.frame_count());
+    // GLB has a vertex more for each UV of a seam: pairs are found in the first frame.
+    ASSERT_GE(round.vertex_count, direct.vertex_count);
     float worst = 0.0F;
-    for (size_t i = 0; i < direct.samples.size(); ++i) {
-        worst = std::max(worst, std::abs(round.samples[i] - direct.samples[i]));
+    for (int r = 0; r < round.vertex_count; ++r) {
+        const auto distance = [&](int frame, int d) {
+            float largest = 0.0F;
+            for (int c = 0; c < 3; ++c) {
+                const int at_round = (frame * round.vertex_count + r) * 3 + c;
+                const int at_direct = (frame * direct.vertex_count + d) * 3 + c;
+                largest =
+                    std::max(largest, std::abs(round.samples[static_cast<size_t>(at_round)] -
+                                               direct.samples[static_cast<size_t>(at_direct)]));
+            }
+            return largest;
+        };
+        int pair = 0;
+        for (int d = 1; d < direct.vertex_count; ++d) {
+            pair = distance(0, d) < distance(0, pair) ? d : pair;
+        }
+        for (int frame = 0; frame < direct.frame_count(); ++frame) {
+            worst = std::max(worst, distance(frame, pair));
+        }
     }
     // Box diagonal of the cylinder: 1 m long, 0.5 m wide; tolerance 1e-4 of it.
     EXPECT_LT(worst, 1e-4 * std::sqrt(1.0 + 2 * 0.5 * 0.5));
