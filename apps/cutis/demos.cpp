@@ -159,7 +159,7 @@ Scene demo_scene(const Demo& demo) {
 PageOptions demo_page(const Demo& demo) {
     PageOptions page;
     page.title = demo.name;
-    page.caption = demo.about + (demo.figure.empty() ? "" : " (" + demo.figure + ")");
+    page.caption = demo.about + (demo.figure.empty() ? "" : "; beside " + demo.figure);
     page.paint = demo.paint;
     page.camera_direction = demo.camera;
     return page;

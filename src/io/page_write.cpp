@@ -36,6 +36,13 @@ struct Track {
     ModeTrack place;
 };
 
+/// Of a busy machine the mean would tell more about its other work.
+double median_of(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 class PageSink final : public CheckedSink {
 public:
     PageSink(std::filesystem::path path, PageOptions options)
@@ -169,9 +176,9 @@ private:
             const auto& [stage, seconds] = frame.stage_seconds[i];
             sum += seconds;
             if (stage_seconds_.size() <= i) {
-                stage_seconds_.emplace_back(stage, 0.0);
+                stage_seconds_.emplace_back(stage, std::vector<double>());
             }
-            stage_seconds_[i].second += seconds;
+            stage_seconds_[i].second.push_back(seconds);
         }
         if (!frame.stage_seconds.empty()) {
             put("time per frame (ms)", 1e3 * sum);
@@ -361,7 +368,7 @@ private:
             add("Joints", std::to_string(joint_count_));
         }
         for (const auto& [stage, seconds] : stage_seconds_) {
-            add("Time, " + stage, with_digits(1e3 * seconds / info().frame_count) + " ms a frame");
+            add("Time, " + stage, with_digits(1e3 * median_of(seconds)) + " ms a frame");
         }
         add("Side of a square", in_length(surface.pattern_size));
         add("Modes in this page", std::to_string(modes));
@@ -415,7 +422,7 @@ private:
     std::size_t joint_count_ = 0;
     std::vector<Eigen::Affine3d> nodes_;
     std::map<std::string, std::vector<double>> numbers_;
-    std::vector<std::pair<std::string, double>> stage_seconds_;
+    std::vector<std::pair<std::string, std::vector<double>>> stage_seconds_;
     PageSections sections_;
 };
 

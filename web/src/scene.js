@@ -81,6 +81,13 @@ function makeLines(bake, description) {
   const lines = new LineSegments(geometry, new LineBasicMaterial({ color: description.colour ?? '#1668b8', depthTest: description.onTop !== true, transparent: true }));
   lines.frustumCulled = false;
   lines.renderOrder = 2;
+  if (description.show === 'skeleton') {
+    // Lines are one pixel wide everywhere; dots make joints easy to find.
+    const joints = new Points(geometry, new PointsMaterial({ color: description.colour ?? '#0f4f91', size: 6, sizeAttenuation: false, depthTest: false, transparent: true }));
+    joints.frustumCulled = false;
+    joints.renderOrder = 3;
+    lines.add(joints);
+  }
   return lines;
 }
 
@@ -137,16 +144,21 @@ export class Stage {
     this.frameAll();
   }
 
-  /** Box of the whole clip, from a few of its frames. */
+  /** Box of the whole clip, from a few of its frames; some of the points stay for framing. */
   motionBox() {
     const box = new Box3();
+    this.samples = [];
     const { frames } = this.bake.meta;
     const point = new Vector3();
     for (const view of this.views.values()) {
       for (const { surface } of view.surfaces) {
         for (let s = 0; s < 9; s++) {
           const values = surface.positions.at(Math.round(((frames - 1) * s) / 8));
-          for (let i = 0; i < values.length; i += 3) box.expandByPoint(point.fromArray(values, i));
+          const stride = 3 * Math.ceil(values.length / 3 / 1000);
+          for (let i = 0; i < values.length; i += 3) {
+            box.expandByPoint(point.fromArray(values, i));
+            if (i % stride === 0) this.samples.push(point.clone());
+          }
         }
       }
     }
@@ -181,21 +193,26 @@ export class Stage {
 
   frameAll() {
     const centre = this.box.getCenter(new Vector3());
-    const size = this.box.getSize(new Vector3());
     const direction = new Vector3(...(this.bake.meta.cameraDirection ?? [0.45, 0.22, 1])).normalize();
     const halves = this.state?.layout === 'side' ? 2 : 1;
     const aspect = this.canvas.clientWidth / halves / Math.max(1, this.canvas.clientHeight);
-    // The nearest distance from which all eight corners of the box are inside the picture.
     const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
     const right = new Vector3(0, 1, 0).cross(direction).normalize();
     const up = direction.clone().cross(right);
-    let fit = 0;
-    for (let i = 0; i < 8; i++) {
-      const corner = new Vector3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5).multiply(size);
-      const reach = Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / Math.max(aspect, 0.1)) / tangent;
-      fit = Math.max(fit, corner.dot(direction) + reach);
+    // Into the middle of what is seen from there, then the nearest distance from which every point is inside the picture.
+    for (const axis of [right, up]) {
+      const along = this.samples.map((p) => p.dot(axis));
+      const [low, high] = along.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+      centre.addScaledVector(axis, (low + high) / 2 - centre.dot(axis));
     }
-    fit *= 1.04;
+    let fit = 1e-6;
+    const point = new Vector3();
+    for (const sample of this.samples) {
+      point.subVectors(sample, centre);
+      const reach = Math.max(Math.abs(point.dot(up)), Math.abs(point.dot(right)) / Math.max(aspect, 0.1)) / tangent;
+      fit = Math.max(fit, point.dot(direction) + reach);
+    }
+    fit *= 1.12;
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction, fit);
     this.camera.near = fit / 100;

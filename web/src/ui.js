@@ -57,9 +57,9 @@ export class Interface {
 
   buildControls() {
     const layouts = this.meta.views.length > 1
-      ? [['side', 'Side by side'], ['wipe', 'Wipe'], ['left', 'Left only'], ['right', 'Right only']] : [['right', 'One view']];
+      ? [['side', 'Side by side'], ['wipe', 'Wipe'], ['left', 'Left only'], ['right', 'Right only']] : [];
     this.groups = [];
-    this.addChoice('View', layouts, 'layout');
+    if (layouts.length > 1) this.addChoice('View', layouts, 'layout');
     if (this.meta.views.length > 2) {
       const names = this.meta.views.map((v) => [v.name, v.label]);
       this.addChoice('Left', names, 'left');

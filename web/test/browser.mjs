@@ -44,6 +44,7 @@ export function picture(page, part = 'all') {
     const copy = document.createElement('canvas');
     Object.assign(copy, { width, height });
     const g = copy.getContext('2d', { willReadFrequently: true });
+    g.imageSmoothingQuality = 'high'; // averages, so that thin lines count
     const half = Math.floor(canvas.width / 2);
     const [x, w] = { all: [0, canvas.width], left: [0, half], right: [canvas.width - half, half] }[side];
     g.drawImage(canvas, x, 0, w, canvas.height, 0, 0, width, height);
