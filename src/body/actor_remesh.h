@@ -32,6 +32,9 @@ SurfaceMesh remesh(const SurfaceMesh& mesh, const RemeshGuide& guide);
 /// unused.
 void keep_largest_piece(SurfaceMesh& mesh);
 
+/// Cosine of the smallest corner angle of a triangle; 1 where it has no area.
+double worst_cosine(const Vector3d& a, const Vector3d& b, const Vector3d& c);
+
 /// Smallest corner angle of all triangles, degrees.
 double smallest_angle_deg(const SurfaceMesh& mesh);
 

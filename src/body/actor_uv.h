@@ -29,6 +29,13 @@ struct Chart {
     std::vector<int> rim;                  ///< boundary loop of local vertices, surface on the left
 };
 
+/// Cuts the triangles with one label to a disk: boundary loops are joined along short paths, deep
+/// caps (fingers, stumps) are slit to their tips.
+/// \param across  triangle across each side, -1 at a rim
+/// \throw SolverFailure  the chart has a handle
+Chart cut_to_disk(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across,
+                  const std::vector<int>& label, int chart, const Vector3d& seam_side);
+
 /// Flattens a disk: Tutte's embedding in a circle, then accelerated quadratic proxy descent
 /// (Kovalsky et al. 2016) of the symmetric Dirichlet energy. Steps never flip a triangle and
 /// never let the rim cross itself, so the result has no overlap.

@@ -163,6 +163,7 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
             }
         }
     }
+    bool has_moving_uv = false;
     for (std::size_t t = 0; t < count; ++t) {
         file.charge(3 * total, say(mesh.path(), " target ", t));
         MorphTarget morph;
@@ -176,11 +177,12 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
                 file.decode(accessor, morph.offsets.data() +
                                           3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
             }
-            if (target.find("TEXCOORD_0")) {
-                file.note(say(target.path(), ": TEXCOORD_0 of a morph target is not read"));
-            }
+            has_moving_uv = has_moving_uv || target.find("TEXCOORD_0").has_value();
         }
         data.morphs.push_back(std::move(morph));
+    }
+    if (has_moving_uv) {
+        file.note(say(mesh.path(), ": TEXCOORD_0 of morph targets is not read"));
     }
     data.morph_defaults.assign(count, 0.0);
     if (const auto weights = mesh.find("weights")) {

@@ -346,7 +346,9 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
     GlbBuilder builder = GlbBuilder::triangle();
     const int up = builder.add_accessor(GlbBuilder::f32, "VEC3", {0, 0, 1, 0, 0, 2, 0, 0, 3});
     builder.json["accessors"].push_back({{"componentType", 5126}, {"type", "VEC3"}, {"count", 3}});
-    primitive(builder)["targets"] = {{{"POSITION", up}}, {{"POSITION", up + 1}}};
+    const int uv = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 0, 1, 1, 2, 2});
+    primitive(builder)["targets"] = {{{"POSITION", up}, {"TEXCOORD_0", uv}},
+                                     {{"POSITION", up + 1}, {"TEXCOORD_0", uv}}};
     builder.json["meshes"][0]["weights"] = {0.5, 0.25};
     builder.json["meshes"][0]["extras"] = {{"targetNames", {"puff", "still"}}};
     const int times = builder.add_accessor(GlbBuilder::f32, "SCALAR", {0, 1});
@@ -363,6 +365,8 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
     EXPECT_EQ(instance.morphs[0].offsets(2, 2), 3.0);
     EXPECT_TRUE(instance.morphs[1].offsets.isZero(0.0)) << "no buffer view means zeros";
     EXPECT_EQ(instance.morph_defaults, (std::vector<double>{0.5, 0.25}));
+    EXPECT_EQ(character.notes,
+              (std::vector<std::string>{"meshes[0]: TEXCOORD_0 of morph targets is not read"}));
     ASSERT_EQ(character.clips[0].channels.size(), 1u) << "a channel without node is ignored";
     const Channel& channel = character.clips[0].channels[0];
     EXPECT_EQ(channel.width, 2);

@@ -36,19 +36,31 @@ function isOurs(text) {
   return !/GPU stall due to ReadPixels|software WebGL|Automatic fallback to software/i.test(text);
 }
 
-/** The canvas as it is drawn now, made small: rows of r g b a. */
+/** The canvas as it is drawn now, averaged over blocks: rows of r g b a, colours times a. */
 export function picture(page, part = 'all') {
   return page.evaluate(([[width, height], side]) => {
     window.cutis.draw();
     const canvas = document.getElementById('canvas');
-    const copy = document.createElement('canvas');
-    Object.assign(copy, { width, height });
-    const g = copy.getContext('2d', { willReadFrequently: true });
-    g.imageSmoothingQuality = 'high'; // averages, so that thin lines count
     const half = Math.floor(canvas.width / 2);
     const [x, w] = { all: [0, canvas.width], left: [0, half], right: [canvas.width - half, half] }[side];
-    g.drawImage(canvas, x, 0, w, canvas.height, 0, 0, width, height);
-    return [...g.getImageData(0, 0, width, height).data];
+    const copy = document.createElement('canvas');
+    Object.assign(copy, { width: w, height: canvas.height });
+    const g = copy.getContext('2d', { willReadFrequently: true });
+    g.drawImage(canvas, -x, 0);
+    const { data } = g.getImageData(0, 0, w, canvas.height);
+    const sums = new Float64Array(width * height * 4);
+    const counts = new Float64Array(width * height);
+    for (let row = 0; row < canvas.height; row++) {
+      for (let column = 0; column < w; column++) {
+        const block = Math.floor((row * height) / canvas.height) * width + Math.floor((column * width) / w);
+        const at = (row * w + column) * 4;
+        const solid = data[at + 3] / 255;
+        for (let c = 0; c < 3; c++) sums[block * 4 + c] += data[at + c] * solid;
+        sums[block * 4 + 3] += data[at + 3];
+        counts[block] += 1;
+      }
+    }
+    return Array.from(sums, (v, i) => v / counts[Math.floor(i / 4)]);
   }, [small, part]);
 }
 
