@@ -20,13 +20,14 @@ setup:
 
 build: setup
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program
 
 demo: build
 	@scripts/demo $(BUILD)/cutis
 
 test: build
 	@scripts/setup page
+	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 gallery: build
@@ -35,6 +36,7 @@ gallery: build
 
 test-peers: build
 	@scripts/setup peers
+	@cmake --build $(BUILD) -j $(JOBS) --target peer_moving_uv
 	@npm --prefix tests/peers test
 
 bench: build
@@ -45,6 +47,7 @@ format: setup
 	@git ls-files '*.h' '*.cpp' | xargs -r clang-format -i
 
 lint: build
+	@cmake --build $(BUILD) -j $(JOBS)
 	@scripts/setup lint
 	@git ls-files '*.h' '*.cpp' | xargs -r clang-format --dry-run --Werror
 	@scripts/lint $(BUILD)

@@ -64,6 +64,7 @@ test('scrubbing, stepping and dragging a plot move the picture', () => visit(asy
   const box = await page.locator('#plots canvas').first().boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   assert.ok(Math.abs(await page.evaluate(() => window.cutis.frame) - 29.5) <= 1);
+  await page.evaluate(() => window.cutis.draw());
   assert.match(await page.locator('#clock').textContent(), /^3\d \/ 60/);
 }));
 
@@ -84,7 +85,7 @@ test('every paint, heat map and switch changes the picture, and goes back', () =
   const seen = new Map();
   for (const paint of ['skin', 'checker', 'grid', 'tattoo', 'bumps', 'clay']) {
     await page.locator(`[data-paint=${paint}]`).click();
-    const now = await picture(page);
+    const now = await picture(page);  // draws, which also brings buttons and labels up to date
     assert.equal(await page.locator(`[data-paint=${paint}]`).getAttribute('aria-pressed'), 'true');
     for (const [name, other] of seen) assert.ok(difference(now, other) > 0.15, `${paint} looks like ${name}`);
     seen.set(paint, now);
@@ -95,8 +96,8 @@ test('every paint, heat map and switch changes the picture, and goes back', () =
   assert.match(await page.locator('#legend').textContent(), /slide distance \(m\)/);
   await shot(page, 'fixture-heat');
   await page.locator('[data-heat=""]').click();
-  assert.equal(await page.locator('#legend').isHidden(), true);
   assert.equal(difference(seen.get('clay'), await picture(page)), 0);
+  assert.equal(await page.locator('#legend').isHidden(), true);
   for (const name of ['wireframe', 'skeleton', 'strokes', 'detail', 'pins', 'curves']) {
     await page.locator(`[data-show=${name}]`).click();
     const changed = difference(seen.get('clay'), await picture(page));
