@@ -85,7 +85,9 @@ private:
         tolerance.uv = options_.uv_tolerance;
 
         const RenderMesh render(mesh(), parts_);
-        const NormalField field(mesh(), parts_, info().body->source().weld_group);
+        const bool is_body = &mesh() == &info().body->mesh();
+        const NormalField field(mesh(), parts_,
+                                is_body ? info().body->source().weld_group : std::vector<int>());
         std::optional<SkinnedMotion> skin;
         if (options_.keep_skin && !info().shape_changed && !info().uv_changed) {
             skin = sample_skin(*info().body, *frames_, times_, tolerance.position);

@@ -186,7 +186,7 @@ private:
     }
 
     std::vector<OutputFile> complete() override {
-        const PageSurface surface = make_page_surface(*info().body);
+        const PageSurface surface = make_page_surface(*info().body, mesh());
         Json motions = Json::object();
         int modes = 0;
         double error = 0.0;

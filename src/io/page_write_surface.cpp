@@ -118,8 +118,7 @@ void measure_lengths(const ArtMesh& mesh, PageSurface& out) {
 
 }  // namespace
 
-PageSurface make_page_surface(const Body& body) {
-    const ArtMesh& mesh = body.mesh();
+PageSurface make_page_surface(const Body& body, const ArtMesh& mesh) {
     const std::vector<MeshPart> parts = parts_of(mesh);
     const RenderMesh render(mesh, parts);
     const std::vector<Colour> colours = part_colours(body, parts);

@@ -20,7 +20,7 @@ struct PageSurface {
     double edge_length = 0.0;              ///< mean
 };
 
-PageSurface make_page_surface(const Body& body);
+PageSurface make_page_surface(const Body& body, const ArtMesh& mesh);
 
 /// Pairs of indices into joint_nodes of the body: each joint and the next joint above it.
 std::vector<std::uint32_t> joint_segments(const Body& body);

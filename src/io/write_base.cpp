@@ -76,7 +76,7 @@ void CheckedSink::begin(const BakeInfo& info) {
     if (!(info.fps > 0.0) || !std::isfinite(info.fps)) {
         throw InvalidInput(say(format_, ": expected fps above 0, found ", info.fps));
     }
-    check_mesh_to_write(info.body->mesh());
+    check_mesh_to_write(info.shown());
     info_ = info;
     start();
     state_ = State::open;

@@ -30,7 +30,7 @@ protected:
     virtual std::vector<OutputFile> complete() = 0;
 
     const BakeInfo& info() const { return info_; }
-    const ArtMesh& mesh() const { return info_.body->mesh(); }
+    const ArtMesh& mesh() const { return info_.shown(); }
     int vertex_count() const { return static_cast<int>(mesh().positions.rows()); }
     int uv_count() const { return static_cast<int>(mesh().uv.rows()); }
     bool has_uv() const { return mesh().uv_triangles.rows() > 0 && mesh().uv.rows() > 0; }

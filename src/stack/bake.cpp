@@ -1,29 +1,14 @@
 #include "cutis/stack/bake.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "layer_stack.h"
 
 namespace cutis {
 
 namespace {
-
-// Adds the seconds spent in a scope to one stage.
-class StageClock {
-public:
-    explicit StageClock(double& seconds) : seconds_(seconds) {}
-    ~StageClock() { seconds_ += elapsed(); }
-    double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-    StageClock(const StageClock&) = delete;
-    StageClock& operator=(const StageClock&) = delete;
-
-private:
-    using Clock = std::chrono::steady_clock;
-    double& seconds_;
-    Clock::time_point begin_ = Clock::now();
-};
 
 struct Seconds {
     double prepare = 0.0;
@@ -31,57 +16,6 @@ struct Seconds {
     std::vector<double> layers;
     double write = 0.0;
 };
-
-// Layers with everything they need from frame to frame.
-struct LayerStack {
-    std::vector<std::unique_ptr<Layer>> layers;
-    std::unique_ptr<SimulationSurface> surface;
-    MatrixX3d before;  // simulation vertices as the body has them
-    MatrixX3d after;   // the same with all layers
-
-    bool any(bool (Layer::*question)() const) const {
-        for (const auto& layer : layers) {
-            if ((layer.get()->*question)()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void advance(const LayerStep& step, Frame& frame, std::vector<double>& seconds) {
-        if (layers.empty()) {
-            return;
-        }
-        surface->gather(frame.positions, before);
-        after = before;
-        for (size_t i = 0; i < layers.size(); ++i) {
-            const StageClock clock(seconds[i]);
-            layers[i]->advance(step, after, frame);
-            frame.stage_seconds[i + 1].second = clock.elapsed();
-        }
-        surface->scatter(before, after, frame.positions);
-    }
-};
-
-LayerStack prepare_layers(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
-                          BakeReport& report) {
-    LayerStack stack;
-    if (scene.layers.empty()) {
-        return stack;
-    }
-    RepairOptions options;
-    options.weld_distance = scene.body.weld_distance;
-    stack.surface = std::make_unique<SimulationSurface>(
-        scene.body.repair ? SimulationSurface::repaired(body, options)
-                          : SimulationSurface::as_it_is(body));
-    for (const std::string& note : stack.surface->mesh().notes) {
-        report.notes.push_back(note);
-    }
-    for (const LayerScene& layer : scene.layers) {
-        stack.layers.push_back(plan_layer(layer, scene.file, kinds)->prepare(*stack.surface, body));
-    }
-    return stack;
-}
 
 void check_finite(const Frame& frame) {
     // A sum is finite unless one number is not; only then the culprit is worth a search.
@@ -99,9 +33,9 @@ void check_finite(const Frame& frame) {
 void fill_report(const LayerStack& stack, const Scene& scene, const Seconds& seconds,
                  BakeReport& report) {
     report.stage_seconds = {{"prepare", seconds.prepare}, {"body", seconds.body}};
-    for (size_t i = 0; i < stack.layers.size(); ++i) {
+    for (size_t i = 0; i < stack.size(); ++i) {
         report.stage_seconds.emplace_back(scene.layers[i].kind, seconds.layers[i]);
-        report.layers.push_back(stack.layers[i]->report());
+        report.layers.push_back(stack.layer(i).report());
     }
     report.stage_seconds.emplace_back("write", seconds.write);
 }
@@ -149,22 +83,28 @@ BakeReport bake(const Body& body, const Scene& scene,
     Seconds seconds;
     seconds.layers.resize(scene.layers.size());
 
-    LayerStack stack;
+    std::unique_ptr<LayerStack> layers;
     {
         const StageClock clock(seconds.prepare);
-        stack =
-            prepare_layers(body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report);
-        const BakeInfo info{&body,
-                            scene.fps,
-                            report.frames.first,
-                            report.frames.count(),
-                            stack.any(&Layer::changes_shape),
-                            stack.any(&Layer::changes_uv),
-                            scene.body.sampling};
+        layers = std::make_unique<LayerStack>(
+            body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report.notes);
+        BakeInfo info;
+        info.body = &body;
+        info.mesh = &layers->art();
+        info.fps = scene.fps;
+        info.first_frame = report.frames.first;
+        info.frame_count = report.frames.count();
+        info.shape_changed = layers->any(&Layer::changes_shape);
+        info.uv_changed = layers->any(&Layer::changes_uv);
+        info.sampling = scene.body.sampling;
+        info.details = layers->details();
+        info.lines = layers->lines();
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
     }
+
+    LayerStack& stack = *layers;
 
     // Memory needs its past: the pre-roll, and every frame before the first one asked for.
     const bool remembers = stack.any(&Layer::has_memory);
@@ -182,6 +122,8 @@ BakeReport bake(const Body& body, const Scene& scene,
     for (const LayerScene& layer : scene.layers) {
         frame.stage_seconds.emplace_back(layer.kind, 0.0);
     }
+    frame.details.resize(stack.details().size());
+    frame.lines.resize(stack.lines().size());
     double previous = 0.0;
     for (int number = begin; number <= report.frames.last; ++number) {
         frame.number = number;
@@ -191,17 +133,15 @@ BakeReport bake(const Body& body, const Scene& scene,
             body.positions(frame.time, scene.body.sampling, *controls.workers, frame.positions);
             frame.stage_seconds.front().second = clock.elapsed();
         }
-        if (keep_body) {
-            frame.body_positions = frame.positions;
-        }
         const bool is_first = number == begin;
-        const LayerStep step{&body,
-                             controls.workers,
-                             scene.body.sampling,
-                             is_first ? frame.time : previous,
-                             frame.time,
-                             is_first || body.jumps_between(previous, frame.time)};
-        stack.advance(step, frame, seconds.layers);
+        LayerStep step;
+        step.body = &body;
+        step.workers = controls.workers;
+        step.sampling = scene.body.sampling;
+        step.from = is_first ? frame.time : previous;
+        step.to = frame.time;
+        step.reset = is_first || body.jumps_between(previous, frame.time);
+        stack.advance(step, keep_body, frame, seconds.layers);
         previous = frame.time;
         if (number >= report.frames.first) {
             check_finite(frame);

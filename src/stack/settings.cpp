@@ -154,6 +154,34 @@ private:
         *target = std::move(words);
     }
 
+    void put(const SceneValue& value, std::vector<double>* target) const {
+        need(value, SceneValue::Kind::list);
+        std::vector<double> numbers(value.list.size());
+        for (size_t i = 0; i < numbers.size(); ++i) {
+            put(value.list[i], &numbers[i]);
+        }
+        *target = std::move(numbers);
+    }
+
+    void put(const SceneValue& value, Paintable* target) const {
+        Paintable read;
+        if (value.kind == SceneValue::Kind::text) {
+            read.region = text(value);
+        } else if (value.kind == SceneValue::Kind::list) {
+            if (value.list.size() != 3) {
+                refuse(value, "[\"REGION\", inside, outside]",
+                       say("a list of ", value.list.size()));
+            }
+            read.mixes = true;
+            read.region = text(value.list[0]);
+            put(value.list[1], &read.inside);
+            put(value.list[2], &read.outside);
+        } else {
+            put(value, &read.value);
+        }
+        *target = read;
+    }
+
     void put(const SceneValue& value, const ChoiceTarget& target) const {
         const std::string word = text(value);
         const auto found = std::find(setting_.choices.begin(), setting_.choices.end(), word);
@@ -212,6 +240,23 @@ struct ValueText {
     std::string operator()(const std::string* value) const { return quoted(*value); }
     std::string operator()(const std::vector<std::string>* value) const {
         return quoted_list(*value);
+    }
+    std::string operator()(const std::vector<double>* value) const {
+        std::ostringstream out;
+        out << '[';
+        for (size_t i = 0; i < value->size(); ++i) {
+            out << (i == 0 ? "" : ", ") << number_text((*value)[i]);
+        }
+        out << ']';
+        return out.str();
+    }
+    std::string operator()(const Paintable* value) const {
+        if (value->region.empty()) {
+            return number_text(value->value);
+        }
+        return value->mixes ? say("[", quoted(value->region), ", ", number_text(value->inside),
+                                  ", ", number_text(value->outside), "]")
+                            : quoted(value->region);
     }
     std::string operator()(const ChoiceTarget& value) const {
         return quoted(setting.choices.at(static_cast<size_t>(value.current)));

@@ -1,5 +1,6 @@
 #include "cutis/stack/simulation_surface.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "cutis/core/error.h"
@@ -24,6 +25,38 @@ SimulationSurface SimulationSurface::as_it_is(const Body& body) {
     mesh.art_triangle.resize(static_cast<size_t>(art.triangles.rows()));
     std::iota(mesh.art_triangle.begin(), mesh.art_triangle.end(), 0);
     return SimulationSurface(std::move(mesh));
+}
+
+SimulationSurface SimulationSurface::of_mesh(const ArtMesh& mesh,
+                                             const std::vector<int>& weld_group) {
+    return SimulationSurface(
+        repair_mesh(mesh.positions, mesh.triangles, RepairOptions(), weld_group));
+}
+
+void SimulationSurface::place(const MatrixX3d& surface, MatrixX3d& art) const {
+    art.resize(static_cast<Eigen::Index>(mesh_.vertex_of_art.size()), 3);
+    for (size_t a = 0; a < mesh_.vertex_of_art.size(); ++a) {
+        if (mesh_.vertex_of_art[a] >= 0) {
+            art.row(static_cast<Eigen::Index>(a)) = surface.row(mesh_.vertex_of_art[a]);
+        }
+    }
+}
+
+void SimulationSurface::spread(const std::vector<double>& values, int width,
+                               std::vector<double>& out) const {
+    const auto wide = static_cast<size_t>(width);
+    if (values.size() != static_cast<size_t>(vertex_count()) * wide) {
+        throw InvalidInput(say("simulation surface: expected ", vertex_count(), " times ", width,
+                               " values, found ", values.size()));
+    }
+    out.assign(mesh_.vertex_of_art.size() * wide, 0.0);
+    for (size_t a = 0; a < mesh_.vertex_of_art.size(); ++a) {
+        if (mesh_.vertex_of_art[a] >= 0) {
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(
+                                             static_cast<size_t>(mesh_.vertex_of_art[a]) * wide),
+                        wide, out.begin() + static_cast<std::ptrdiff_t>(a * wide));
+        }
+    }
 }
 
 void SimulationSurface::gather(const MatrixX3d& art, MatrixX3d& out) const {

@@ -38,6 +38,7 @@ struct LiftOptions {
 
 struct LiftLog {
     std::vector<LayerStep> steps;
+    MatrixX3d middle;  // what the layer stood on half way through the last step
 };
 
 class Lift : public Layer {
@@ -48,6 +49,7 @@ public:
     bool changes_uv() const override { return false; }
     void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
         log_.steps.push_back(step);
+        step.ground->positions(0.5 * (step.from + step.to), log_.middle);
         surface.col(1).array() += options_.height;
         frame.channels["lift"] = {"m", 1, std::vector<double>(6, options_.height)};
     }
@@ -67,8 +69,7 @@ public:
         return {{"height", &options_.height, "how far up", "m", -10.0, 10.0},
                 {"memory", &options_.has_memory, "as if it had one"}};
     }
-    std::unique_ptr<Layer> prepare(const SimulationSurface& /*surface*/,
-                                   const Body& /*body*/) override {
+    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/) override {
         return std::make_unique<Lift>(options_, log_);
     }
 

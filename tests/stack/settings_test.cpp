@@ -43,6 +43,8 @@ struct Options {
     std::string name = "a";
     std::vector<std::string> words = {"x"};
     char axis = 'y';
+    std::vector<double> direction = {0.0, -1.0, 0.0};
+    Paintable density = {1.5, "", false, 0.0, 0.0};
 };
 
 SettingsTable table_of(Options& options) {
@@ -53,6 +55,8 @@ SettingsTable table_of(Options& options) {
              {"stickiness", &options.stickiness, "a share", "1", 0.0, 1.0},
              {"name", &options.name, "a text"},
              {.key = "words", .target = &options.words, .about = "", .choices = {"x", "yes"}},
+             {"direction", &options.direction, "a direction", "", -1.0, 1.0},
+             {"density", &options.density, "a number that may be painted", "kg/m^2", 0.0, 9.0},
              {.key = "axis",
               .target = ChoiceTarget{options.axis == 'z' ? 1 : 0,
                                      [&options](int i) { options.axis = i == 1 ? 'z' : 'y'; }},
@@ -87,6 +91,39 @@ TEST(Settings, every_kind_of_value_reaches_its_field) {
     EXPECT_EQ(options.name, "b");
     EXPECT_EQ(options.words, (std::vector<std::string>{"yes", "x"}));
     EXPECT_EQ(options.axis, 'z');
+}
+
+SceneValue items(std::vector<SceneValue> values) {
+    SceneValue out;
+    out.kind = SceneValue::Kind::list;
+    out.list = std::move(values);
+    return out;
+}
+
+TEST(Settings, lists_of_numbers_and_paintable_numbers_are_read_in_all_their_forms) {
+    Options options;
+    apply_settings(
+        {{"direction", items({number(1), whole(0), number(0.5)})}, {"density", number(2.0)}},
+        table_of(options), "");
+    EXPECT_EQ(options.direction, (std::vector<double>{1.0, 0.0, 0.5}));
+    EXPECT_EQ(options.density.value, 2.0);
+    apply_settings({{"density", text("painted:thick")}}, table_of(options), "");
+    EXPECT_EQ(options.density.region, "painted:thick");
+    EXPECT_FALSE(options.density.mixes);
+    EXPECT_NE(settings_text(table_of(options)).find("density = \"painted:thick\""),
+              std::string::npos);
+    apply_settings({{"density", items({text("joint:jaw"), number(3), number(1)})}},
+                   table_of(options), "");
+    EXPECT_TRUE(options.density.mixes);
+    EXPECT_EQ(options.density.inside, 3.0);
+    EXPECT_EQ(options.density.outside, 1.0);
+    EXPECT_NE(settings_text(table_of(options)).find("density = [\"joint:jaw\", 3.0, 1.0]"),
+              std::string::npos);
+    EXPECT_NE(settings_text(table_of(options)).find("direction = [1.0, 0.0, 0.5]"),
+              std::string::npos);
+    EXPECT_NE(refusal({{"density", items({text("all"), number(30), number(1)})}}), "accepted");
+    EXPECT_NE(refusal({{"density", items({text("all"), number(3)})}}), "accepted");
+    EXPECT_NE(refusal({{"direction", items({number(2)})}}), "accepted");
 }
 
 TEST(Settings, a_whole_number_is_a_number_but_not_the_other_way_round) {

@@ -16,7 +16,14 @@ struct ChannelData {
     std::vector<double> values;  ///< #A * width
 };
 
-/// One output time: plain data, everything on the artist's vertices.
+/// A mesh that a layer adds to the body (scales, straps), at one time.
+struct DetailFrame {
+    MatrixX3d positions;                          ///< as many as its DetailMesh has, metres
+    std::map<std::string, ChannelData> channels;  ///< per vertex of the detail
+};
+
+/// One output time: plain data, everything on the artist's vertices (BakeInfo::mesh: those of the
+/// body, or of the refined mesh where a layer made one).
 struct Frame {
     int number = 0;            ///< as the user counts them, first frame of the bake = 1
     double time = 0.0;         ///< seconds of body time
@@ -25,6 +32,8 @@ struct Frame {
                                ///< moves vertices; empty: the same as positions
     MatrixX2d uv;              ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
     std::map<std::string, ChannelData> channels;
+    std::vector<DetailFrame> details;       ///< one per BakeInfo::details
+    std::vector<MatrixX3d> lines;           ///< points of each of BakeInfo::lines, metres
     std::map<std::string, double> numbers;  ///< of the whole frame, unit in the name: "energy (J)"
     std::vector<std::pair<std::string, double>> stage_seconds;  ///< spent on it: body, each layer
 };

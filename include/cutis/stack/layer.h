@@ -7,20 +7,47 @@
 #include <vector>
 
 #include "cutis/core/parallel.h"
+#include "cutis/stack/extras.h"
 #include "cutis/stack/frame.h"
 #include "cutis/stack/settings.h"
 #include "cutis/stack/simulation_surface.h"
 
 namespace cutis {
 
+/// The surface a layer stands on while it advances: the body and all earlier layers.
+class MovingSurface {
+public:
+    virtual ~MovingSurface() = default;
+    /// At any time from LayerStep::from to LayerStep::to. Allocates nothing after the first call
+    /// with the same `out`. \param out  #V x 3, metres
+    virtual void positions(double time, MatrixX3d& out) const = 0;
+};
+
 /// What a layer is handed for one advance.
 struct LayerStep {
-    const Body* body = nullptr;  ///< may be asked for positions at sub-step times
+    const Body* body = nullptr;
     const Workers* workers = nullptr;
+    const MovingSurface* ground = nullptr;  ///< what it stands on, also at sub-step times
     TimeSampling sampling = TimeSampling::exact;
     double from = 0.0;   ///< body time of the previous advance, seconds
     double to = 0.0;     ///< body time to reach
     bool reset = false;  ///< first advance, or a cut lies between: start anew, simulate nothing
+};
+
+/// What a layer is prepared on: the surface, and what its vertices carry.
+struct LayerGround {
+    const Body* body = nullptr;
+    const SimulationSurface* surface = nullptr;
+    const ArtMesh* art = nullptr;  ///< the body's mesh, or that of an earlier layer's refinement
+    const SkinWeights* weights = nullptr;  ///< per vertex of `art`; no joints without a skin
+    double fps = 30.0;                     ///< of the frames to come
+};
+
+/// A finer mesh that a layer gives its result on.
+struct RefinedMesh {
+    ArtMesh art;  ///< with UVs, parts and painted values
+    SkinWeights weights;
+    std::shared_ptr<const SimulationSurface> surface;  ///< made from `art`
 };
 
 /// What a layer has to say after a bake.
@@ -40,9 +67,17 @@ public:
     virtual bool changes_shape() const = 0;  ///< moves vertices
     virtual bool changes_uv() const = 0;     ///< moves UVs
 
-    /// Moves `surface` (#V x 3, in: body and earlier layers at step.to; out: with this layer) and
-    /// writes its channels, numbers or UVs into `frame`, all of them every time: the frame is used
-    /// again.
+    /// The finer mesh this layer gives its result on; null: the one it stands on.
+    virtual const RefinedMesh* refined() const { return nullptr; }
+    /// Meshes and lines it adds to the bake, fixed once prepared.
+    virtual std::vector<DetailMesh> details() const { return {}; }
+    virtual std::vector<LineSet> lines() const { return {}; }
+
+    /// Moves `surface` (#V x 3, in: body and earlier layers at step.to; out: with this layer, on
+    /// its refined mesh where it has one) and writes its channels, numbers or UVs into `frame`, all
+    /// of them every time: the frame is used again. Channels are per vertex of the art mesh of the
+    /// bake; SimulationSurface::spread brings them there. Details go to frame.details[first_detail
+    /// + i] and lines to frame.lines[first_line + i], where the stack put this layer's own.
     /// Allocates nothing after the first call.
     /// \throw SolverFailure
     virtual void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) = 0;
@@ -53,6 +88,23 @@ public:
     virtual void restore(const std::vector<double>& state) = 0;
 
     virtual LayerReport report() const = 0;
+
+    /// The shape at a time inside the last advance (from .. to), for layers above that take smaller
+    /// steps. A layer that changes shape must answer; after advance it equals what advance gave at
+    /// step.to. \param surface  in: what it stands on at `time`; out: with this layer
+    virtual void shape_at(double /*time*/, MatrixX3d& /*surface*/) {}
+
+    /// The body as it would be on the refined mesh without this layer, for side by side. Called
+    /// after advance. \param surface  in: body on what this layer stands on; out: refined
+    virtual void refine_plain(MatrixX3d& /*surface*/) {}
+
+    /// Values of the art vertices it stands on, to those of its refined mesh (channels of earlier
+    /// layers). \param values  #A * width
+    virtual void refine_values(const std::vector<double>& /*values*/, int /*width*/,
+                               std::vector<double>& /*out*/) const {}
+
+    size_t first_detail = 0;  ///< where this layer's details and lines begin in a frame; set by the
+    size_t first_line = 0;    ///< stack after prepare
 };
 
 /// The options of a layer before it is prepared: binds them to their keys, then builds the layer.
@@ -62,7 +114,7 @@ public:
     /// The layer's keys bound to this plan's options.
     virtual std::vector<Setting> settings() = 0;
     /// \throw InvalidInput  options that do not fit the surface
-    virtual std::unique_ptr<Layer> prepare(const SimulationSurface& surface, const Body& body) = 0;
+    virtual std::unique_ptr<Layer> prepare(const LayerGround& ground) = 0;
 };
 
 /// A kind of layer this build knows.

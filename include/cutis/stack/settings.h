@@ -16,12 +16,22 @@ struct ChoiceTarget {
     std::function<void(int)> choose;
 };
 
+/// A number that may differ from place to place: written as a number, as a region (its values are
+/// taken as they are: a painted attribute), or as ["REGION", inside, outside].
+struct Paintable {
+    double value = 0.0;   ///< everywhere, where no region is named
+    std::string region;   ///< see regions.h; empty: the same everywhere
+    bool mixes = false;   ///< the region chooses between inside and outside
+    double inside = 0.0;  ///< where the region is 1
+    double outside = 0.0;
+};
+
 /// One key of a scene table, bound to the field it fills. Parsing, suggestions for unknown keys,
 /// the annotated defaults and the documentation all come from lists of these. The field's value
 /// before reading is the default.
 struct Setting {
-    using Target =
-        std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*, ChoiceTarget>;
+    using Target = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*,
+                                std::vector<double>*, Paintable*, ChoiceTarget>;
     std::string key;
     Target target;
     std::string about;      ///< one line, for people

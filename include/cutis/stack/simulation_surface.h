@@ -15,6 +15,9 @@ public:
     /// \throw InvalidInput  what repair_mesh or check_mesh refuse
     static SimulationSurface repaired(const Body& body, const RepairOptions& options);
     static SimulationSurface as_it_is(const Body& body);
+    /// For a mesh made by code, such as a refinement: exact matches welded.
+    /// \param weld_group  as in repair_mesh
+    static SimulationSurface of_mesh(const ArtMesh& mesh, const std::vector<int>& weld_group = {});
 
     const Topology& topology() const { return mesh_.topology; }
     const MatrixX3d& rest() const { return mesh_.positions; }  ///< #V x 3, metres
@@ -27,6 +30,13 @@ public:
     /// Adds what layers moved to the artist's vertices.
     /// \param before  #V x 3, as gathered;  \param after  #V x 3;  \param art  #A x 3, in and out
     void scatter(const MatrixX3d& before, const MatrixX3d& after, MatrixX3d& art) const;
+
+    /// The artist's vertices placed where their simulation vertices are; those without one stay.
+    void place(const MatrixX3d& surface, MatrixX3d& art) const;
+
+    /// Values per simulation vertex to the artist's vertices; 0 where there is no vertex.
+    /// \param values  #V * width   \param out  #A * width
+    void spread(const std::vector<double>& values, int width, std::vector<double>& out) const;
 
 private:
     explicit SimulationSurface(RepairedMesh mesh) : mesh_(std::move(mesh)) {}

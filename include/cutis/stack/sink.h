@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
+#include "cutis/stack/extras.h"
 #include "cutis/stack/frame.h"
 
 namespace cutis {
@@ -12,6 +13,8 @@ namespace cutis {
 /// What a sink needs to know before the first frame.
 struct BakeInfo {
     const Body* body = nullptr;
+    const ArtMesh* mesh = nullptr;  ///< what the frames' positions, UVs and channels belong to;
+                                    ///< null: body->mesh()
     double fps = 30.0;
     int first_frame = 1;
     int frame_count = 0;
@@ -19,6 +22,10 @@ struct BakeInfo {
         false;  ///< a layer moves vertices: the original skin no longer describes the shape
     bool uv_changed = false;                      ///< a layer moves UVs
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, as the frames have it
+    std::vector<DetailMesh> details;              ///< meshes that layers add
+    std::vector<LineSet> lines;                   ///< lines and dots that layers show
+
+    const ArtMesh& shown() const { return mesh == nullptr ? body->mesh() : *mesh; }
 };
 
 /// A file that was written.

@@ -1,0 +1,119 @@
+#include "layer_stack.h"
+
+#include <set>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
+                       std::vector<std::string>& notes)
+    : body_(body) {
+    if (scene.layers.empty()) {
+        return;
+    }
+    RepairOptions options;
+    options.weld_distance = scene.body.weld_distance;
+    surface_ = std::make_unique<SimulationSurface>(scene.body.repair
+                                                       ? SimulationSurface::repaired(body, options)
+                                                       : SimulationSurface::as_it_is(body));
+    notes.insert(notes.end(), surface_->mesh().notes.begin(), surface_->mesh().notes.end());
+
+    LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().weights, scene.fps};
+    std::set<std::string> names;
+    for (const LayerScene& entry : scene.layers) {
+        std::unique_ptr<Layer> layer = plan_layer(entry, scene.file, kinds)->prepare(ground);
+        layer->first_detail = details_.size();
+        layer->first_line = lines_.size();
+        for (DetailMesh& detail : layer->details()) {
+            if (!names.insert(detail.name).second) {
+                throw InvalidInput(
+                    say(scene_place(scene.file, entry.line, entry.column), "[[layer]] ", entry.kind,
+                        ": expected a name no other detail has, found \"", detail.name, "\""));
+            }
+            details_.push_back(std::move(detail));
+        }
+        for (LineSet& set : layer->lines()) {
+            lines_.push_back(std::move(set));
+        }
+        if (const RefinedMesh* refined = layer->refined()) {
+            refined_ = refined;
+            ground.surface = refined->surface.get();
+            ground.art = &refined->art;
+            ground.weights = &refined->weights;
+        }
+        grounds_.emplace_back(*this, layers_.size());
+        layers_.push_back(std::move(layer));
+    }
+}
+
+bool LayerStack::any(bool (Layer::*question)() const) const {
+    for (const auto& layer : layers_) {
+        if ((layer.get()->*question)()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const ArtMesh& LayerStack::art() const {
+    return refined_ == nullptr ? body_.mesh() : refined_->art;
+}
+
+void LayerStack::Ground::positions(double time, MatrixX3d& out) const {
+    stack_.body_.positions(time, stack_.step_.sampling, *stack_.step_.workers,
+                           stack_.body_positions_);
+    stack_.surface_->gather(stack_.body_positions_, out);
+    for (size_t i = 0; i < depth_; ++i) {
+        stack_.layers_[i]->shape_at(time, out);
+    }
+}
+
+void LayerStack::refine_channels(const Layer& layer, size_t coarse_vertices, Frame& frame) {
+    // Earlier layers have just written theirs on the coarse mesh. Those of this layer and later
+    // ones are left from the frame before, on the fine mesh, and will be written anew.
+    for (auto& [name, channel] : frame.channels) {
+        if (channel.values.size() == coarse_vertices * static_cast<size_t>(channel.width)) {
+            layer.refine_values(channel.values, channel.width, values_);
+            channel.values.swap(values_);
+        }
+    }
+}
+
+void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
+                         std::vector<double>& seconds) {
+    if (layers_.empty()) {
+        return;
+    }
+    step_ = step;
+    surface_->gather(frame.positions, before_);
+    after_ = before_;
+    if (keep_body) {
+        frame.body_positions = frame.positions;
+    }
+    auto art_vertices = static_cast<size_t>(body_.mesh().positions.rows());
+    for (size_t i = 0; i < layers_.size(); ++i) {
+        const StageClock clock(seconds[i]);
+        Layer& layer = *layers_[i];
+        if (layer.refined() != nullptr) {
+            refine_channels(layer, art_vertices, frame);
+            art_vertices = static_cast<size_t>(layer.refined()->art.positions.rows());
+        }
+        step.ground = &grounds_[i];
+        layer.advance(step, after_, frame);
+        if (layer.refined() != nullptr && keep_body) {
+            layer.refine_plain(before_);
+        }
+        frame.stage_seconds[i + 1].second = clock.elapsed();
+    }
+    if (refined_ == nullptr) {
+        surface_->scatter(before_, after_, frame.positions);
+        return;
+    }
+    refined_->surface->place(after_, frame.positions);
+    if (keep_body) {
+        refined_->surface->place(before_, frame.body_positions);
+    }
+}
+
+}  // namespace cutis

@@ -1,0 +1,221 @@
+#include "cutis/stack/regions.h"
+
+#include <sstream>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+namespace {
+
+bool starts_with(const std::string& text, const std::string& start) {
+    return text.compare(0, start.size(), start) == 0;
+}
+
+[[noreturn]] void refuse_name(const std::string& region, const char* what, const std::string& name,
+                              const std::vector<std::string>& known) {
+    const std::string near = nearest_word(name, known);
+    throw InvalidInput(say("region \"", region, "\": expected ", what, " (there is ",
+                           word_list(known), "), found \"", name, "\"",
+                           near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+}
+
+VectorXd painted(const LayerGround& ground, const std::string& region, const std::string& name) {
+    const auto found = ground.art->painted.find(name);
+    if (found == ground.art->painted.end()) {
+        std::vector<std::string> known;
+        for (const auto& [key, values] : ground.art->painted) {
+            known.push_back(key);
+        }
+        refuse_name(region, "a painted vertex attribute", name, known);
+    }
+    const std::vector<int>& art = ground.surface->mesh().art_of_vertex;
+    VectorXd values(ground.surface->vertex_count());
+    for (Eigen::Index v = 0; v < values.size(); ++v) {
+        values[v] = found->second[art[static_cast<size_t>(v)]];
+    }
+    return values;
+}
+
+// Which joints the region means: one, or one and all below it.
+std::vector<char> named_joints(const LayerGround& ground, const std::string& region,
+                               const std::string& name, bool with_children) {
+    const Body::Source& source = ground.body->source();
+    if (source.character == nullptr || source.joint_nodes.empty()) {
+        throw InvalidInput(say("region \"", region, "\": expected a body with a skeleton"));
+    }
+    const std::vector<Node>& nodes = source.character->skeleton.nodes;
+    std::vector<char> chosen(source.joint_nodes.size(), 0);
+    std::vector<std::string> known;
+    bool is_found = false;
+    for (size_t j = 0; j < chosen.size(); ++j) {
+        int node = source.joint_nodes[j];
+        known.push_back(nodes[static_cast<size_t>(node)].name);
+        do {
+            if (nodes[static_cast<size_t>(node)].name == name) {
+                chosen[j] = 1;
+                is_found = true;
+            }
+            node = nodes[static_cast<size_t>(node)].parent;
+        } while (with_children && node >= 0);
+    }
+    if (!is_found) {
+        refuse_name(region, "a joint", name, known);
+    }
+    return chosen;
+}
+
+VectorXd joint_weights(const LayerGround& ground, const std::string& region,
+                       const std::string& name, bool with_children) {
+    const std::vector<char> chosen = named_joints(ground, region, name, with_children);
+    const std::vector<int>& art = ground.surface->mesh().art_of_vertex;
+    const auto influences = static_cast<size_t>(ground.weights->influences);
+    VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
+    for (Eigen::Index v = 0; v < values.size(); ++v) {
+        const size_t first = static_cast<size_t>(art[static_cast<size_t>(v)]) * influences;
+        for (size_t k = first; k < first + influences; ++k) {
+            if (chosen[ground.weights->joints[k]] != 0) {
+                values[v] += ground.weights->weights[k];
+            }
+        }
+    }
+    return values;
+}
+
+VectorXd part_vertices(const LayerGround& ground, const std::string& region,
+                       const std::string& name) {
+    const ArtMesh& art = *ground.art;
+    VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
+    const std::vector<int>& corners = ground.surface->mesh().vertex_of_corner;
+    std::vector<std::string> known;
+    bool is_found = false;
+    for (const MeshPart& part : art.parts) {
+        known.push_back(part.name);
+        if (!part.material.empty()) {
+            known.push_back(part.material);
+        }
+        if (part.name != name && part.material != name) {
+            continue;
+        }
+        is_found = true;
+        const int end = part.first_triangle + part.triangle_count;
+        for (int c = 3 * part.first_triangle; c < 3 * end; ++c) {
+            if (corners[static_cast<size_t>(c)] >= 0) {
+                values[corners[static_cast<size_t>(c)]] = 1.0;
+            }
+        }
+    }
+    if (!is_found) {
+        refuse_name(region, "a part of the mesh", name, known);
+    }
+    return values;
+}
+
+VectorXd box_vertices(const LayerGround& ground, const std::string& region,
+                      const std::string& numbers) {
+    std::istringstream in(numbers);
+    in.imbue(std::locale::classic());
+    Eigen::Matrix<double, 6, 1> box;
+    for (int i = 0; i < 6; ++i) {
+        char comma = ',';
+        if ((i > 0 && !(in >> comma)) || comma != ',' || !(in >> box[i])) {
+            throw InvalidInput(say("region \"", region, "\": expected box:X0,Y0,Z0,X1,Y1,Z1"));
+        }
+    }
+    std::string rest;
+    if (in >> rest || !(box.tail<3>() - box.head<3>()).allFinite() ||
+        (box.tail<3>() - box.head<3>()).minCoeff() < 0.0) {
+        throw InvalidInput(
+            say("region \"", region, "\": expected six finite numbers, the lower corner first"));
+    }
+    const MatrixX3d& rest_positions = ground.surface->rest();
+    VectorXd values(rest_positions.rows());
+    for (Eigen::Index v = 0; v < values.size(); ++v) {
+        const Eigen::Array3d p = rest_positions.row(v).transpose().array();
+        values[v] =
+            (p >= box.head<3>().array()).all() && (p <= box.tail<3>().array()).all() ? 1.0 : 0.0;
+    }
+    return values;
+}
+
+VectorXd boundary_vertices(const LayerGround& ground) {
+    const Topology& topology = ground.surface->topology();
+    VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
+    for (int v = 0; v < ground.surface->vertex_count(); ++v) {
+        values[v] = topology.is_boundary_vertex(v) ? 1.0 : 0.0;
+    }
+    return values;
+}
+
+}  // namespace
+
+VectorXd region_values(const LayerGround& ground, const std::string& region) {
+    if (starts_with(region, "not ")) {
+        return 1.0 - region_values(ground, region.substr(4)).array();
+    }
+    if (region == "all") {
+        return VectorXd::Ones(ground.surface->vertex_count());
+    }
+    if (region == "boundary") {
+        return boundary_vertices(ground);
+    }
+    const size_t colon = region.find(':');
+    const std::string word = region.substr(0, colon);
+    const std::string name = colon == std::string::npos ? "" : region.substr(colon + 1);
+    if (word == "painted") {
+        return painted(ground, region, name);
+    }
+    if (word == "joint" || word == "joints") {
+        return joint_weights(ground, region, name, word == "joints");
+    }
+    if (word == "part") {
+        return part_vertices(ground, region, name);
+    }
+    if (word == "box") {
+        return box_vertices(ground, region, name);
+    }
+    throw InvalidInput(say("region \"", region,
+                           "\": expected all, boundary, painted:NAME, joint:NAME, joints:NAME, "
+                           "part:NAME or box:X0,Y0,Z0,X1,Y1,Z1"));
+}
+
+VectorXd region_values(const LayerGround& ground, const std::vector<std::string>& regions) {
+    VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
+    for (const std::string& region : regions) {
+        values = values.cwiseMax(region_values(ground, region)).eval();
+    }
+    return values;
+}
+
+std::vector<int> region_vertices(const LayerGround& ground,
+                                 const std::vector<std::string>& regions) {
+    const VectorXd values = region_values(ground, regions);
+    std::vector<int> vertices;
+    for (Eigen::Index v = 0; v < values.size(); ++v) {
+        if (values[v] >= 0.5) {
+            vertices.push_back(static_cast<int>(v));
+        }
+    }
+    return vertices;
+}
+
+VectorXd painted_values(const LayerGround& ground, const Paintable& number, const std::string& key,
+                        double lowest, double highest) {
+    if (number.region.empty()) {
+        return VectorXd::Constant(ground.surface->vertex_count(), number.value);
+    }
+    VectorXd values = region_values(ground, number.region);
+    if (number.mixes) {
+        values = number.outside + (number.inside - number.outside) * values.array();
+    }
+    for (Eigen::Index v = 0; v < values.size(); ++v) {
+        if (!(values[v] >= lowest && values[v] <= highest)) {
+            throw InvalidInput(say(key, " = \"", number.region, "\": expected ", lowest, " to ",
+                                   highest, ", found ", values[v], " at vertex ",
+                                   ground.surface->mesh().art_of_vertex[static_cast<size_t>(v)]));
+        }
+    }
+    return values;
+}
+
+}  // namespace cutis

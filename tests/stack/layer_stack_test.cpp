@@ -1,0 +1,283 @@
+#include "cutis/core/error.h"
+#include "cutis/stack/bake.h"
+#include "cutis/stack/regions.h"
+#include "stack/test_body.h"
+
+namespace cutis {
+namespace {
+
+// Lifts by a height that grows with time: at sub-step times it has another one than at frames.
+class Rise : public Layer {
+public:
+    bool has_memory() const override { return false; }
+    bool changes_shape() const override { return true; }
+    bool changes_uv() const override { return false; }
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        shape_at(step.to, surface);
+        frame.channels["rise"] = {"m", 1, std::vector<double>(6, step.to)};
+    }
+    void shape_at(double time, MatrixX3d& surface) override { surface.col(2).array() += time; }
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>& /*state*/) override {}
+    LayerReport report() const override { return {}; }
+};
+
+// Gives its result on a mesh with the middle of the shared edge added.
+class Finer : public Layer {
+public:
+    explicit Finer(const LayerGround& ground) {
+        const MatrixX3d coarse = ground.surface->rest().topRows(4);
+        refined_.art.name = "finer";
+        refined_.art.positions.resize(5, 3);
+        refined_.art.positions << coarse, 0.5 * (coarse.row(0) + coarse.row(2));
+        refined_.art.triangles.resize(4, 3);
+        refined_.art.triangles << 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4;
+        refined_.surface =
+            std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined_.art));
+    }
+    bool has_memory() const override { return false; }
+    bool changes_shape() const override { return true; }
+    bool changes_uv() const override { return false; }
+    const RefinedMesh* refined() const override { return &refined_; }
+    std::vector<DetailMesh> details() const override {
+        auto mesh = std::make_shared<ArtMesh>();
+        mesh->positions = refined_.art.positions;
+        mesh->triangles = refined_.art.triangles;
+        return {{"copy", mesh}};
+    }
+    std::vector<LineSet> lines() const override { return {{"edge", "curves", 2, {{0, 1}}}}; }
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        shape_at(step.to, surface);
+        frame.channels["bump"] = {"m", 1, {0, 0, 0, 0, 0.5}};
+        frame.details[first_detail].positions = surface;
+        frame.lines[first_line] = surface.topRows(2);
+    }
+    void shape_at(double /*time*/, MatrixX3d& surface) override {
+        refine_plain(surface);
+        surface(4, 2) += 0.5;
+    }
+    void refine_plain(MatrixX3d& surface) override {
+        const MatrixX3d coarse = surface;
+        surface.resize(5, 3);
+        surface << coarse, 0.5 * (coarse.row(0) + coarse.row(2));
+    }
+    void refine_values(const std::vector<double>& values, int width,
+                       std::vector<double>& out) const override {
+        EXPECT_EQ(values.size(), 6u * static_cast<size_t>(width));
+        out.assign(5 * static_cast<size_t>(width), values[0]);
+    }
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>& /*state*/) override {}
+    LayerReport report() const override { return {}; }
+
+private:
+    RefinedMesh refined_;
+};
+
+// Changes nothing, and writes down what it stands on half way through each step.
+class Probe : public Layer {
+public:
+    Probe(int vertices, std::vector<double>& heights) : vertices_(vertices), heights_(heights) {}
+    bool has_memory() const override { return true; }
+    bool changes_shape() const override { return false; }
+    bool changes_uv() const override { return false; }
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& /*frame*/) override {
+        EXPECT_EQ(surface.rows(), vertices_);
+        MatrixX3d ground;
+        step.ground->positions(step.to, ground);
+        EXPECT_EQ(ground, surface);
+        step.ground->positions(0.5 * (step.from + step.to), ground);
+        heights_.push_back(ground(0, 2));
+    }
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>& /*state*/) override {}
+    LayerReport report() const override { return {}; }
+
+private:
+    int vertices_;
+    std::vector<double>& heights_;
+};
+
+template <class Make>
+class Plan : public LayerPlan {
+public:
+    explicit Plan(Make make) : make_(make) {}
+    std::vector<Setting> settings() override { return {}; }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground) override { return make_(ground); }
+
+private:
+    Make make_;
+};
+
+template <class Make>
+LayerKind kind(const char* name, Make make) {
+    return {name, "", [make] { return std::make_unique<Plan<Make>>(make); }};
+}
+
+class Tape : public FrameSink {
+public:
+    explicit Tape(std::vector<Frame>& frames, ArtMesh& mesh, BakeInfo& info)
+        : frames_(frames), mesh_(mesh), info_(info) {}
+    bool wants_body_positions() const override { return true; }
+    void begin(const BakeInfo& info) override {
+        mesh_ = info.shown();
+        info_ = info;
+    }
+    void write(const Frame& frame) override { frames_.push_back(frame); }
+    std::vector<OutputFile> finish() override { return {}; }
+
+private:
+    std::vector<Frame>& frames_;
+    ArtMesh& mesh_;
+    BakeInfo& info_;
+};
+
+struct TestBake {
+    std::vector<Frame> frames;
+    ArtMesh mesh;
+    BakeInfo info;
+    std::vector<double> heights;
+
+    explicit TestBake(const std::vector<std::string>& layers, int probe_vertices) {
+        const std::vector<LayerKind> kinds = {
+            kind("rise", [](const LayerGround&) { return std::make_unique<Rise>(); }),
+            kind("finer", [](const LayerGround& g) { return std::make_unique<Finer>(g); }),
+            kind("probe", [&](const LayerGround&) {
+                return std::make_unique<Probe>(probe_vertices, heights);
+            })};
+        Scene scene;
+        scene.fps = 10.0;
+        for (const std::string& name : layers) {
+            scene.layers.push_back({name, {}, 0, 0});
+        }
+        std::vector<std::unique_ptr<FrameSink>> sinks;
+        sinks.push_back(std::make_unique<Tape>(frames, mesh, info));
+        const Workers workers(1);
+        bake(test::sliding_square(0.3), scene, sinks, {&workers, {}, &kinds});
+    }
+};
+
+TEST(LayerStack, a_layer_sees_earlier_shapes_at_sub_step_times) {
+    const TestBake run({"rise", "probe"}, 4);
+    ASSERT_EQ(run.heights.size(), 4u);
+    EXPECT_NEAR(run.heights[0], 0.3, 1e-15);  // the first step has no length
+    EXPECT_NEAR(run.heights[2], 0.3 + 0.15, 1e-15);
+}
+
+TEST(LayerStack, a_refining_layer_changes_the_mesh_of_frames_channels_and_later_layers) {
+    const TestBake run({"rise", "finer", "probe"}, 5);
+    EXPECT_EQ(run.mesh.name, "finer");
+    ASSERT_EQ(run.frames.size(), 4u);
+    for (const Frame& frame : run.frames) {
+        ASSERT_EQ(frame.positions.rows(), 5);
+        ASSERT_EQ(frame.body_positions.rows(), 5);
+        EXPECT_NEAR(frame.positions(4, 2), 0.3 + frame.time + 0.5, 1e-15);
+        EXPECT_NEAR(frame.body_positions(4, 2), 0.3, 1e-15);
+        EXPECT_EQ(frame.channels.at("rise").values, std::vector<double>(5, frame.time));
+        EXPECT_EQ(frame.channels.at("bump").values.size(), 5u);
+    }
+}
+
+TEST(LayerStack, details_and_lines_of_a_layer_reach_the_frame) {
+    const TestBake run({"finer"}, 0);
+    ASSERT_EQ(run.info.details.size(), 1u);
+    EXPECT_EQ(run.info.details[0].name, "copy");
+    ASSERT_EQ(run.info.lines.size(), 1u);
+    for (const Frame& frame : run.frames) {
+        ASSERT_EQ(frame.details.size(), 1u);
+        EXPECT_EQ(frame.details[0].positions, frame.positions);
+        ASSERT_EQ(frame.lines.size(), 1u);
+        EXPECT_EQ(frame.lines[0].rows(), 2);
+    }
+}
+
+TEST(LayerStack, two_details_of_one_name_are_refused) {
+    EXPECT_THROW(TestBake({"finer", "finer"}, 0), InvalidInput);
+}
+
+class Regions : public testing::Test {
+protected:
+    Regions() : body_(make()), surface_(SimulationSurface::repaired(body_, {})) {
+        ground_ = {&body_, &surface_, &body_.mesh(), &body_.source().weights, 30.0};
+    }
+
+    static Body make() {
+        Body::Source source;
+        source.mesh = test::split_square();
+        source.mesh.parts = {{"lower", "skin", 0, 1, 0, 3}, {"upper", "", 1, 1, 3, 3}};
+        source.mesh.painted["soft"] = VectorXd::LinSpaced(6, 0.0, 1.0);
+        source.motion = std::make_shared<test::SlidingMotion>(source.mesh.positions, 1.0);
+        auto character = std::make_shared<Character>();
+        character->skeleton.nodes.resize(3);
+        character->skeleton.nodes[0].name = "root";
+        character->skeleton.nodes[1].name = "arm";
+        character->skeleton.nodes[1].parent = 0;
+        character->skeleton.nodes[2].name = "hand";
+        character->skeleton.nodes[2].parent = 1;
+        source.character = character;
+        source.joint_nodes = {0, 1, 2};
+        source.inverse_bind.assign(3, Eigen::Affine3d::Identity());
+        source.weights.influences = 2;
+        source.weights.joints = {0, 1, 1, 2, 2, 0, 0, 1, 2, 0, 0, 2};
+        source.weights.weights = {0.75, 0.25, 0.5, 0.5, 1, 0, 0.75, 0.25, 1, 0, 1, 0};
+        return Body(std::move(source), {});
+    }
+
+    VectorXd at(const std::string& region) const { return region_values(ground_, region); }
+    static VectorXd four(double a, double b, double c, double d) {
+        return Eigen::Vector4d(a, b, c, d);
+    }
+
+    Body body_;
+    SimulationSurface surface_;
+    LayerGround ground_;
+};
+
+TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {
+    EXPECT_EQ(at("all"), four(1, 1, 1, 1));
+    EXPECT_EQ(at("boundary"), four(1, 1, 1, 1));
+    EXPECT_EQ(at("joint:arm"), four(0.25, 0.5, 0, 0));
+    EXPECT_EQ(at("joints:arm"), four(0.25, 1, 1, 0));
+    EXPECT_EQ(at("part:lower"), four(1, 1, 1, 0));
+    EXPECT_EQ(at("part:skin"), four(1, 1, 1, 0));
+    EXPECT_EQ(at("part:upper"), four(1, 0, 1, 1));
+    EXPECT_EQ(at("not part:upper"), four(0, 1, 0, 0));
+    EXPECT_EQ(at("box:-1,-1,-1,0.5,0.5,1"), four(1, 0, 0, 0));
+    EXPECT_LT((at("painted:soft") - four(0, 0.2, 0.4, 1)).norm(), 1e-15);
+    EXPECT_EQ(region_vertices(ground_, {"joint:arm", "box:0,0.5,0,0.5,1,1"}),
+              (std::vector<int>{1, 3}));
+}
+
+TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
+    for (const auto& [region, part] :
+         std::vector<std::pair<std::string, std::string>>{{"joint:amr", "did you mean \"arm\""},
+                                                          {"painted:x", "soft"},
+                                                          {"part:middle", "lower"},
+                                                          {"box:1,2,3", "box:X0"},
+                                                          {"box:1,0,0,0,1,1", "lower corner"},
+                                                          {"box:0,0,0,1,1,1,9", "six"},
+                                                          {"everywhere", "all, boundary"}}) {
+        try {
+            at(region);
+            FAIL() << region << " accepted";
+        } catch (const InvalidInput& error) {
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST_F(Regions, a_paintable_number_is_constant_painted_or_mixed_and_keeps_its_range) {
+    Paintable number;
+    number.value = 3.0;
+    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(3, 3, 3, 3));
+    number.region = "joint:arm";
+    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(0.25, 0.5, 0, 0));
+    number.mixes = true;
+    number.inside = 4.0;
+    number.outside = 2.0;
+    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(2.5, 3, 2, 2));
+    EXPECT_THROW(painted_values(ground_, number, "x", 0, 2.9), InvalidInput);
+}
+
+}  // namespace
+}  // namespace cutis
