@@ -139,9 +139,11 @@ TEST(Settings, an_unknown_key_names_the_nearest_one) {
               "shot.toml:5:2: [test] has no key 'stickines'; did you mean 'stickiness'?");
     EXPECT_NE(refusal({{"use-history", number(1)}}).find("'use_history'"), std::string::npos);
     EXPECT_NE(refusal({{"cuont", number(1)}}).find("'count'"), std::string::npos);
-    EXPECT_NE(refusal({{"qqqqqqqqqqqq", number(1)}})
-                  .find("it has use_history, count, stickiness, name, words and axis"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal({{"qqqqqqqqqqqq", number(1)}})
+            .find(
+                "it has use_history, count, stickiness, name, words, direction, density and axis"),
+        std::string::npos);
 }
 
 TEST(Settings, numbers_out_of_range_and_not_finite_are_refused) {
