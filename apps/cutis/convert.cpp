@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "cutis/io/files.h"
 #include "cutis/io/inspect.h"
 #include "cutis/io/sinks.h"
 #include "cutis/stack/settings.h"

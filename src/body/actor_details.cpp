@@ -93,7 +93,9 @@ void make_bricks(TileMaker& tile) {
         constexpr int pieces = 6;
         const int first = static_cast<int>(tile.points.size());
         int ring_size = 0;
-        for (const auto& [inset, height] : rings) {
+        for (const auto& ring : rings) {
+            const double inset = ring[0];
+            const double height = ring[1];
             const double in = round * inset;
             const double a = u0 + (open_left ? 0.0 : in);
             const double b = u1 - (open_right ? 0.0 : in);

@@ -5,6 +5,7 @@
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/gltf_read.h"
+#include "cutis/io/files.h"
 #include "cutis/io/inspect.h"
 #include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"

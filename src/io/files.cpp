@@ -119,4 +119,15 @@ fs::path path_inside(const fs::path& folder, const std::string& inner) {
     return full;
 }
 
+std::string extension_of(const std::filesystem::path& path) {
+    std::string extension = path.extension().string();
+    if (!extension.empty()) {
+        extension.erase(0, 1);
+    }
+    for (char& c : extension) {
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return extension;
+}
+
 }  // namespace cutis

@@ -5,6 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
+#include "cutis/io/files.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
@@ -130,17 +131,6 @@ void inspect_scene(const fs::path& path, FileSummary& out) {
 }
 
 }  // namespace
-
-std::string extension_of(const fs::path& path) {
-    std::string extension = path.extension().string();
-    if (!extension.empty()) {
-        extension.erase(0, 1);
-    }
-    for (char& c : extension) {
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return extension;
-}
 
 FileSummary inspect_file(const fs::path& path) {
     FileSummary out;

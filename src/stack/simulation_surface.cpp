@@ -9,8 +9,24 @@ namespace cutis {
 
 SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
     const ArtMesh& mesh = body.mesh();
-    return SimulationSurface(
-        repair_mesh(mesh.positions, mesh.triangles, options, body.source().weld_group));
+    const std::vector<int>& groups = body.source().weld_group;
+    try {
+        return SimulationSurface(repair_mesh(mesh.positions, mesh.triangles, options, groups));
+    } catch (const InvalidInput&) {
+        if (!groups.empty()) {
+            throw;
+        }
+        // Parts of one mesh may lie exactly on each other (lashes on a lid): welded together they
+        // are no surface, held apart by connection they may be. What else is wrong is still
+        // refused.
+        RepairedMesh apart =
+            repair_mesh(mesh.positions, mesh.triangles, options,
+                        connected_groups(mesh.triangles, static_cast<int>(mesh.positions.rows())));
+        apart.notes.push_back(
+            "Parts of the mesh lie on each other: vertices were welded only "
+            "within connected parts");
+        return SimulationSurface(std::move(apart));
+    }
 }
 
 SimulationSurface SimulationSurface::as_it_is(const Body& body) {

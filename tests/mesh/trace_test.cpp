@@ -160,7 +160,7 @@ TEST(Trace, tracing_back_with_the_carried_direction_returns) {
     }
 }
 
-TEST(Trace, a_line_on_a_sphere_converges_to_the_great_circle_with_second_order) {
+TEST(Trace, a_line_on_a_sphere_converges_to_the_great_circle_faster_than_first_order) {
     test::Random random(4);
     std::vector<Vector3d> starts;
     std::vector<Vector3d> directions;

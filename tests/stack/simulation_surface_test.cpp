@@ -68,5 +68,26 @@ TEST(SimulationSurface, a_wrong_number_of_vertices_is_refused) {
     EXPECT_THROW(surface.gather(MatrixX3d::Zero(5, 3), out), InvalidInput);
 }
 
+TEST(SimulationSurface, parts_that_lie_on_each_other_are_held_apart_and_reported) {
+    // Three sheets through one edge, each with its own copy of the edge's two vertices.
+    Body::Source source;
+    source.mesh.positions.resize(9, 3);
+    source.mesh.triangles.resize(3, 3);
+    for (int sheet = 0; sheet < 3; ++sheet) {
+        const int first = 3 * sheet;
+        source.mesh.positions.row(first) << 0, 0, 0;
+        source.mesh.positions.row(first + 1) << 1, 0, 0;
+        source.mesh.positions.row(first + 2) << 0, std::cos(sheet), std::sin(sheet);
+        source.mesh.triangles.row(sheet) << first, first + 1, first + 2;
+    }
+    source.motion = std::make_shared<test::SlidingMotion>(source.mesh.positions, 1.0);
+    const Body body(std::move(source), {});
+    EXPECT_THROW(repair_mesh(body.mesh().positions, body.mesh().triangles, {}), InvalidInput);
+    const SimulationSurface surface = SimulationSurface::repaired(body, {});
+    EXPECT_EQ(surface.topology().part_count(), 3);
+    ASSERT_FALSE(surface.mesh().notes.empty());
+    EXPECT_NE(surface.mesh().notes.back().find("connected parts"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cutis

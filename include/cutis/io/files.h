@@ -47,6 +47,9 @@ private:
     std::uintmax_t size_ = 0;
 };
 
+/// Extension in small letters, without the dot.
+std::string extension_of(const std::filesystem::path& path);
+
 /// `inner` as a path below `folder`.
 /// \throw InvalidInput  absolute, or leads out of the folder (.., a link)
 std::filesystem::path path_inside(const std::filesystem::path& folder, const std::string& inner);

@@ -61,7 +61,4 @@ struct FileSummary {
 /// \throw IoError, InvalidInput  as the readers do; InvalidInput for another extension
 FileSummary inspect_file(const std::filesystem::path& path);
 
-/// Extension in small letters, without the dot.
-std::string extension_of(const std::filesystem::path& path);
-
 }  // namespace cutis
