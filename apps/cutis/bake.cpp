@@ -17,6 +17,8 @@ struct Flags {
     int threads = 0;
     bool json = false;
     bool print_defaults = false;
+    int checkpoint = 0;
+    bool resume = false;
 };
 
 int run(const Flags& flags) {
@@ -37,6 +39,8 @@ int run(const Flags& flags) {
     options.name = output_name(flags.scene);
     options.threads = flags.threads;
     options.json = flags.json;
+    options.checkpoint_every = flags.checkpoint;
+    options.resume = flags.resume;
     return run_bake(scene, options);
 }
 
@@ -52,6 +56,11 @@ void add_bake(CLI::App& program, Action& action) {
         ->delimiter(',');
     verb->add_option("--threads", flags->threads, "0: all; the result is the same for any number")
         ->check(CLI::Range(0, 1024));
+    verb->add_option("--checkpoint", flags->checkpoint,
+                     "write a checkpoint every N frames, and when stopped by a signal")
+        ->check(CLI::Range(1, max_frames));
+    verb->add_flag("--resume", flags->resume,
+                   "go on from the checkpoint of a stopped bake, bit for bit");
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
     verb->add_flag("--print-defaults", flags->print_defaults,
                    "print a scene with every key, its default and meaning");

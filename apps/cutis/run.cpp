@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "console.h"
+#include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/io/sinks.h"
@@ -59,6 +60,25 @@ void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs)
         throw IoError(say(target.string(), ": cannot be written (", error.message(), ")"));
     }
     outputs.front().path = target.string();
+}
+
+std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const RunOptions& options,
+                                                  RunReport& report) {
+    if (options.checkpoint_every == 0 && !options.resume) {
+        return nullptr;
+    }
+    std::vector<std::string> inputs;
+    for (const fs::path& input : report.inputs) {
+        inputs.push_back(input.string());
+    }
+    auto folder = std::make_unique<CheckpointFolder>(
+        options.folder / ("." + options.name + ".checkpoint"),
+        fingerprint_of(scene, inputs, CUTIS_VERSION),
+        options.resume ? CheckpointFolder::Begin::resume : CheckpointFolder::Begin::anew);
+    if (options.resume && folder->past() == nullptr) {
+        report.notes.emplace_back("No checkpoint to resume from: the bake began at its beginning");
+    }
+    return folder;
 }
 
 int parse_frame(const std::string& text, const std::string& whole) {
@@ -130,13 +150,22 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     const Workers workers(options.threads);
     report.threads = workers.threads();
     ProgressShow progress(options.json ? stderr : stdout);
+    const std::unique_ptr<CheckpointFolder> checkpoint = open_checkpoint(scene, options, report);
     if (caught_signal() == 0) {
-        report.bake = bake(body, scene, sinks, {&workers, progress.callback(), nullptr});
+        report.bake = bake(
+            body, scene, sinks,
+            {&workers, progress.callback(), nullptr, checkpoint.get(), options.checkpoint_every});
     }
     sinks.clear();
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
-        std::cerr << "cutis: stopped by signal " << caught_signal() << ", nothing was written\n";
+        std::cerr << "cutis: stopped by signal " << caught_signal()
+                  << (checkpoint != nullptr && report.bake.cancelled
+                          ? ", a checkpoint was written: --resume goes on from there\n"
+                          : ", nothing was written\n");
         return exit_signal + caught_signal();
+    }
+    if (checkpoint != nullptr) {
+        checkpoint->remove();
     }
     if (!options.single_obj.empty()) {
         drop_frame_number(options.single_obj, report.bake.outputs);

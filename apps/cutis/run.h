@@ -19,6 +19,8 @@ struct RunOptions {
     bool json = false;                 ///< the report on stdout, everything else on stderr
     bool use_report_file = false;      ///< also FOLDER/report.json
     PageOptions page;                  ///< html: title and how it begins
+    int checkpoint_every = 0;          ///< frames between checkpoints; 0: none are written
+    bool resume = false;               ///< go on from a checkpoint where there is one
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
 

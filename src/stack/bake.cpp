@@ -30,6 +30,22 @@ void check_finite(const Frame& frame) {
     }
 }
 
+BakeInfo describe(const Body& body, const Scene& scene, const FrameRange& frames,
+                  const LayerStack& layers) {
+    BakeInfo info;
+    info.body = &body;
+    info.mesh = &layers.art();
+    info.fps = scene.fps;
+    info.first_frame = frames.first;
+    info.frame_count = frames.count();
+    info.shape_changed = layers.any(&Layer::changes_shape);
+    info.uv_changed = layers.any(&Layer::changes_uv);
+    info.sampling = scene.body.sampling;
+    info.details = layers.details();
+    info.lines = layers.lines();
+    return info;
+}
+
 void fill_report(const LayerStack& stack, const Scene& scene, const Seconds& seconds,
                  BakeReport& report) {
     report.stage_seconds = {{"prepare", seconds.prepare}, {"body", seconds.body}};
@@ -88,17 +104,7 @@ BakeReport bake(const Body& body, const Scene& scene,
         const StageClock clock(seconds.prepare);
         layers = std::make_unique<LayerStack>(
             body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report.notes);
-        BakeInfo info;
-        info.body = &body;
-        info.mesh = &layers->art();
-        info.fps = scene.fps;
-        info.first_frame = report.frames.first;
-        info.frame_count = report.frames.count();
-        info.shape_changed = layers->any(&Layer::changes_shape);
-        info.uv_changed = layers->any(&Layer::changes_uv);
-        info.sampling = scene.body.sampling;
-        info.details = layers->details();
-        info.lines = layers->lines();
+        const BakeInfo info = describe(body, scene, report.frames, *layers);
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
@@ -111,6 +117,7 @@ BakeReport bake(const Body& body, const Scene& scene,
     const int pre_roll = remembers ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
     const int begin = remembers ? 1 - pre_roll : report.frames.first;
     const int total = report.frames.last - begin + 1;
+    const auto time_of = [&](int number) { return (number - 1) / scene.fps; };
 
     const bool keep_body = stack.any(&Layer::changes_shape) &&
                            std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
@@ -124,10 +131,32 @@ BakeReport bake(const Body& body, const Scene& scene,
     }
     frame.details.resize(stack.details().size());
     frame.lines.resize(stack.lines().size());
-    double previous = 0.0;
-    for (int number = begin; number <= report.frames.last; ++number) {
+    const auto write = [&](const Frame& done) {
+        const StageClock clock(seconds.write);
+        for (const auto& sink : sinks) {
+            sink->write(done);
+        }
+        ++report.frames_done;
+    };
+    int next = begin;
+    if (controls.keeper != nullptr && controls.keeper->past() != nullptr) {
+        const BakeState& past = *controls.keeper->past();
+        if (past.frame < begin || past.frame > report.frames.last) {
+            throw InvalidInput(say("saved state: expected a frame from ", begin, " to ",
+                                   report.frames.last, ", found ", past.frame));
+        }
+        stack.restore(past.layers);
+        Frame kept;
+        while (controls.keeper->read_frame(kept)) {
+            write(kept);
+        }
+        report.frames_resumed = report.frames_done;
+        next = past.frame + 1;
+    }
+    double previous = time_of(next - 1);
+    for (int number = next; number <= report.frames.last; ++number) {
         frame.number = number;
-        frame.time = (number - 1) / scene.fps;
+        frame.time = time_of(number);
         {
             const StageClock clock(seconds.body);
             body.positions(frame.time, scene.body.sampling, *controls.workers, frame.positions);
@@ -145,16 +174,20 @@ BakeReport bake(const Body& body, const Scene& scene,
         previous = frame.time;
         if (number >= report.frames.first) {
             check_finite(frame);
-            const StageClock clock(seconds.write);
-            for (const auto& sink : sinks) {
-                sink->write(frame);
+            write(frame);
+            if (controls.keeper != nullptr) {
+                controls.keeper->keep(frame);
             }
-            ++report.frames_done;
         }
-        if (controls.progress &&
-            !controls.progress(
-                {number < report.frames.first ? "pre-roll" : "frame", number - begin + 1, total})) {
-            report.cancelled = true;
+        report.cancelled = controls.progress &&
+                           !controls.progress({number < report.frames.first ? "pre-roll" : "frame",
+                                               number - begin + 1, total});
+        const bool is_due =
+            controls.keep_every > 0 && (number - begin + 1) % controls.keep_every == 0;
+        if (controls.keeper != nullptr && (report.cancelled || is_due)) {
+            controls.keeper->save({number, stack.save()});
+        }
+        if (report.cancelled) {
             break;
         }
     }

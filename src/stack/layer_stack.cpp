@@ -60,6 +60,24 @@ const ArtMesh& LayerStack::art() const {
     return refined_ == nullptr ? body_.mesh() : refined_->art;
 }
 
+std::vector<std::vector<double>> LayerStack::save() const {
+    std::vector<std::vector<double>> states;
+    for (const auto& layer : layers_) {
+        states.push_back(layer->save());
+    }
+    return states;
+}
+
+void LayerStack::restore(const std::vector<std::vector<double>>& states) {
+    if (states.size() != layers_.size()) {
+        throw InvalidInput(
+            say("saved state: expected ", layers_.size(), " layers, found ", states.size()));
+    }
+    for (size_t i = 0; i < layers_.size(); ++i) {
+        layers_[i]->restore(states[i]);
+    }
+}
+
 void LayerStack::Ground::positions(double time, MatrixX3d& out) const {
     stack_.body_.positions(time, stack_.step_.sampling, *stack_.step_.workers,
                            stack_.body_positions_);

@@ -40,6 +40,10 @@ public:
     const std::vector<DetailMesh>& details() const { return details_; }
     const std::vector<LineSet>& lines() const { return lines_; }
 
+    std::vector<std::vector<double>> save() const;
+    /// \throw InvalidInput  another number of layers, or not their states
+    void restore(const std::vector<std::vector<double>>& states);
+
     /// Runs all layers on frame.positions (in: the body's at step.to). Where a layer refines the
     /// mesh, the frame's positions end on that.
     /// \param keep_body  also fill frame.body_positions

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cutis/core/progress.h"
+#include "cutis/stack/keeper.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/scene.h"
 #include "cutis/stack/sink.h"
@@ -31,12 +32,15 @@ struct BakeControls {
     const Workers* workers = nullptr;               ///< required
     ProgressCallback progress;                      ///< after every frame; false stops the bake
     const std::vector<LayerKind>* kinds = nullptr;  ///< null: layer_kinds()
+    BakeKeeper* keeper = nullptr;                   ///< null: a stopped bake starts over
+    int keep_every = 0;  ///< frames between saved states; 0: only when stopped
 };
 
 /// What a bake did.
 struct BakeReport {
     FrameRange frames;
     int frames_done = 0;
+    int frames_resumed = 0;  ///< of those, taken from an earlier run
     bool cancelled = false;  ///< stopped by the caller: no output stands
     std::vector<std::pair<std::string, double>> stage_seconds;  ///< prepare, body, layers, write
     std::vector<LayerReport> layers;

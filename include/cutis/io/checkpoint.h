@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cutis/stack/keeper.h"
+#include "cutis/stack/scene.h"
+
+namespace cutis {
+
+/// What a bake depends on, each with a hash: resuming with something else would mix two bakes.
+using Fingerprint = std::vector<std::pair<std::string, std::uint64_t>>;
+
+/// Of a scene (its values and what the command line changed), its input files and this version.
+/// \param inputs  paths of all files the body was read from
+/// \throw IoError
+Fingerprint fingerprint_of(const Scene& scene, const std::vector<std::string>& inputs,
+                           const std::string& version);
+
+/// The past of one bake in a folder of its own: `state` (whole or not at all) and `frames` (grows;
+/// what lies behind the last state is cut off when resuming).
+class CheckpointFolder final : public BakeKeeper {
+public:
+    enum class Begin { anew, resume };
+
+    /// \param folder  made where missing. Begin::resume without a state in it begins anew.
+    /// \throw InvalidInput  resume: another fingerprint (says what changed), a damaged file
+    /// \throw IoError
+    CheckpointFolder(std::filesystem::path folder, const Fingerprint& fingerprint, Begin begin);
+    ~CheckpointFolder() override;
+    CheckpointFolder(const CheckpointFolder&) = delete;
+    CheckpointFolder& operator=(const CheckpointFolder&) = delete;
+
+    const BakeState* past() const override { return has_past_ ? &past_ : nullptr; }
+    bool read_frame(Frame& frame) override;
+    void keep(const Frame& frame) override;
+    void save(const BakeState& state) override;
+
+    /// The bake is complete: the folder goes away.
+    void remove();
+
+private:
+    [[noreturn]] void fail(const char* action) const;
+    void read_state();
+
+    std::filesystem::path folder_;
+    Fingerprint fingerprint_;
+    bool has_past_ = false;
+    BakeState past_;
+    std::FILE* frames_ = nullptr;
+    std::uint64_t kept_bytes_ = 0;   // end of the frames file
+    std::uint64_t saved_bytes_ = 0;  // of the frames the past state knows
+    std::uint64_t read_bytes_ = 0;
+    std::vector<unsigned char> bytes_;
+};
+
+}  // namespace cutis

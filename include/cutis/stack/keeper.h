@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "cutis/stack/frame.h"
+
+namespace cutis {
+
+/// Where a bake stands after a frame: enough to go on from there with the same bits.
+struct BakeState {
+    int frame = 0;  ///< last one done; below the first of the output in pre-roll
+    std::vector<std::vector<double>> layers;  ///< Layer::save of each
+};
+
+/// Keeps the past of a bake, so that it can go on after it was stopped. Frames already made are
+/// kept too and are handed to the outputs again, so that no output needs to know about stops.
+class BakeKeeper {
+public:
+    virtual ~BakeKeeper() = default;
+
+    /// The state to go on from; null: begin at the beginning.
+    virtual const BakeState* past() const = 0;
+    /// Kept frames in order. \return false after the last
+    virtual bool read_frame(Frame& frame) = 0;
+
+    /// A frame that went to the outputs.
+    virtual void keep(const Frame& frame) = 0;
+    /// Everything up to state.frame can be gone on from. Whole or not at all.
+    virtual void save(const BakeState& state) = 0;
+};
+
+}  // namespace cutis

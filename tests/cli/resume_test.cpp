@@ -1,0 +1,116 @@
+#include <signal.h>
+
+#include <thread>
+
+#include "cli/program.h"
+
+namespace cutis {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace test;
+
+// Enough frames to be stopped somewhere in the middle.
+std::string long_scene() {
+    return cylinder_scene("fps = 2400", R"("pc2", "npz")");
+}
+
+TEST(Resumed, a_bake_killed_at_any_moment_ends_with_the_bytes_of_an_uninterrupted_one) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", long_scene());
+    ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "whole"}).code, 0);
+    const std::vector<std::string> command = {
+        "bake", scratch / "shot.toml", "-o", scratch / "out", "--checkpoint", "100", "--resume"};
+    int kills = 0;
+    for (const int signal : {SIGTERM, SIGKILL, SIGINT, SIGKILL}) {
+        Running bake(command);
+        std::this_thread::sleep_for(std::chrono::milliseconds(120 + 70 * kills));
+        if (bake.has_ended()) {
+            break;
+        }
+        kill(bake.pid(), signal);
+        const Outcome outcome = bake.wait();
+        if (signal != SIGKILL && outcome.code != 0) {
+            EXPECT_EQ(outcome.code, 128 + signal);
+        }
+        EXPECT_FALSE(fs::exists(scratch / "out/shot.pc2") && outcome.code != 0);
+        ++kills;
+    }
+    EXPECT_GE(kills, 1);
+    ASSERT_EQ(run(command).code, 0);
+    for (const char* name : {"shot.pc2", "shot.npz"}) {
+        EXPECT_TRUE(read_text(scratch / ("whole/" + std::string(name))) ==
+                    read_text(scratch / ("out/" + std::string(name))))
+            << name;
+    }
+    EXPECT_FALSE(fs::exists(scratch / "out/.shot.checkpoint"));
+}
+
+class Checkpoint : public testing::Test {
+protected:
+    // Leaves a checkpoint behind, as a stopped bake does.
+    void SetUp() override {
+        write_text(scratch_ / "shot.toml", long_scene());
+        Running bake(
+            {"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--checkpoint", "50"});
+        while (!bake.has_ended() && !fs::exists(folder() / "state")) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        kill(bake.pid(), SIGTERM);
+        const Outcome outcome = bake.wait();
+        ASSERT_EQ(outcome.code, 128 + SIGTERM);
+        EXPECT_TRUE(contains(outcome.err, "--resume")) << outcome.err;
+    }
+    fs::path folder() const { return scratch_ / "out/.shot.checkpoint"; }
+    Outcome resume() const {
+        return run({"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--resume"});
+    }
+    ScratchFolder scratch_;
+};
+
+TEST_F(Checkpoint, of_a_scene_that_changed_is_refused_with_the_reason) {
+    std::string scene = long_scene();
+    scene.replace(scene.find("fps = 2400"), 10, "fps = 2500");
+    write_text(scratch_ / "shot.toml", scene);
+    const Outcome outcome = resume();
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(contains(outcome.err, "[body] changed since the checkpoint")) << outcome.err;
+    write_text(scratch_ / "shot.toml", long_scene());
+    EXPECT_EQ(resume().code, 0);
+}
+
+TEST_F(Checkpoint, that_is_damaged_is_refused_and_left_alone) {
+    const std::string state = read_text(folder() / "state");
+    const std::string frames = read_text(folder() / "frames");
+    std::string broken = state;
+    broken[broken.size() / 2] ^= 4;
+    for (const std::string& bytes : {broken, state.substr(0, state.size() / 2), std::string()}) {
+        write_text(folder() / "state", bytes);
+        const Outcome outcome = resume();
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_TRUE(contains(outcome.err, "damaged")) << outcome.err;
+        EXPECT_EQ(read_text(folder() / "state"), bytes);
+    }
+    write_text(folder() / "state", state);
+    broken = frames;
+    broken[broken.size() / 3] ^= 1;
+    for (const std::string& bytes : {broken, frames.substr(0, frames.size() / 2)}) {
+        write_text(folder() / "frames", bytes);
+        const Outcome outcome = resume();
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_TRUE(contains(outcome.err, "damaged")) << outcome.err;
+        EXPECT_FALSE(fs::exists(scratch_ / "out/shot.pc2"));
+    }
+}
+
+TEST(Resumed, without_a_checkpoint_begins_at_the_beginning_and_says_so) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", cylinder_scene("", R"("pc2")"));
+    const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--resume"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_TRUE(contains(outcome.out, "No checkpoint")) << outcome.out;
+    EXPECT_EQ(names_in(scratch / "out"), std::vector<std::string>{"shot.pc2"});
+}
+
+}  // namespace
+}  // namespace cutis
