@@ -41,7 +41,7 @@ int run(const Flags& flags) {
     options.json = flags.json;
     options.checkpoint_every = flags.checkpoint;
     options.resume = flags.resume;
-    return run_bake(scene, options);
+    return scene.wedges.empty() ? run_bake(scene, options) : run_wedges(scene, options);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct RunReport {
     double read_seconds = 0.0;
     double total_seconds = 0.0;
     std::vector<std::string> notes;  ///< of the readers and the body
+    bool has_checkpoint = false;     ///< stopped, and can be resumed
     BakeReport bake;
 };
 

@@ -123,9 +123,9 @@ std::string output_name(const fs::path& path) {
     return name;
 }
 
-int run_bake(const Scene& scene, const RunOptions& options) {
+RunReport bake_scene(const Scene& scene, const RunOptions& options,
+                     const ProgressCallback& progress) {
     const auto begin = std::chrono::steady_clock::now();
-    catch_signals();
     RunReport report;
     report.fps = scene.fps;
     report.inputs = scene_inputs(scene);
@@ -149,28 +149,34 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     }
     const Workers workers(options.threads);
     report.threads = workers.threads();
-    ProgressShow progress(options.json ? stderr : stdout);
     const std::unique_ptr<CheckpointFolder> checkpoint = open_checkpoint(scene, options, report);
     if (caught_signal() == 0) {
-        report.bake = bake(
-            body, scene, sinks,
-            {&workers, progress.callback(), nullptr, checkpoint.get(), options.checkpoint_every});
+        report.bake =
+            bake(body, scene, sinks,
+                 {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every});
     }
-    sinks.clear();
+    report.has_checkpoint = checkpoint != nullptr && report.bake.cancelled;
+    if (checkpoint != nullptr && !report.bake.outputs.empty()) {
+        checkpoint->remove();
+    }
+    report.total_seconds = seconds_since(begin);
+    return report;
+}
+
+int run_bake(const Scene& scene, const RunOptions& options) {
+    catch_signals();
+    ProgressShow progress(options.json ? stderr : stdout);
+    RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()
-                  << (checkpoint != nullptr && report.bake.cancelled
+                  << (report.has_checkpoint
                           ? ", a checkpoint was written: --resume goes on from there\n"
                           : ", nothing was written\n");
         return exit_signal + caught_signal();
     }
-    if (checkpoint != nullptr) {
-        checkpoint->remove();
-    }
     if (!options.single_obj.empty()) {
         drop_frame_number(options.single_obj, report.bake.outputs);
     }
-    report.total_seconds = seconds_since(begin);
     const nlohmann::ordered_json json = report_json(report);
     if (options.use_report_file) {
         AtomicFile file(options.folder / "report.json");

@@ -8,6 +8,7 @@
 #include "cutis/io/page_write.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/scene.h"
+#include "report.h"
 
 namespace cutis::app {
 
@@ -24,8 +25,22 @@ struct RunOptions {
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
 
+/// Loads the body and bakes; prints nothing.
+/// \param progress  also asked whether to go on
+RunReport bake_scene(const Scene& scene, const RunOptions& options,
+                     const ProgressCallback& progress);
+
 /// Loads the body, bakes, reports. \return exit code
 int run_bake(const Scene& scene, const RunOptions& options);
+
+/// All combinations of a scene with wedges, as many at once as there are threads, each into a
+/// folder of its own, and a sheet that shows them beside each other. \return exit code
+int run_wedges(const Scene& scene, const RunOptions& options);
+
+/// The sheet: pages in frames that play together.
+/// \param pages  relative path and label of each
+std::string sheet_text(const std::string& title,
+                       const std::vector<std::pair<std::string, std::string>>& pages);
 
 /// A file that cannot be read is bad input, not a failure while running.
 template <class Result>

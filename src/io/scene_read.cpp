@@ -97,6 +97,29 @@ void read_layers(const toml::node& node, const std::string& file, Scene& scene) 
     }
 }
 
+// [wedge] may be written with quoted keys or as nested tables: layer.1.stickiness = [...].
+void read_wedges(const toml::table& table, const std::string& prefix, const std::string& file,
+                 Scene& scene) {
+    for (const auto& [key, node] : table) {
+        const std::string name = prefix + std::string(key.str());
+        if (const toml::table* inner = node.as_table()) {
+            read_wedges(*inner, name + ".", file, scene);
+            continue;
+        }
+        Wedge wedge;
+        wedge.key = name;
+        wedge.line = static_cast<int>(key.source().begin.line);
+        wedge.column = static_cast<int>(key.source().begin.column);
+        const SceneValue list = convert(node, "[wedge] " + name, file);
+        if (list.kind != SceneValue::Kind::list || list.list.empty()) {
+            throw InvalidInput(say(place(file, key.source()), "[wedge] ", name,
+                                   ": expected a list of values to try"));
+        }
+        wedge.values = list.list;
+        scene.wedges.push_back(std::move(wedge));
+    }
+}
+
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& file) {
@@ -118,17 +141,21 @@ Scene parse_scene(const std::string& text, const std::string& file) {
                            output_settings(scene), file);
         } else if (name == "layer") {
             read_layers(node, file, scene);
+        } else if (name == "wedge") {
+            read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
-            const std::string near = nearest_word(name, {"body", "layer", "output"});
-            const char* shape[] = {"[body]", "[[layer]]", "[output]"};
+            const std::string near = nearest_word(name, {"body", "layer", "output", "wedge"});
             throw InvalidInput(say(
                 place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
                 "'; ",
-                near.empty() ? "a scene has [body], [[layer]] and [output]"
-                             : say("did you mean ",
-                                   shape[near == "body" ? 0 : (near == "layer" ? 1 : 2)], "?")));
+                near.empty()
+                    ? "a scene has [body], [[layer]], [output] and [wedge]"
+                    : say("did you mean ", near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
         }
     }
+    std::sort(scene.wedges.begin(), scene.wedges.end(), [](const Wedge& a, const Wedge& b) {
+        return a.line != b.line ? a.line < b.line : a.column < b.column;
+    });
     BodyScene& body = scene.body;
     if (body.file.empty() && body.actor.empty()) {
         body.mesh_file.swap(body.options.mesh);

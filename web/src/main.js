@@ -109,6 +109,31 @@ async function start() {
   actions.togglePlay();
   requestAnimationFrame(tick);
 
+  if (location.hash === '#sheet') joinSheet();
+
+  /** Inside a sheet of pages: no controls of its own; the sheet says which moment, and cameras move together. */
+  function joinSheet() {
+    document.body.classList.add('sheet');
+    state.isPlaying = false;
+    let isTold = false;
+    addEventListener('message', (event) => {
+      const words = event.data?.cutisSheet;
+      if (words?.moment !== undefined) actions.goTo(Math.round(words.moment * (meta.frames - 1)));
+      if (words?.camera) {
+        isTold = true;
+        stage.camera.position.fromArray(words.camera.position);
+        stage.controls.target.fromArray(words.camera.target);
+        stage.controls.update();
+        isTold = false;
+        changed();
+      }
+    });
+    stage.controls.addEventListener('change', () => {
+      if (!isTold) parent.postMessage({ cutisPage: { camera: { position: stage.camera.position.toArray(), target: stage.controls.target.toArray() } } }, '*');
+    });
+    parent.postMessage({ cutisPage: { seconds: meta.frames / meta.fps } }, '*');
+  }
+
   // For tests and figures: the same actions the buttons call, a draw that happens now, and what is on screen.
   window.cutis = {
     meta, state, actions, stage,

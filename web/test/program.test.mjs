@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { coverage, difference, launch, open, picture, project, shot } from './browser.mjs';
 import { readPc2, unpackPage } from './unpack.mjs';
@@ -74,6 +75,29 @@ test('the default demo: a page below 6 MB that plays and keeps its word about th
   const last = report.frames.count - 1;
   const { bones } = await watch(path('html'), 'demo', [0, Math.round(last / 2), last]);
   assert.ok(bones > 0.01, 'the skeleton is drawn');
+});
+
+test('a sheet of wedges shows every combination at the same moment', async () => {
+  const scene = join(folder, 'wedge.toml');
+  writeFileSync(scene, '[body]\nactor = "cylinder"\nclip = "twist"\n[output]\nformats = ["html"]\n[wedge]\nbody.time_scale = [1.0, 2.0]\n');
+  const { sheet } = await run(['bake', scene, '-o', join(folder, 'wedge')]);
+  const context = await browser.newContext({ viewport: { width: 900, height: 500 }, offline: true });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(pathToFileURL(sheet).href);
+  const inner = () => page.frames().filter((frame) => frame !== page.mainFrame());
+  await page.waitForFunction(() => document.querySelectorAll('iframe').length === 2);
+  for (const frame of inner()) await frame.waitForFunction(() => window.cutis !== undefined, null, { timeout: 120_000 });
+  await page.waitForTimeout(500);
+  await page.locator('#scrub').fill('500');
+  for (const frame of inner()) {
+    await frame.waitForFunction(() => Math.abs(window.cutis.frame / (window.cutis.meta.frames - 1) - 0.5) < 0.03, null, { timeout: 60_000 });
+    assert.equal(await frame.locator('#transport').isVisible(), false);
+  }
+  await shot(page, 'wedges');
+  assert.deepEqual(complaints, []);
+  await context.close();
 });
 
 const characters = [

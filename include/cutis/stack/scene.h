@@ -55,6 +55,15 @@ struct OutputScene {
     bool page_times = true;        ///< HTML: the page shows what each frame took
 };
 
+/// Values to try for one key; a scene with several of these stands for all combinations.
+struct Wedge {
+    std::string key;  ///< "body.KEY", "output.KEY", "layer.N.KEY" (N from 1) or "KIND.KEY" (every
+                      ///< layer of that kind)
+    std::vector<SceneValue> values;
+    int line = 0;
+    int column = 0;
+};
+
 /// One shot: a body, layers in order, outputs.
 struct Scene {
     std::string file;    ///< the scene file, for messages; empty: made in code
@@ -66,6 +75,7 @@ struct Scene {
     double pre_roll = 0.0;  ///< seconds the body holds its first pose before frame 1
     std::vector<LayerScene> layers;
     OutputScene output;
+    std::vector<Wedge> wedges;  ///< empty: the scene as it is
 };
 
 }  // namespace cutis

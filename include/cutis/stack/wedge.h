@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cutis/stack/scene.h"
+
+namespace cutis {
+
+/// One combination of the values a scene wants to try.
+struct WedgeScene {
+    std::string label;  ///< "stickiness 0.5, skinning dual-quaternion"
+    Scene scene;        ///< without wedges
+};
+
+inline constexpr int max_wedges = 1000;
+
+/// All combinations, the last wedge turning fastest. A scene without wedges gives itself.
+/// \throw InvalidInput  a key that is not there, a value its key refuses, more than max_wedges; all
+///                      with the place in the file
+std::vector<WedgeScene> wedge_scenes(const Scene& scene);
+
+}  // namespace cutis
