@@ -62,18 +62,14 @@ void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs)
     outputs.front().path = target.string();
 }
 
-std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const RunOptions& options,
-                                                  RunReport& report) {
+std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body& body,
+                                                  const RunOptions& options, RunReport& report) {
     if (options.checkpoint_every == 0 && !options.resume) {
         return nullptr;
     }
-    std::vector<std::string> inputs;
-    for (const fs::path& input : report.inputs) {
-        inputs.push_back(input.string());
-    }
     auto folder = std::make_unique<CheckpointFolder>(
         options.folder / ("." + options.name + ".checkpoint"),
-        fingerprint_of(scene, inputs, CUTIS_VERSION),
+        fingerprint_of(scene, body, CUTIS_VERSION),
         options.resume ? CheckpointFolder::Begin::resume : CheckpointFolder::Begin::anew);
     if (options.resume && folder->past() == nullptr) {
         report.notes.emplace_back("No checkpoint to resume from: the bake began at its beginning");
@@ -149,7 +145,8 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     }
     const Workers workers(options.threads);
     report.threads = workers.threads();
-    const std::unique_ptr<CheckpointFolder> checkpoint = open_checkpoint(scene, options, report);
+    const std::unique_ptr<CheckpointFolder> checkpoint =
+        open_checkpoint(scene, body, options, report);
     if (caught_signal() == 0) {
         report.bake =
             bake(body, scene, sinks,

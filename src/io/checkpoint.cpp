@@ -8,6 +8,8 @@
 #include "cutis/core/error.h"
 #include "cutis/core/hash.h"
 #include "cutis/io/files.h"
+#include "cutis/io/obj_read.h"
+#include "cutis/io/scene_read.h"
 #include "frame_bytes.h"
 
 namespace cutis {
@@ -57,6 +59,32 @@ std::uint64_t hash_of_body(const Scene& scene) {
     hash.add_number(body.options.clock.seam_tolerance).add_number(body.options.clock.jump_limit);
     hash.add_number(static_cast<int>(body.sampling)).add_number(static_cast<int>(body.repair));
     hash.add_number(body.weld_distance).add_number(scene.fps).add_number(scene.pre_roll);
+    return hash.value();
+}
+
+// Poses at a few times: also notices files a glTF refers to.
+std::uint64_t hash_of_motion(const Body& body) {
+    Hash64 hash;
+    const ArtMesh& mesh = body.mesh();
+    const auto add = [&](const auto& matrix) {
+        hash.add_number(matrix.size());
+        hash.add_numbers(std::span(matrix.data(), static_cast<size_t>(matrix.size())));
+    };
+    add(mesh.positions);
+    add(mesh.triangles);
+    add(mesh.uv);
+    add(mesh.uv_triangles);
+    for (const auto& [name, values] : mesh.painted) {
+        hash.add_text(name);
+        add(values);
+    }
+    constexpr int times = 16;
+    const Workers workers(1);
+    MatrixX3d positions;
+    for (int i = 0; i <= times; ++i) {
+        body.positions(body.duration() * i / times, TimeSampling::exact, workers, positions);
+        add(positions);
+    }
     return hash.value();
 }
 
@@ -134,8 +162,7 @@ private:
 
 }  // namespace
 
-Fingerprint fingerprint_of(const Scene& scene, const std::vector<std::string>& inputs,
-                           const std::string& version) {
+Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version) {
     Fingerprint out;
     out.emplace_back("the program's version", Hash64().add_text(version).value());
     out.emplace_back("[body]", hash_of_body(scene));
@@ -151,9 +178,17 @@ Fingerprint fingerprint_of(const Scene& scene, const std::vector<std::string>& i
         out.emplace_back(say("layer ", i + 1, " (", scene.layers[i].kind, ")"),
                          hash_of_layer(scene.layers[i]));
     }
-    for (const std::string& input : inputs) {
-        out.emplace_back(input, hash_of_file(input));
+    for (const fs::path& input : scene_inputs(scene)) {
+        if (input == scene.file) {
+            continue;  // its values count, not its comments
+        }
+        const bool is_sequence = input.filename().string().find('*') != std::string::npos;
+        for (const fs::path& file :
+             is_sequence ? obj_sequence_files(input) : std::vector<fs::path>{input}) {
+            out.emplace_back(file.string(), hash_of_file(file.string()));
+        }
     }
+    out.emplace_back("the body's motion", hash_of_motion(body));
     return out;
 }
 

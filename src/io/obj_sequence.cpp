@@ -22,7 +22,16 @@ struct Numbered {
     }
 };
 
-std::vector<fs::path> matching_files(const fs::path& pattern) {
+void append_frame(const MatrixX3d& positions, PointCache& cache) {
+    const double* numbers = positions.data();
+    for (Eigen::Index i = 0; i < positions.size(); ++i) {
+        cache.samples.push_back(static_cast<float>(numbers[i]));
+    }
+}
+
+}  // namespace
+
+std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
     const std::string name = pattern.filename().string();
     const std::size_t star = name.find('*');
     if (star == std::string::npos || name.find('*', star + 1) != std::string::npos) {
@@ -64,21 +73,12 @@ std::vector<fs::path> matching_files(const fs::path& pattern) {
     return files;
 }
 
-void append_frame(const MatrixX3d& positions, PointCache& cache) {
-    const double* numbers = positions.data();
-    for (Eigen::Index i = 0; i < positions.size(); ++i) {
-        cache.samples.push_back(static_cast<float>(numbers[i]));
-    }
-}
-
-}  // namespace
-
 ObjSequence read_obj_sequence(const fs::path& pattern, double rate, const WarningCallback& warn) {
     if (!(rate > 0.0) || !std::isfinite(rate)) {
         throw InvalidInput(say(pattern.string(), ": expected a rate above 0, found ", rate));
     }
     ObjSequence sequence;
-    sequence.files = matching_files(pattern);
+    sequence.files = obj_sequence_files(pattern);
     sequence.cache.rate = rate;
     for (const fs::path& file : sequence.files) {
         const bool is_first = &file == &sequence.files.front();

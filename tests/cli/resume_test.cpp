@@ -103,6 +103,31 @@ TEST_F(Checkpoint, that_is_damaged_is_refused_and_left_alone) {
     }
 }
 
+TEST(Resumed, with_a_changed_file_of_a_sequence_is_refused_by_its_name) {
+    const ScratchFolder scratch;
+    const auto write_frames = [&](const char* height) {
+        for (const char* number : {"1", "2"}) {
+            write_text(
+                scratch / ("a" + std::string(number) + ".obj"),
+                "v 0 0 " + std::string(number) + "\nv 1 0 0\nv 0 " + height + " 0\nf 1 2 3\n");
+        }
+    };
+    write_frames("1");
+    write_text(scratch / "shot.toml",
+               "[body]\nmesh = \"a1.obj\"\ncache = \"a*.obj\"\ncache_rate = 1\nfps = 90000\n"
+               "[output]\nformats = [\"pc2\"]\n");
+    Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out", "--checkpoint", "50"});
+    while (!bake.has_ended() && !fs::exists(scratch / "out/.shot.checkpoint/state")) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    kill(bake.pid(), SIGTERM);
+    ASSERT_EQ(bake.wait().code, 128 + SIGTERM);
+    write_frames("2");
+    const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--resume"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(contains(outcome.err, "a1.obj changed since")) << outcome.err;
+}
+
 TEST(Resumed, without_a_checkpoint_begins_at_the_beginning_and_says_so) {
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml", cylinder_scene("", R"("pc2")"));

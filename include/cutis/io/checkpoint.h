@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cutis/body/body.h"
 #include "cutis/stack/keeper.h"
 #include "cutis/stack/scene.h"
 
@@ -15,11 +16,10 @@ namespace cutis {
 /// What a bake depends on, each with a hash: resuming with something else would mix two bakes.
 using Fingerprint = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// Of a scene (its values and what the command line changed), its input files and this version.
-/// \param inputs  paths of all files the body was read from
+/// Of a scene's values (with what the command line changed), its input files, the body made from
+/// them and this version.
 /// \throw IoError
-Fingerprint fingerprint_of(const Scene& scene, const std::vector<std::string>& inputs,
-                           const std::string& version);
+Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version);
 
 /// The past of one bake in a folder of its own: `state` (whole or not at all) and `frames` (grows;
 /// what lies behind the last state is cut off when resuming).

@@ -55,4 +55,8 @@ struct ObjSequence {
 ObjSequence read_obj_sequence(const std::filesystem::path& pattern, double rate = 30.0,
                               const WarningCallback& warn = {});
 
+/// The files a pattern stands for, in the order of their numbers.
+/// \throw IoError, InvalidInput  as read_obj_sequence does
+std::vector<std::filesystem::path> obj_sequence_files(const std::filesystem::path& pattern);
+
 }  // namespace cutis
