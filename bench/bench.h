@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cutis/stack/scene.h"
+
 namespace cutis::bench {
 
 /// One measured row of `cutis bench`.
@@ -22,5 +24,9 @@ struct Row {
 
 /// Skinning against the memory bandwidth of the machine.
 std::vector<Row> bench_body();
+
+/// Median milliseconds a frame of body and each layer of a scene, and of the whole beside real
+/// time. \param name  for the rows
+std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads);
 
 }  // namespace cutis::bench

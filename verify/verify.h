@@ -19,4 +19,7 @@ struct Case {
 /// Closed-form cases of the body room; runs in under two seconds.
 std::vector<Case> verify_body();
 
+/// Every subset of the layers: finite, the same for any number of threads, resumable.
+std::vector<Case> verify_stack();
+
 }  // namespace cutis::verify

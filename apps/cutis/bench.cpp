@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "console.h"
+#include "demos.h"
 #include "layers.h"
 #include "verbs.h"
 
@@ -13,7 +14,18 @@ namespace {
 
 using Maker = std::vector<bench::Row> (*)();
 
-const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body}};
+// What the default demo costs, with one and two threads.
+std::vector<bench::Row> bench_stack() {
+    const Demo& demo = demos().front();
+    std::vector<bench::Row> rows;
+    for (const int threads : {1, 2}) {
+        const auto more = bench::bench_scene(demo.name, demo_scene(demo), threads);
+        rows.insert(rows.end(), more.begin(), more.end());
+    }
+    return rows;
+}
+
+const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body}, {"stack", bench_stack}};
 
 void print_json(const std::vector<bench::Row>& rows) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
