@@ -70,7 +70,9 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
 }
 
 void PoseKeys::weigh(const VectorXd& pose, VectorXd& weights) const {
-    place_.noalias() = basis_.transpose().lazyProduct(pose - origin_);
+    for (Eigen::Index c = 0; c < place_.size(); ++c) {
+        place_[c] = basis_.col(c).dot(pose - origin_);
+    }
     place_ = place_.cwiseMax(low_).cwiseMin(high_);
     const Eigen::Index count = centres_.rows();
     for (Eigen::Index i = 0; i < count; ++i) {
