@@ -73,6 +73,12 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     require("limit", options.limit, 0.0, 1e6);
     require("highest frequency", options.highest_frequency_hz, options.frequency_hz, 1e9);
     require("rate", options.rate_hz, 10.0, 2000.0);
+    if (options.dynamics == CurveDynamics::smoothstep ||
+        options.dynamics == CurveDynamics::spline) {
+        throw InvalidInput(
+            "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
+            "in time");
+    }
     const bool is_ring = part.direction == CurveDirection::around;
     const CurveEnds ends = is_ring                                   ? CurveEnds::ring
                            : part.has_closed_end && options.free_tip ? CurveEnds::free_far
@@ -104,7 +110,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     modes_.shapes = all.shapes.leftCols(count);
     modes_.projector = all.projector.topRows(count);
     for (int k = 0; k < count; ++k) {
-        steps_.push_back(oscillator_step(omegas_[k], options.damping, 1.0 / options.rate_hz));
+        steps_.push_back(step_of(k, 1.0));
     }
     window_ = VectorXd::Ones(rows_);
     if (is_ring) {
@@ -122,6 +128,33 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
     scratch_ = speed_ = MatrixX3d::Zero(rows_, 3);
     report_.modes = count;
+}
+
+OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
+    const double omega = omegas_[mode];
+    const double h = 1.0 / options_.rate_hz;
+    if (options_.dynamics == CurveDynamics::exact) {
+        return oscillator_step(omega, options_.damping, fraction * h);
+    }
+    OscillatorStep step;
+    if (options_.dynamics == CurveDynamics::paper) {
+        // P2 A5 in one mode: (w^2 + 1/h^2) y^{m+1} = w^2 u^{m+1} + (2 y^m - y^{m-1}) / h^2, with
+        // v^m = (y^m - y^{m-1}) / h. Between grid times the answer is linear.
+        const double pull = omega * omega * h * h;
+        step.yy = 1.0 - fraction * pull / (1.0 + pull);
+        step.yv = fraction * h / (1.0 + pull);
+        step.yu1 = fraction * pull / (1.0 + pull);
+        step.vy = -pull / (1.0 + pull) / h;
+        step.vv = 1.0 / (1.0 + pull);
+        step.vu1 = pull / (1.0 + pull) / h;
+    } else {
+        step.yy = step.vv = 0.0;
+        step.yu0 = 1.0 - fraction;
+        step.yu1 = fraction;
+        step.vu0 = -1.0 / h;
+        step.vu1 = 1.0 / h;
+    }
+    return step;
 }
 
 void CurveSolver::project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const {
@@ -195,7 +228,7 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
     scratch_ = middle_.followed + middle_.shape;
     project(scratch_, now.target, workers);
     now.drive = now.target;
-    if (options_.inertia_gain > 0.0) {
+    if (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still) {
         // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
         const double scale = options_.inertia_gain * options_.rate_hz * options_.rate_hz;
         for (int i = 0; i < rows_; ++i) {
@@ -279,16 +312,18 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     const long index = std::clamp(grid_index(time, options_.rate_hz), first_slot_, newest - 1);
     const Slot& a = slot(index);
     const Slot& b = slot(index + 1);
-    const double h = 1.0 / options_.rate_hz;
     const double x = std::clamp(time * options_.rate_hz - static_cast<double>(index), 0.0, 1.0);
     for (int k = 0; k < modes_.count(); ++k) {
-        const OscillatorStep s = oscillator_step(omegas_[k], options_.damping, x * h);
-        const double u0 = s.yu0 + s.yu1 * (1.0 - x);
-        const double u1 = s.yu1 * x;
+        // The exact step runs to the time asked for with the drive it has there; the others'
+        // answers are linear between grid times.
+        const OscillatorStep s = step_of(k, x);
+        const bool is_exact = options_.dynamics == CurveDynamics::exact;
+        const double u0 = is_exact ? s.yu0 + s.yu1 * (1.0 - x) : s.yu0;
+        const double u1 = is_exact ? s.yu1 * x : s.yu1;
         modal_.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) + u0 * a.drive.row(k) +
                         u1 * b.drive.row(k) - ((1.0 - x) * a.target.row(k) + x * b.target.row(k));
-        const double v0 = s.vu0 + s.vu1 * (1.0 - x);
-        const double v1 = s.vu1 * x;
+        const double v0 = is_exact ? s.vu0 + s.vu1 * (1.0 - x) : s.vu0;
+        const double v1 = is_exact ? s.vu1 * x : s.vu1;
         modal_speed_.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) + v0 * a.drive.row(k) +
                               v1 * b.drive.row(k);
     }

@@ -7,6 +7,7 @@
 #include "cutis/curve/beam.h"
 #include "cutis/curve/node_frames.h"
 #include "cutis/curve/oscillator.h"
+#include "cutis/curve/time_examples.h"
 
 namespace cutis {
 
@@ -19,6 +20,9 @@ struct CurveOptions {
     double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
     double rate_hz = 120.0;               ///< the drive is sampled on this grid of time, 10 .. 2000
     bool free_tip = true;                 ///< a closed far end swings freely
+    /// exact; paper (its implicit scheme, one step each 1 / rate_hz, its damping is numerical); or
+    /// still (on the target at once, no inertia)
+    CurveDynamics dynamics = CurveDynamics::exact;
 };
 
 /// What drives the flesh at one time.
@@ -86,6 +90,7 @@ private:
     Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
     void sample_at(long index, Sampler sample);
     void make_slot(long index, const Workers& workers);
+    OscillatorStep step_of(int mode, double fraction) const;
     void project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const;
     void expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Workers& workers) const;
 
