@@ -19,4 +19,7 @@ struct Case {
 /// Closed-form cases of the body room; runs in under two seconds.
 std::vector<Case> verify_body();
 
+/// Closed forms of the curve layer, and parts of real characters where the data folder is present.
+std::vector<Case> verify_curve();
+
 }  // namespace cutis::verify

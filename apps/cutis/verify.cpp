@@ -13,7 +13,8 @@ namespace {
 
 using Maker = std::vector<verify::Case> (*)();
 
-const std::vector<LayerOf<Maker>> makers = {{"body", verify::verify_body}};
+const std::vector<LayerOf<Maker>> makers = {{"body", verify::verify_body},
+                                            {"curve", verify::verify_curve}};
 
 void print_json(const std::vector<verify::Case>& cases) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();

@@ -270,11 +270,11 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
     if (!layout.start_vertices.empty()) {
         lines = static_cast<int>(layout.start_vertices.size());
     } else if (lines == 0) {
-        lines = std::clamp(static_cast<int>(std::lround(part.girth / edge)), 8, 64);
+        lines = std::clamp(static_cast<int>(std::lround(part.girth / edge)), 12, 64);
     }
     int places = layout.nodes;
     if (places == 0) {
-        places = std::clamp(static_cast<int>(std::lround(part.length / edge)) + 1, 7, 96);
+        places = std::clamp(static_cast<int>(std::lround(part.length / edge)) + 1, 13, 96);
     }
     Grid grid;
     grid.theta = line_angles(tube, layout, lines);
