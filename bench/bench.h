@@ -23,4 +23,7 @@ struct Row {
 /// Skinning against the memory bandwidth of the machine.
 std::vector<Row> bench_body();
 
+/// Curve dynamics against the paper's algorithm, and a whole horse.
+std::vector<Row> bench_curve();
+
 }  // namespace cutis::bench

@@ -13,7 +13,8 @@ namespace {
 
 using Maker = std::vector<bench::Row> (*)();
 
-const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body}};
+const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body},
+                                            {"curve", bench::bench_curve}};
 
 void print_json(const std::vector<bench::Row>& rows) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();

@@ -119,7 +119,9 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
             window_[i] = 16.0 * s * s * (1.0 - s) * (1.0 - s);
         }
     }
-    limit_ = options.limit > 0.0 ? options.limit : part.girth / two_pi / 3.0;
+    const double natural =
+        ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / two_pi / 3.0;
+    limit_ = options.limit > 0.0 ? options.limit : natural;
     slots_.resize(first_slots);
     for (Slot& one : slots_) {
         one.place = one.speed = one.drive = one.target = RowMatrixXd::Zero(count, columns_);

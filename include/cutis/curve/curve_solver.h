@@ -16,7 +16,7 @@ struct CurveOptions {
     double damping = 0.3;       ///< ratio of every mode, 0 .. 1; flesh 0.2 .. 0.4
     double inertia_gain = 0.4;  ///< how much the body's acceleration drives the flesh, 0 .. 10
     double limit = 0.0;  ///< metres: largest way off the target, approached smoothly; 0: a third of
-                         ///< the part's mean radius
+                         ///< the part's mean radius, with a free tip a sixth of its length
     double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
     double rate_hz = 120.0;               ///< the drive is sampled on this grid of time, 10 .. 2000
     bool free_tip = true;                 ///< a closed far end swings freely
