@@ -309,6 +309,7 @@ void add_horse(std::vector<Row>& rows) {
                 if (drive.shape.rows() == 0) {
                     drive.frames = one.frames;
                     drive.shape = drive.followed = one.moved_nodes * 0.0;
+                    drive.has_target = false;
                 }
                 drive.frames.places.col(0).setConstant(0.1 * std::sin(9.0 * t));
             };

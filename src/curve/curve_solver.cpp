@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cutis/core/error.h"
+#include "products.h"
 
 namespace cutis {
 
@@ -26,42 +27,6 @@ long grid_index(double time, double rate) {
     // Frame times are often grid times up to rounding.
     constexpr double rounding = 1e-6;
     return static_cast<long>(std::floor(time * rate + rounding));
-}
-
-/// out(k, c) = sum over n of a(k, n) x(n, c) for columns [begin, end). Four rows at a time keep the
-/// sums in registers.
-void product(const RowMatrixXd& a, const double* x, Eigen::Index stride, RowMatrixXd& out,
-             int begin, int end) {
-    const Eigen::Index inner = a.cols();
-    for (Eigen::Index k = 0; k < a.rows(); ++k) {
-        double* __restrict to = out.data() + k * out.cols();
-        std::fill(to + begin, to + end, 0.0);
-    }
-    Eigen::Index n = 0;
-    for (; n + 4 <= inner; n += 4) {
-        const double* x0 = x + n * stride;
-        const double* x1 = x0 + stride;
-        const double* x2 = x1 + stride;
-        const double* x3 = x2 + stride;
-        for (Eigen::Index k = 0; k < a.rows(); ++k) {
-            const double* w = a.data() + k * inner + n;
-            const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-            double* __restrict to = out.data() + k * out.cols();
-            for (int c = begin; c < end; ++c) {
-                to[c] += w0 * x0[c] + w1 * x1[c] + w2 * x2[c] + w3 * x3[c];
-            }
-        }
-    }
-    for (; n < inner; ++n) {
-        const double* x0 = x + n * stride;
-        for (Eigen::Index k = 0; k < a.rows(); ++k) {
-            const double w0 = a(k, n);
-            double* __restrict to = out.data() + k * out.cols();
-            for (int c = begin; c < end; ++c) {
-                to[c] += w0 * x0[c];
-            }
-        }
-    }
 }
 
 }  // namespace
@@ -128,7 +93,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         one.shape = MatrixX3d::Zero(rows_, 3);
     }
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
-    scratch_ = speed_ = MatrixX3d::Zero(rows_, 3);
+    scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
     report_.modes = count;
 }
 
@@ -162,41 +127,18 @@ OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
 void CurveSolver::project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const {
     const double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
     workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
-        product(modes_.projector, first, columns_, out, begin, end);
+        product(modes_.projector.data(), modes_.projector.rows(), modes_.projector.cols(),
+                modes_.projector.cols(), first, columns_, out.data(), columns_, begin, end);
     });
 }
 
 void CurveSolver::expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Workers& workers) const {
-    Eigen::Map<RowMatrixXd> rows(nodes.data(), rows_ / curve_count_, columns_);
+    // Nodes that do not move keep the 0 they began with.
     const Eigen::Index moved = modes_.shapes.rows();
+    double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
     workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
-        for (Eigen::Index n = 0; n < rows.rows(); ++n) {
-            double* __restrict to = rows.data() + n * columns_;
-            std::fill(to + begin, to + end, 0.0);
-            const Eigen::Index m = n - first_moved_;
-            if (m < 0 || m >= moved) {
-                continue;
-            }
-            const double* w = modes_.shapes.data() + m * modes_.shapes.cols();
-            Eigen::Index k = 0;
-            for (; k + 4 <= modal.rows(); k += 4) {
-                const double* y0 = modal.data() + k * columns_;
-                const double* y1 = y0 + columns_;
-                const double* y2 = y1 + columns_;
-                const double* y3 = y2 + columns_;
-                const double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
-                for (int c = begin; c < end; ++c) {
-                    to[c] += w0 * y0[c] + w1 * y1[c] + w2 * y2[c] + w3 * y3[c];
-                }
-            }
-            for (; k < modal.rows(); ++k) {
-                const double* y0 = modal.data() + k * columns_;
-                const double w0 = w[k];
-                for (int c = begin; c < end; ++c) {
-                    to[c] += w0 * y0[c];
-                }
-            }
-        }
+        product(modes_.shapes.data(), moved, modes_.shapes.cols(), modes_.shapes.cols(),
+                modal.data(), columns_, first, columns_, begin, end);
     });
 }
 
@@ -226,19 +168,32 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
     }
     Slot& now = slots_[slots_used_++];
     now.index = index;
-    now.shape = middle_.shape;
-    scratch_ = middle_.followed + middle_.shape;
-    project(scratch_, now.target, workers);
+    now.has_target = middle_.has_target;
+    if (now.has_target) {
+        now.shape = middle_.shape;
+        scratch_ = middle_.followed + middle_.shape;
+        project(scratch_, now.target, workers);
+    } else {
+        now.shape.setZero();
+        now.target.setZero();
+    }
     now.drive = now.target;
     if (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still) {
         // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
         const double scale = options_.inertia_gain * options_.rate_hz * options_.rate_hz;
-        for (int i = 0; i < rows_; ++i) {
-            const Vector3d a = (newest_.frames.places.row(i) - 2.0 * middle_.frames.places.row(i) +
-                                before_.frames.places.row(i))
-                                   .transpose();
-            scratch_.row(i) =
-                (scale * (rotation_of(middle_.frames, i).transpose() * a)).transpose();
+        const double* p0 = before_.frames.places.data();
+        const double* p1 = middle_.frames.places.data();
+        const double* p2 = newest_.frames.places.data();
+        const double* r = middle_.frames.rotations.data();
+        double* to = scratch_.data();
+        for (int i = 0; i < rows_; ++i, r += 9) {
+            const int at = 3 * i;
+            const double x = scale * (p2[at] - 2.0 * p1[at] + p0[at]);
+            const double y = scale * (p2[at + 1] - 2.0 * p1[at + 1] + p0[at + 1]);
+            const double z = scale * (p2[at + 2] - 2.0 * p1[at + 2] + p0[at + 2]);
+            to[at] = r[0] * x + r[3] * y + r[6] * z;
+            to[at + 1] = r[1] * x + r[4] * y + r[7] * z;
+            to[at + 2] = r[2] * x + r[5] * y + r[8] * z;
         }
         project(scratch_, modal_, workers);
         for (int k = 0; k < modes_.count(); ++k) {
@@ -329,13 +284,13 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
         modal_speed_.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) + v0 * a.drive.row(k) +
                               v1 * b.drive.row(k);
     }
-    expand(modal_speed_, speed_, workers);
-    expand(modal_, scratch_, workers);
+    expand(modal_, swing_, workers);
+    speed_is_known_ = false;
     out.resize(rows_, 3);
     double largest = 0.0;
     double largest_limited = 0.0;
     for (int i = 0; i < rows_; ++i) {
-        Vector3d offset = window_[i] * scratch_.row(i).transpose();
+        Vector3d offset = window_[i] * swing_.row(i).transpose();
         const double size = offset.norm();
         const double relative = size / limit_;
         const double factor = 1.0 / std::sqrt(1.0 + relative * relative);
@@ -347,6 +302,14 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     }
     report_.largest_offset = largest;
     report_.largest_limited = largest_limited;
+}
+
+const MatrixX3d& CurveSolver::speed(const Workers& workers) {
+    if (!speed_is_known_) {
+        expand(modal_speed_, speed_, workers);
+        speed_is_known_ = true;
+    }
+    return speed_;
 }
 
 std::vector<double> CurveSolver::save() const {

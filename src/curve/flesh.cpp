@@ -302,6 +302,8 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
     if (!options_.follow) {
         drive.followed.setZero();
     }
+    drive.has_target =
+        keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
 }
 
 void Flesh::advance(double to, bool reset, TimeSampling sampling, const Workers& workers) {
@@ -338,7 +340,7 @@ void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
         }
     } else {
         solver_.displacement(time, now_.frames, workers, displacement_);
-        speed_world_ = solver_.speed();
+        speed_world_ = solver_.speed(workers);
     }
     if (replaces) {
         for (Eigen::Index i = 0; i < displacement_.rows(); ++i) {

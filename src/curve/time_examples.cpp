@@ -5,6 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/curve/oscillator.h"
+#include "products.h"
 
 namespace cutis {
 
@@ -111,7 +112,26 @@ TimeExamples::TimeExamples(std::vector<double> times, const std::vector<RowMatri
                          shape.middleRows(first, moved_nodes(intervals, options_.ends)));
     }
     scratch_ = modal_[0];
+    if (options_.ends == CurveEnds::clamped) {
+        const Eigen::Index half = (modes_.shapes.rows() + 1) / 2;
+        even_.resize(half, (modes_.count() + 1) / 2);
+        odd_.resize(half, modes_.count() / 2);
+        for (int k = 0; k < modes_.count(); ++k) {
+            (k % 2 == 0 ? even_ : odd_).col(k / 2) = modes_.shapes.col(k).head(half);
+        }
+    }
     const size_t count = times_.size();
+    full_growth_ = Eigen::MatrixXd::Ones(static_cast<Eigen::Index>(count) - 1, modes_.count());
+    for (size_t j = 0; j + 1 < count; ++j) {
+        const double length = times_[j + 1] - times_[j];
+        const double M = options_.paper_steps;
+        for (int k = 0; k < modes_.count(); ++k) {
+            full_growth_(static_cast<Eigen::Index>(j), k) =
+                options_.dynamics == CurveDynamics::paper
+                    ? paper_growth(omegas_[k] * length / M, M, M)
+                    : ramp_answer(omegas_[k], options_.damping, length);
+        }
+    }
     if (options_.dynamics == CurveDynamics::spline) {
         shape_slope_ = spline_slopes(times_, shapes_, false);
     }
@@ -144,6 +164,33 @@ TimeExamples::TimeExamples(std::vector<double> times, const std::vector<RowMatri
 
 double TimeExamples::blend(size_t j, double time) const {
     return (time - times_[j]) / (times_[j + 1] - times_[j]);
+}
+
+/// shapes * modal. Clamped modes are even or odd about the middle by turns: half the work.
+void TimeExamples::expand(const RowMatrixXd& modal, RowMatrixXd& nodes) const {
+    const Eigen::Index rows = modes_.shapes.rows();
+    const Eigen::Index columns = modal.cols();
+    nodes.resize(rows, columns);
+    const auto end = static_cast<int>(columns);
+    if (options_.ends != CurveEnds::clamped) {
+        product(modes_.shapes.data(), rows, modes_.count(), modes_.count(), modal.data(), columns,
+                nodes.data(), columns, 0, end);
+        return;
+    }
+    const Eigen::Index half = even_.rows();
+    product(even_.data(), half, even_.cols(), even_.cols(), modal.data(), 2 * columns, nodes.data(),
+            columns, 0, end);
+    odd_part_.resize(half, columns);
+    if (odd_.cols() > 0) {
+        product(odd_.data(), half, odd_.cols(), odd_.cols(), modal.data() + columns, 2 * columns,
+                odd_part_.data(), columns, 0, end);
+    } else {
+        odd_part_.setZero();
+    }
+    for (Eigen::Index n = 0; n < rows - half; ++n) {
+        nodes.row(rows - 1 - n) = nodes.row(n) - odd_part_.row(n);
+    }
+    nodes.topRows(half) += odd_part_;
 }
 
 void TimeExamples::at(double time, RowMatrixXd& out) const {
@@ -193,15 +240,16 @@ void TimeExamples::two_examples(double time, RowMatrixXd& out) const {
         if (options_.dynamics == CurveDynamics::paper) {
             const double M = options_.paper_steps;
             const double step = omegas_[k] * length / M;
-            growth = paper_growth(step, x * M, M) / paper_growth(step, M, M);
+            growth = paper_growth(step, x * M, M) / full_growth_(static_cast<Eigen::Index>(j), k);
         } else {
             growth = ramp_answer(omegas_[k], options_.damping, x * length) /
-                     ramp_answer(omegas_[k], options_.damping, length);
+                     full_growth_(static_cast<Eigen::Index>(j), k);
         }
         scratch_.row(k) = (growth - x) * (modal_[j + 1].row(k) - modal_[j].row(k));
     }
     const int first = options_.ends == CurveEnds::ring ? 0 : 1;
-    out.middleRows(first, modes_.shapes.rows()).noalias() += modes_.shapes.lazyProduct(scratch_);
+    expand(scratch_, expanded_);
+    out.middleRows(first, modes_.shapes.rows()) += expanded_;
 }
 
 void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
@@ -222,7 +270,8 @@ void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
                           w.s1 * miss_slope_[j + 1].row(k);
     }
     const int first = options_.ends == CurveEnds::ring ? 0 : 1;
-    out.middleRows(first, modes_.shapes.rows()) = modes_.shapes.lazyProduct(scratch_);
+    expand(scratch_, expanded_);
+    out.middleRows(first, modes_.shapes.rows()) = expanded_;
 }
 
 }  // namespace cutis

@@ -32,6 +32,7 @@ struct CurveDrive {
         followed;     ///< node rows x 3, local: what the surface below already has (its own
                       ///< bulges); the flesh lags and overshoots, the surface's part is not added
     MatrixX3d shape;  ///< node rows x 3, local: what examples and forces add
+    bool has_target = true;  ///< false: followed and shape are 0 and need not be looked at
 };
 
 /// What an advance met.
@@ -68,8 +69,8 @@ public:
     void displacement(double time, const NodeFrames& frames, const Workers& workers,
                       MatrixX3d& out);
 
-    /// Speed of the swinging part at the time of the last displacement(), node rows x 3, local.
-    const MatrixX3d& speed() const { return speed_; }
+    /// Speed of the nodes in their frames at the time of the last displacement(), node rows x 3.
+    const MatrixX3d& speed(const Workers& workers);
 
     const CurveReport& report() const { return report_; }
     const CurveOptions& options() const { return options_; }
@@ -83,6 +84,7 @@ public:
 private:
     struct Slot {  // everything at one grid time
         long index = 0;
+        bool has_target = false;
         RowMatrixXd place, speed;   // modes x columns
         RowMatrixXd drive, target;  // modes x columns: with and without inertia
         MatrixX3d shape;            // node rows x 3
@@ -108,7 +110,8 @@ private:
     long newest_drive_ = 0;
     CurveDrive before_, middle_, newest_;  // three consecutive grid times
     RowMatrixXd modal_, modal_speed_;
-    MatrixX3d scratch_, speed_;
+    MatrixX3d scratch_, swing_, speed_;
+    bool speed_is_known_ = false;
     CurveReport report_;
 };
 

@@ -49,6 +49,7 @@ public:
 private:
     void two_examples(double time, RowMatrixXd& out) const;
     void many_examples(double time, RowMatrixXd& out) const;
+    void expand(const RowMatrixXd& modal, RowMatrixXd& nodes) const;
     double blend(size_t j, double time) const;
 
     std::vector<double> times_;
@@ -56,9 +57,11 @@ private:
     TimeExampleOptions options_;
     BeamModes modes_;
     VectorXd omegas_;
+    Eigen::MatrixXd full_growth_;  // per interval and mode, at the interval's end
     std::vector<RowMatrixXd> modal_, speed_, miss_, miss_slope_;  // per example: modes x columns
     std::vector<RowMatrixXd> shape_slope_;  // per example: of the spline through whole shapes
-    mutable RowMatrixXd scratch_;
+    RowMatrixXd even_, odd_;                // half of the nodes x half of the modes
+    mutable RowMatrixXd scratch_, expanded_, odd_part_;
 };
 
 /// Slopes of the cubic spline through vector values at increasing times.
