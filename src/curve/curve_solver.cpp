@@ -84,6 +84,17 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
             window_[i] = 16.0 * s * s * (1.0 - s) * (1.0 - s);
         }
     }
+    if (!options.softness.empty()) {
+        if (options.softness.size() != static_cast<size_t>(rows_)) {
+            throw InvalidInput(say("curve: expected softness for ", rows_, " nodes, found ",
+                                   options.softness.size()));
+        }
+        for (int i = 0; i < rows_; ++i) {
+            const double soft = options.softness[static_cast<size_t>(i)];
+            require("softness", soft, 0.0, 1.0 + 1e-9);
+            window_[i] *= soft;
+        }
+    }
     const double natural =
         ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / two_pi / 3.0;
     limit_ = options.limit > 0.0 ? options.limit : natural;
@@ -153,8 +164,9 @@ void CurveSolver::sample_at(long index, Sampler sample) {
         throw InvalidInput(say("curve: expected a drive for ", rows_, " nodes, found ",
                                newest_.frames.places.rows()));
     }
-    if (!std::isfinite(newest_.frames.places.sum() + newest_.followed.sum() + newest_.shape.sum() +
-                       newest_.frames.rotations.sum())) {
+    // A sum is finite unless one number is not; rotations come from the same joints as places.
+    const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
+    if (!std::isfinite(newest_.frames.places.sum() + targets)) {
         throw SolverFailure(say("curve: the drive at ",
                                 static_cast<double>(index) / options_.rate_hz, " s is not finite"));
     }
@@ -174,7 +186,6 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
         scratch_ = middle_.followed + middle_.shape;
         project(scratch_, now.target, workers);
     } else {
-        now.shape.setZero();
         now.target.setZero();
     }
     now.drive = now.target;
@@ -216,9 +227,14 @@ void CurveSolver::reset(double time, Sampler sample, const Workers& workers) {
     Slot& second = slots_[1];
     slots_used_ = 2;
     first.index = index;
-    first.shape = before_.shape;
-    scratch_ = before_.followed + before_.shape;
-    project(scratch_, first.target, workers);
+    first.has_target = before_.has_target;
+    if (before_.has_target) {
+        first.shape = before_.shape;
+        scratch_ = before_.followed + before_.shape;
+        project(scratch_, first.target, workers);
+    } else {
+        first.target.setZero();
+    }
     first.drive = first.target + (second.drive - second.target);
     first.place = first.target;
     first.speed.setZero();
@@ -287,19 +303,36 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     expand(modal_, swing_, workers);
     speed_is_known_ = false;
     out.resize(rows_, 3);
-    double largest = 0.0;
-    double largest_limited = 0.0;
-    for (int i = 0; i < rows_; ++i) {
-        Vector3d offset = window_[i] * swing_.row(i).transpose();
-        const double size = offset.norm();
-        const double relative = size / limit_;
-        const double factor = 1.0 / std::sqrt(1.0 + relative * relative);
-        largest = std::max(largest, size);
-        largest_limited = std::max(largest_limited, size * factor);
-        offset *= factor;
-        offset += ((1.0 - x) * a.shape.row(i) + x * b.shape.row(i)).transpose();
-        out.row(i) = (rotation_of(frames, i) * offset).transpose();
+    double largest = 0.0;  // squared
+    const bool has_shape = a.has_target || b.has_target;
+    const double s0 = a.has_target ? 1.0 - x : 0.0;
+    const double s1 = b.has_target ? x : 0.0;
+    const double per_limit = 1.0 / (limit_ * limit_);
+    const double* swing = swing_.data();
+    const double* r = frames.rotations.data();
+    double* to = out.data();
+    for (int i = 0; i < rows_; ++i, r += 9) {
+        const int at = 3 * i;
+        double p = window_[i] * swing[at];
+        double q = window_[i] * swing[at + 1];
+        double w = window_[i] * swing[at + 2];
+        const double square = p * p + q * q + w * w;
+        largest = std::max(largest, square);
+        const double factor = 1.0 / std::sqrt(1.0 + square * per_limit);
+        p *= factor;
+        q *= factor;
+        w *= factor;
+        if (has_shape) {
+            p += s0 * a.shape(i, 0) + s1 * b.shape(i, 0);
+            q += s0 * a.shape(i, 1) + s1 * b.shape(i, 1);
+            w += s0 * a.shape(i, 2) + s1 * b.shape(i, 2);
+        }
+        to[at] = r[0] * p + r[1] * q + r[2] * w;
+        to[at + 1] = r[3] * p + r[4] * q + r[5] * w;
+        to[at + 2] = r[6] * p + r[7] * q + r[8] * w;
     }
+    largest = std::sqrt(largest);
+    const double largest_limited = largest / std::sqrt(1.0 + largest * largest * per_limit);
     report_.largest_offset = largest;
     report_.largest_limited = largest_limited;
 }
@@ -324,6 +357,7 @@ std::vector<double> CurveSolver::save() const {
     };
     state.push_back(static_cast<double>(first_slot_ + static_cast<long>(slots_used_) - 2));
     for (size_t i = slots_used_ - 2; i < slots_used_; ++i) {
+        state.push_back(slots_[i].has_target ? 1.0 : 0.0);
         add(slots_[i].place);
         add(slots_[i].speed);
         add(slots_[i].drive);
@@ -331,6 +365,7 @@ std::vector<double> CurveSolver::save() const {
         add(slots_[i].shape);
     }
     for (const CurveDrive* drive : {&middle_, &newest_}) {
+        state.push_back(drive->has_target ? 1.0 : 0.0);
         add(drive->frames.places);
         add(drive->frames.rotations);
         add(drive->followed);
@@ -343,7 +378,7 @@ void CurveSolver::restore(const std::vector<double>& state) {
     const auto modal = static_cast<size_t>(modes_.count()) * static_cast<size_t>(columns_);
     const auto nodes = 3 * static_cast<size_t>(rows_);
     const bool has = state.size() > 4 && state[4] == 1.0;
-    const size_t expected = has ? 6 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
+    const size_t expected = has ? 10 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
     if (state.size() != expected || state[0] != state_version || state[1] != rows_ ||
         state[2] != columns_ || state[3] != modes_.count()) {
         throw InvalidInput(say("curve state: expected ", expected, " numbers for ", rows_,
@@ -373,6 +408,7 @@ void CurveSolver::restore(const std::vector<double>& state) {
     for (size_t i = 0; i < 2; ++i) {
         Slot& one = slots_[i];
         one.index = first_slot_ + static_cast<long>(i);
+        one.has_target = state[at++] != 0.0;
         for (RowMatrixXd* matrix : {&one.place, &one.speed, &one.drive, &one.target}) {
             take(*matrix, modes_.count(), columns_);
         }
@@ -380,6 +416,7 @@ void CurveSolver::restore(const std::vector<double>& state) {
     }
     slots_used_ = 2;
     for (CurveDrive* drive : {&middle_, &newest_}) {
+        drive->has_target = state[at++] != 0.0;
         take(drive->frames.places, rows_, 3);
         take(drive->frames.rotations, rows_, 9);
         take(drive->followed, rows_, 3);

@@ -6,6 +6,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/curve/flesh.h"
+#include "cutis/stack/regions.h"
 
 namespace cutis {
 
@@ -17,6 +18,7 @@ struct CurveSettings {
     CurveLayout layout;
     std::vector<double> start_vertices;
     FleshOptions flesh;
+    Paintable softness{1.0, {}, false, 0.0, 0.0};
     double a1 = 0.0;
     double a2 = 1.0;
     std::vector<std::string> examples;
@@ -74,6 +76,12 @@ public:
         options.curve.highest_frequency_hz =
             std::max(options.curve.highest_frequency_hz, options.curve.frequency_hz);
         options.paper_frames = ground.fps;
+        if (!settings.softness.region.empty() || settings.softness.value != 1.0) {
+            const VectorXd soft = painted_values(ground, settings.softness, "softness", 0.0, 1.0);
+            VectorXd on_nodes(part.rows());
+            part.nodes.apply_to_scalars(soft, Workers(1), on_nodes);
+            options.curve.softness.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
+        }
         for (const std::string& text : settings.examples) {
             options.examples.push_back(parse_example(text));
         }
@@ -263,6 +271,8 @@ public:
             {"limit", &c.limit,
              "largest swing; 0: a third of the part's radius, a sixth of a tail's length", "m", 0.0,
              1e6},
+            {"softness", &s.softness, "share of the swing, by place: 1 flesh, 0 bone", "", 0.0,
+             1.0},
             {"free_tip", &c.free_tip, "a closed far end (tail, tip) swings freely"},
             {"highest_frequency", &c.highest_frequency_hz, "faster modes follow at once", "Hz", 1.0,
              1e6},

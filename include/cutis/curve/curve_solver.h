@@ -20,6 +20,7 @@ struct CurveOptions {
     double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
     double rate_hz = 120.0;               ///< the drive is sampled on this grid of time, 10 .. 2000
     bool free_tip = true;                 ///< a closed far end swings freely
+    std::vector<double> softness;         ///< per node row 0 .. 1: share of the swing; empty: 1
     /// exact; paper (its implicit scheme, one step each 1 / rate_hz, its damping is numerical); or
     /// still (on the target at once, no inertia)
     CurveDynamics dynamics = CurveDynamics::exact;
