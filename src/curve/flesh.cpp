@@ -271,6 +271,7 @@ void Flesh::prepare_examples() {
     options.dynamics = options_.curve.dynamics;
     options.frequency_hz = options_.curve.frequency_hz;
     options.damping = options_.curve.damping;
+    options.extrapolate = options_.extrapolate;
     options.ends = part_.direction == CurveDirection::around ? CurveEnds::ring : CurveEnds::clamped;
     std::vector<double> times;
     std::vector<RowMatrixXd> rows;

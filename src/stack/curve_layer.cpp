@@ -281,6 +281,8 @@ public:
             {"examples", &s.examples, "shapes to reach: \"MORPH@SECONDS\" or \"body@SECONDS\""},
             {"pose_joints", &s.flesh.pose_joints,
              "examples belong to the rotations these joints have then; empty: to the time"},
+            {"extrapolate", &s.flesh.extrapolate,
+             "two examples in time: past the second the force goes on rising"},
             {"fade", &s.flesh.fade, "share of the curve at each end over which examples fade in",
              "", 0.0, 0.5},
         };
