@@ -37,9 +37,9 @@ inertia = 0.4
 [[layer]]
 kind = "curve"
 from = "tail_1"
-frequency = 1.5
+frequency = 2
 damping = 0.25
-inertia = 0.8
+inertia = 0.4
 
 [[layer]]
 kind = "curve"
@@ -154,6 +154,17 @@ const std::vector<Demo>& demos() {
          .figure = curves,
          .scene = horse_run,
          .camera = {1.0, 0.2, 0.6}},
+        {.name = "dinosaur-tail",
+         .about = "a dinosaur that walks and stops; tail and belly swing on",
+         .figure = curves,
+         .scene = "[body]\nactor = \"dinosaur\"\nclip = \"walk\"\n"
+                  "[[layer]]\nkind = \"curve\"\nfrom = \"tail_1\"\nfrequency = 1.2\n"
+                  "damping = 0.2\ninertia = 0.6\n"
+                  "[[layer]]\nkind = \"curve\"\nto = [\"neck_1\", \"tail_1\"]\n"
+                  "without = [\"thigh_left\", \"thigh_right\", \"upper_arm_left\", "
+                  "\"upper_arm_right\"]\nfrequency = 3\ndamping = 0.2\n"
+                  "softness = [\"box:-2,0,-3,2,1.05,3\", 1.0, 0.2]\n",
+         .camera = {1.0, 0.25, 0.3}},
         {.name = "dancer-arabesque",
          .about = "a dancer in a leotard, arabesque",
          .figure = folds,
