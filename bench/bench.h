@@ -29,4 +29,7 @@ std::vector<Row> bench_body();
 /// time. \param name  for the rows
 std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads);
 
+/// Curve dynamics against the paper's algorithm, and a whole horse.
+std::vector<Row> bench_curve();
+
 }  // namespace cutis::bench

@@ -22,4 +22,7 @@ std::vector<Case> verify_body();
 /// Every subset of the layers: finite, the same for any number of threads, resumable.
 std::vector<Case> verify_stack();
 
+/// Closed forms of the curve layer, and parts of real characters where the data folder is present.
+std::vector<Case> verify_curve();
+
 }  // namespace cutis::verify

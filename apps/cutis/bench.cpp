@@ -3,6 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "bench/curve_compare.h"
 #include "console.h"
 #include "demos.h"
 #include "layers.h"
@@ -25,7 +26,11 @@ std::vector<bench::Row> bench_stack() {
     return rows;
 }
 
-const std::vector<LayerOf<Maker>> makers = {{"body", bench::bench_body}, {"stack", bench_stack}};
+const std::vector<LayerOf<Maker>> makers = {
+    {"body", bench::bench_body},
+    {"curve", bench::bench_curve},
+    {"stack", bench_stack},
+};
 
 void print_json(const std::vector<bench::Row>& rows) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -58,19 +63,57 @@ void print_table(const std::vector<bench::Row>& rows) {
     std::cout << table_text(cells);
 }
 
+/// Held-out frames between examples: every method of the curve layer side by side.
+void print_comparison(bool is_json) {
+    const std::vector<bench::CompareRow> rows = bench::compare_curve();
+    if (is_json) {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const bench::CompareRow& row : rows) {
+            list.push_back({{"sequence", row.sequence},
+                            {"method", row.method},
+                            {"examples", row.examples},
+                            {"e_rms", row.rms},
+                            {"largest", row.largest},
+                            {"velocity_jump", row.jump},
+                            {"kilobytes", row.kilobytes},
+                            {"chosen", row.chosen}});
+        }
+        std::cout << nlohmann::ordered_json{{"rows", list}}.dump(2) << '\n';
+        return;
+    }
+    std::vector<std::vector<std::string>> cells = {
+        {"sequence", "method", "examples", "E_RMS", "max", "jump", "kB", "chosen on other frames"}};
+    for (const bench::CompareRow& row : rows) {
+        cells.push_back({row.sequence, row.method, std::to_string(row.examples),
+                         short_number(row.rms), short_number(row.largest), short_number(row.jump),
+                         short_number(row.kilobytes), row.chosen});
+    }
+    std::cout << table_text(cells);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program, Action& action) {
     struct Flags {
         std::string layer;
         bool json = false;
+        bool compare = false;
     };
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("bench", "measure each layer beside a baseline");
     verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
     verb->add_flag("--json", flags->json, "one JSON object");
+    verb->add_flag("--compare", flags->compare,
+                   "curve: error on held-out frames of every method, instead of times");
     verb->callback([flags, &action] {
+        if (flags->compare && flags->layer != "curve") {
+            throw CLI::ValidationError("--compare", "expected the layer curve");
+        }
         action = [flags] {
+            if (flags->compare) {
+                print_comparison(flags->json);
+                return exit_good;
+            }
             std::vector<bench::Row> rows;
             for (const LayerOf<Maker>& maker : makers) {
                 if (flags->layer.empty() || flags->layer == maker.layer) {

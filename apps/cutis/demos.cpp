@@ -14,6 +14,54 @@ constexpr const char* curves = "Dynamic skin deformation using finite difference
 constexpr const char* folds = "Unilaterally Incompressible Skinning (2017)";
 constexpr const char* shells = "Real-time Dynamics for Geometric Textures in Shell";
 
+// Each part its own curves, cut where the skin weights say; neighbours share their loops.
+constexpr const char* horse_run = R"([body]
+actor = "horse"
+clip = "gallop"
+loop = "loop"
+
+[[layer]]
+kind = "curve"
+to = ["neck_1", "tail_1"]
+without = ["shoulder_front_left", "shoulder_front_right", "shoulder_hind_left", "shoulder_hind_right"]
+frequency = 4
+inertia = 0.5
+softness = ["box:-1,0,-2,1,1.3,2", 1.0, 0.4]
+
+[[layer]]
+kind = "curve"
+from = "neck_1"
+to = ["head"]
+inertia = 0.4
+
+[[layer]]
+kind = "curve"
+from = "tail_1"
+frequency = 2
+damping = 0.25
+inertia = 0.4
+
+[[layer]]
+kind = "curve"
+from = "shoulder_front_left"
+to = ["cannon_front_left"]
+
+[[layer]]
+kind = "curve"
+from = "shoulder_front_right"
+to = ["cannon_front_right"]
+
+[[layer]]
+kind = "curve"
+from = "shoulder_hind_left"
+to = ["cannon_hind_left"]
+
+[[layer]]
+kind = "curve"
+from = "shoulder_hind_right"
+to = ["cannon_hind_right"]
+)";
+
 }  // namespace
 
 const std::vector<Demo>& demos() {
@@ -50,14 +98,20 @@ const std::vector<Demo>& demos() {
          .scene = "[body]\nactor = \"cylinder\"\nclip = \"squash\"\n",
          .camera = {0.3, 0.35, 1.0}},
         {.name = "arm-bend",
-         .about = "an arm that bends to 120 degrees, with a bulging biceps",
+         .about =
+             "an arm that bends to 120 degrees; its bulging biceps lags, overshoots and settles",
          .figure = curves,
-         .scene = "[body]\nactor = \"arm\"\nclip = \"bend\"\n",
+         .scene = "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 2.0\n"
+                  "[[layer]]\nkind = \"curve\"\nto = [\"hand\"]\nfree_tip = false\n"
+                  "baseline = \"linear-blend\"\nfrequency = 3.5\ndamping = 0.2\ninertia = 0.6\n",
          .camera = {0.1, 0.35, 1.0}},
         {.name = "arm-twist",
          .about = "a forearm that twists by 180 degrees",
          .figure = curves,
-         .scene = "[body]\nactor = \"arm\"\nclip = \"twist\"\n",
+         .scene = "[body]\nactor = \"arm\"\nclip = \"twist\"\nskinning = \"dual-quaternion\"\n"
+                  "time_scale = 2.0\n"
+                  "[[layer]]\nkind = \"curve\"\nto = [\"hand\"]\nfree_tip = false\n"
+                  "frequency = 4\ndamping = 0.2\ninertia = 1.5\n",
          .camera = {0.1, 0.35, 1.0}},
         {.name = "hand-fist",
          .about = "a hand that closes to a fist",
@@ -95,10 +149,22 @@ const std::vector<Demo>& demos() {
          .scene = "[body]\nactor = \"dinosaur\"\nclip = \"walk\"\n",
          .camera = {1.0, 0.25, 0.7}},
         {.name = "horse-run",
-         .about = "a galloping horse",
+         .about =
+             "a galloping horse in seven parts: torso, neck, tail and legs swing on their curves",
          .figure = curves,
-         .scene = "[body]\nactor = \"horse\"\nclip = \"gallop\"\nloop = \"loop\"\n",
+         .scene = horse_run,
          .camera = {1.0, 0.2, 0.6}},
+        {.name = "dinosaur-tail",
+         .about = "a dinosaur that walks and stops; tail and belly swing on",
+         .figure = curves,
+         .scene = "[body]\nactor = \"dinosaur\"\nclip = \"walk\"\n"
+                  "[[layer]]\nkind = \"curve\"\nfrom = \"tail_1\"\nfrequency = 1.2\n"
+                  "damping = 0.2\ninertia = 0.6\n"
+                  "[[layer]]\nkind = \"curve\"\nto = [\"neck_1\", \"tail_1\"]\n"
+                  "without = [\"thigh_left\", \"thigh_right\", \"upper_arm_left\", "
+                  "\"upper_arm_right\"]\nfrequency = 3\ndamping = 0.2\n"
+                  "softness = [\"box:-2,0,-3,2,1.05,3\", 1.0, 0.2]\n",
+         .camera = {1.0, 0.25, 0.3}},
         {.name = "dancer-arabesque",
          .about = "a dancer in a leotard, arabesque",
          .figure = folds,

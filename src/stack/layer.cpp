@@ -1,11 +1,12 @@
 #include "cutis/stack/layer.h"
 
+#include "curve_layer.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
 
 const std::vector<LayerKind>& layer_kinds() {
-    static const std::vector<LayerKind> kinds = {};
+    static const std::vector<LayerKind> kinds = {curve_layer_kind()};
     return kinds;
 }
 

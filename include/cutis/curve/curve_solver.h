@@ -1,0 +1,119 @@
+#pragma once
+
+#include <vector>
+
+#include "cutis/core/function_ref.h"
+#include "cutis/core/parallel.h"
+#include "cutis/curve/beam.h"
+#include "cutis/curve/node_frames.h"
+#include "cutis/curve/oscillator.h"
+#include "cutis/curve/time_examples.h"
+
+namespace cutis {
+
+struct CurveOptions {
+    double frequency_hz = 5.0;  ///< of the first mode, 0.2 .. 60; flesh 4 .. 6
+    double damping = 0.3;       ///< ratio of every mode, 0 .. 1; flesh 0.2 .. 0.4
+    double inertia_gain = 0.4;  ///< how much the body's acceleration drives the flesh, 0 .. 10
+    double limit = 0.0;  ///< metres: largest way off the target, approached smoothly; 0: a third of
+                         ///< the part's mean radius, with a free tip a sixth of its length
+    double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
+    double rate_hz = 120.0;               ///< the drive is sampled on this grid of time, 10 .. 2000
+    bool free_tip = true;                 ///< a closed far end swings freely
+    std::vector<double> softness;         ///< per node row 0 .. 1: share of the swing; empty: 1
+    /// exact; paper (its implicit scheme, one step each 1 / rate_hz, its damping is numerical); or
+    /// still (on the target at once, no inertia)
+    CurveDynamics dynamics = CurveDynamics::exact;
+};
+
+/// What drives the flesh at one time.
+struct CurveDrive {
+    NodeFrames frames;
+    MatrixX3d
+        followed;     ///< node rows x 3, local: what the surface below already has (its own
+                      ///< bulges); the flesh lags and overshoots, the surface's part is not added
+    MatrixX3d shape;  ///< node rows x 3, local: what examples and forces add
+    bool has_target = true;  ///< false: followed and shape are 0 and need not be looked at
+};
+
+/// What an advance met.
+struct CurveReport {
+    int modes = 0;                 ///< that swing; the others follow at once
+    double largest_offset = 0.0;   ///< metres off the target, before the limit
+    double largest_limited = 0.0;  ///< and after it
+};
+
+/// Flesh on curves: every curve is a beam (P2 Eq. 2) whose modes are integrated exactly.
+///
+/// The drive is sampled on a fixed grid of time, linear in between; the answer at any time is exact
+/// for that drive and does not depend on the frame rate. Targets pull (force identified so that the
+/// static answer is the target), the acceleration of the nodes' places pushes. Ends that are held
+/// stay on their targets with zero slope of the rest, so connected parts remain connected in place
+/// and tangent.
+class CurveSolver {
+public:
+    /// Fills the drive at a time (seconds); may be asked a little beyond the time to reach.
+    using Sampler = FunctionRef<void(double time, CurveDrive& drive)>;
+
+    /// \throw InvalidInput  option out of range, fewer than 3 nodes (ring: 3)
+    CurveSolver(const CurvePart& part, const CurveOptions& options);
+
+    /// On the targets and at rest at `time`.
+    void reset(double time, Sampler sample, const Workers& workers);
+
+    /// To a later time. Earlier grid times since the last advance stay answerable.
+    /// Allocates nothing once calls have come at their usual distance.
+    void advance(double to, Sampler sample, const Workers& workers);
+
+    /// Displacement of nodes in the world, relative to what the drive called `followed`, at any
+    /// time between the last two calls. \param frames  at that time \param out     node rows x 3
+    void displacement(double time, const NodeFrames& frames, const Workers& workers,
+                      MatrixX3d& out);
+
+    /// Speed of the nodes in their frames at the time of the last displacement(), node rows x 3.
+    const MatrixX3d& speed(const Workers& workers);
+
+    const CurveReport& report() const { return report_; }
+    const CurveOptions& options() const { return options_; }
+    double limit() const { return limit_; }
+    int mode_count() const { return modes_.count(); }
+
+    std::vector<double> save() const;
+    /// \throw InvalidInput  not a state of this solver
+    void restore(const std::vector<double>& state);
+
+private:
+    struct Slot {  // everything at one grid time
+        long index = 0;
+        bool has_target = false;
+        RowMatrixXd place, speed;   // modes x columns
+        RowMatrixXd drive, target;  // modes x columns: with and without inertia
+        MatrixX3d shape;            // node rows x 3
+    };
+    Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
+    void sample_at(long index, Sampler sample);
+    void make_slot(long index, const Workers& workers);
+    OscillatorStep step_of(int mode, double fraction) const;
+    void project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const;
+    void expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Workers& workers) const;
+
+    CurveOptions options_;
+    BeamModes modes_;
+    VectorXd omegas_;
+    VectorXd window_;  // per node row: rings do not move at the tube's ends
+    std::vector<OscillatorStep> steps_;
+    int rows_ = 0, columns_ = 0, curve_count_ = 0, first_moved_ = 0;
+    double limit_ = 0.0;
+    bool has_state_ = false;
+    long first_slot_ = 0;
+    std::vector<Slot> slots_;  // consecutive grid times
+    size_t slots_used_ = 0;
+    long newest_drive_ = 0;
+    CurveDrive before_, middle_, newest_;  // three consecutive grid times
+    RowMatrixXd modal_, modal_speed_;
+    MatrixX3d scratch_, swing_, speed_;
+    bool speed_is_known_ = false;
+    CurveReport report_;
+};
+
+}  // namespace cutis

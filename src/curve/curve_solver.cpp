@@ -1,0 +1,428 @@
+#include "cutis/curve/curve_solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "cutis/core/error.h"
+#include "products.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double two_pi = 6.283185307179586;
+constexpr int column_chunk = 48;
+constexpr size_t first_slots = 16;
+constexpr double state_version = 1.0;
+
+void require(const char* name, double value, double lowest, double highest) {
+    if (!(value >= lowest && value <= highest)) {
+        throw InvalidInput(
+            say("curve: expected ", name, " from ", lowest, " to ", highest, ", found ", value));
+    }
+}
+
+long grid_index(double time, double rate) {
+    // Frame times are often grid times up to rounding.
+    constexpr double rounding = 1e-6;
+    return static_cast<long>(std::floor(time * rate + rounding));
+}
+
+}  // namespace
+
+CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : options_(options) {
+    require("frequency", options.frequency_hz, 0.2, 60.0);
+    require("damping", options.damping, 0.0, 1.0);
+    require("inertia gain", options.inertia_gain, 0.0, 10.0);
+    require("limit", options.limit, 0.0, 1e6);
+    require("highest frequency", options.highest_frequency_hz, options.frequency_hz, 1e9);
+    require("rate", options.rate_hz, 10.0, 2000.0);
+    if (options.dynamics == CurveDynamics::smoothstep ||
+        options.dynamics == CurveDynamics::spline) {
+        throw InvalidInput(
+            "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
+            "in time");
+    }
+    const bool is_ring = part.direction == CurveDirection::around;
+    const CurveEnds ends = is_ring                                   ? CurveEnds::ring
+                           : part.has_closed_end && options.free_tip ? CurveEnds::free_far
+                                                                     : CurveEnds::clamped;
+    const int intervals = is_ring ? part.node_count : part.node_count - 1;
+    curve_count_ = part.curve_count;
+    rows_ = part.rows();
+    columns_ = 3 * part.curve_count;
+    first_moved_ = is_ring ? 0 : 1;
+    // Mode j of a beam has about (j + 1/2)^2 / (3/2)^2 times the first frequency; take enough, then
+    // drop the fast ones.
+    const double ratio = std::sqrt(options.highest_frequency_hz / options.frequency_hz);
+    const double wanted = std::min(1e6, 4.0 * ratio + 4.0);
+    BeamModes all = beam_modes(intervals, ends, static_cast<int>(wanted));
+    const int base = is_ring ? 1 : 0;
+    int count = 0;
+    omegas_.resize(all.count());
+    for (int k = 0; k < all.count(); ++k) {
+        const double f = options.frequency_hz *
+                         std::sqrt(all.eigenvalues[std::max(k, base)] / all.eigenvalues[base]);
+        if (k <= base || f <= options.highest_frequency_hz) {
+            omegas_[count++] = two_pi * f;
+        }
+    }
+    omegas_.conservativeResize(count);
+    modes_.intervals = intervals;
+    modes_.ends = ends;
+    modes_.eigenvalues = all.eigenvalues.head(count);
+    modes_.shapes = all.shapes.leftCols(count);
+    modes_.projector = all.projector.topRows(count);
+    for (int k = 0; k < count; ++k) {
+        steps_.push_back(step_of(k, 1.0));
+    }
+    window_ = VectorXd::Ones(rows_);
+    if (is_ring) {
+        for (int i = 0; i < rows_; ++i) {
+            const double s = part.along[i];
+            window_[i] = 16.0 * s * s * (1.0 - s) * (1.0 - s);
+        }
+    }
+    if (!options.softness.empty()) {
+        if (options.softness.size() != static_cast<size_t>(rows_)) {
+            throw InvalidInput(say("curve: expected softness for ", rows_, " nodes, found ",
+                                   options.softness.size()));
+        }
+        for (int i = 0; i < rows_; ++i) {
+            const double soft = options.softness[static_cast<size_t>(i)];
+            require("softness", soft, 0.0, 1.0 + 1e-9);
+            window_[i] *= soft;
+        }
+    }
+    const double natural =
+        ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / two_pi / 3.0;
+    limit_ = options.limit > 0.0 ? options.limit : natural;
+    slots_.resize(first_slots);
+    for (Slot& one : slots_) {
+        one.place = one.speed = one.drive = one.target = RowMatrixXd::Zero(count, columns_);
+        one.shape = MatrixX3d::Zero(rows_, 3);
+    }
+    modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
+    scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
+    report_.modes = count;
+}
+
+OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
+    const double omega = omegas_[mode];
+    const double h = 1.0 / options_.rate_hz;
+    if (options_.dynamics == CurveDynamics::exact) {
+        return oscillator_step(omega, options_.damping, fraction * h);
+    }
+    OscillatorStep step;
+    if (options_.dynamics == CurveDynamics::paper) {
+        // P2 A5 in one mode: (w^2 + 1/h^2) y^{m+1} = w^2 u^{m+1} + (2 y^m - y^{m-1}) / h^2, with
+        // v^m = (y^m - y^{m-1}) / h. Between grid times the answer is linear.
+        const double pull = omega * omega * h * h;
+        step.yy = 1.0 - fraction * pull / (1.0 + pull);
+        step.yv = fraction * h / (1.0 + pull);
+        step.yu1 = fraction * pull / (1.0 + pull);
+        step.vy = -pull / (1.0 + pull) / h;
+        step.vv = 1.0 / (1.0 + pull);
+        step.vu1 = pull / (1.0 + pull) / h;
+    } else {
+        step.yy = step.vv = 0.0;
+        step.yu0 = 1.0 - fraction;
+        step.yu1 = fraction;
+        step.vu0 = -1.0 / h;
+        step.vu1 = 1.0 / h;
+    }
+    return step;
+}
+
+void CurveSolver::project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const {
+    const double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
+    workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
+        product(modes_.projector.data(), modes_.projector.rows(), modes_.projector.cols(),
+                modes_.projector.cols(), first, columns_, out.data(), columns_, begin, end);
+    });
+}
+
+void CurveSolver::expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Workers& workers) const {
+    // Nodes that do not move keep the 0 they began with.
+    const Eigen::Index moved = modes_.shapes.rows();
+    double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
+    workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
+        product(modes_.shapes.data(), moved, modes_.shapes.cols(), modes_.shapes.cols(),
+                modal.data(), columns_, first, columns_, begin, end);
+    });
+}
+
+void CurveSolver::sample_at(long index, Sampler sample) {
+    // The oldest drive's arrays are used again for the newest.
+    std::swap(before_, middle_);
+    std::swap(middle_, newest_);
+    sample(static_cast<double>(index) / options_.rate_hz, newest_);
+    const auto fits = [&](const MatrixX3d& list) { return list.rows() == rows_; };
+    if (!fits(newest_.frames.places) || !fits(newest_.followed) || !fits(newest_.shape) ||
+        newest_.frames.rotations.rows() != rows_ || newest_.frames.rotations.cols() != 9) {
+        throw InvalidInput(say("curve: expected a drive for ", rows_, " nodes, found ",
+                               newest_.frames.places.rows()));
+    }
+    // A sum is finite unless one number is not; rotations come from the same joints as places.
+    const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
+    if (!std::isfinite(newest_.frames.places.sum() + targets)) {
+        throw SolverFailure(say("curve: the drive at ",
+                                static_cast<double>(index) / options_.rate_hz, " s is not finite"));
+    }
+    newest_drive_ = index;
+}
+
+/// Slot of the middle drive; the newest is one grid step later.
+void CurveSolver::make_slot(long index, const Workers& workers) {
+    if (slots_used_ == slots_.size()) {
+        slots_.push_back(slots_.back());
+    }
+    Slot& now = slots_[slots_used_++];
+    now.index = index;
+    now.has_target = middle_.has_target;
+    if (now.has_target) {
+        now.shape = middle_.shape;
+        scratch_ = middle_.followed + middle_.shape;
+        project(scratch_, now.target, workers);
+    } else {
+        now.target.setZero();
+    }
+    now.drive = now.target;
+    if (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still) {
+        // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
+        const double scale = options_.inertia_gain * options_.rate_hz * options_.rate_hz;
+        const double* p0 = before_.frames.places.data();
+        const double* p1 = middle_.frames.places.data();
+        const double* p2 = newest_.frames.places.data();
+        const double* r = middle_.frames.rotations.data();
+        double* to = scratch_.data();
+        for (int i = 0; i < rows_; ++i, r += 9) {
+            const int at = 3 * i;
+            const double x = scale * (p2[at] - 2.0 * p1[at] + p0[at]);
+            const double y = scale * (p2[at + 1] - 2.0 * p1[at + 1] + p0[at + 1]);
+            const double z = scale * (p2[at + 2] - 2.0 * p1[at + 2] + p0[at + 2]);
+            to[at] = r[0] * x + r[3] * y + r[6] * z;
+            to[at + 1] = r[1] * x + r[4] * y + r[7] * z;
+            to[at + 2] = r[2] * x + r[5] * y + r[8] * z;
+        }
+        project(scratch_, modal_, workers);
+        for (int k = 0; k < modes_.count(); ++k) {
+            now.drive.row(k) -= modal_.row(k) / (omegas_[k] * omegas_[k]);
+        }
+    }
+}
+
+void CurveSolver::reset(double time, Sampler sample, const Workers& workers) {
+    const long index = grid_index(time, options_.rate_hz);
+    slots_used_ = 0;
+    first_slot_ = index;
+    sample_at(index, sample);
+    sample_at(index + 1, sample);
+    sample_at(index + 2, sample);
+    // The first acceleration is that of the next grid time: the past is not known.
+    make_slot(index + 1, workers);
+    std::swap(slots_[0], slots_[1]);
+    Slot& first = slots_[0];
+    Slot& second = slots_[1];
+    slots_used_ = 2;
+    first.index = index;
+    first.has_target = before_.has_target;
+    if (before_.has_target) {
+        first.shape = before_.shape;
+        scratch_ = before_.followed + before_.shape;
+        project(scratch_, first.target, workers);
+    } else {
+        first.target.setZero();
+    }
+    first.drive = first.target + (second.drive - second.target);
+    first.place = first.target;
+    first.speed.setZero();
+    for (int k = 0; k < modes_.count(); ++k) {
+        const OscillatorStep& s = steps_[static_cast<size_t>(k)];
+        second.place.row(k) = s.yy * first.place.row(k) + s.yv * first.speed.row(k) +
+                              s.yu0 * first.drive.row(k) + s.yu1 * second.drive.row(k);
+        second.speed.row(k) = s.vy * first.place.row(k) + s.vv * first.speed.row(k) +
+                              s.vu0 * first.drive.row(k) + s.vu1 * second.drive.row(k);
+    }
+    report_.largest_offset = report_.largest_limited = 0.0;
+    has_state_ = true;
+}
+
+void CurveSolver::advance(double to, Sampler sample, const Workers& workers) {
+    if (!has_state_) {
+        reset(to, sample, workers);
+        return;
+    }
+    const long last = grid_index(to, options_.rate_hz) + 1;
+    long newest = first_slot_ + static_cast<long>(slots_used_) - 1;
+    // Of the slots before, the last two begin the new span of time.
+    const size_t drop = slots_used_ - 2;
+    for (size_t i = 0; i < 2 && drop > 0; ++i) {
+        std::swap(slots_[i], slots_[i + drop]);
+    }
+    slots_used_ = 2;
+    first_slot_ = newest - 1;
+    while (newest < last) {
+        sample_at(newest + 2, sample);
+        make_slot(newest + 1, workers);
+        ++newest;
+        const Slot& a = slots_[slots_used_ - 2];
+        Slot& b = slots_[slots_used_ - 1];
+        for (int k = 0; k < modes_.count(); ++k) {
+            const OscillatorStep& s = steps_[static_cast<size_t>(k)];
+            b.place.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) +
+                             s.yu0 * a.drive.row(k) + s.yu1 * b.drive.row(k);
+            b.speed.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) +
+                             s.vu0 * a.drive.row(k) + s.vu1 * b.drive.row(k);
+        }
+    }
+}
+
+void CurveSolver::displacement(double time, const NodeFrames& frames, const Workers& workers,
+                               MatrixX3d& out) {
+    const long newest = first_slot_ + static_cast<long>(slots_used_) - 1;
+    const long index = std::clamp(grid_index(time, options_.rate_hz), first_slot_, newest - 1);
+    const Slot& a = slot(index);
+    const Slot& b = slot(index + 1);
+    const double x = std::clamp(time * options_.rate_hz - static_cast<double>(index), 0.0, 1.0);
+    for (int k = 0; k < modes_.count(); ++k) {
+        // The exact step runs to the time asked for with the drive it has there; the others'
+        // answers are linear between grid times.
+        const OscillatorStep s = step_of(k, x);
+        const bool is_exact = options_.dynamics == CurveDynamics::exact;
+        const double u0 = is_exact ? s.yu0 + s.yu1 * (1.0 - x) : s.yu0;
+        const double u1 = is_exact ? s.yu1 * x : s.yu1;
+        modal_.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) + u0 * a.drive.row(k) +
+                        u1 * b.drive.row(k) - ((1.0 - x) * a.target.row(k) + x * b.target.row(k));
+        const double v0 = is_exact ? s.vu0 + s.vu1 * (1.0 - x) : s.vu0;
+        const double v1 = is_exact ? s.vu1 * x : s.vu1;
+        modal_speed_.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) + v0 * a.drive.row(k) +
+                              v1 * b.drive.row(k);
+    }
+    expand(modal_, swing_, workers);
+    speed_is_known_ = false;
+    out.resize(rows_, 3);
+    double largest = 0.0;  // squared
+    const bool has_shape = a.has_target || b.has_target;
+    const double s0 = a.has_target ? 1.0 - x : 0.0;
+    const double s1 = b.has_target ? x : 0.0;
+    const double per_limit = 1.0 / (limit_ * limit_);
+    const double* swing = swing_.data();
+    const double* r = frames.rotations.data();
+    double* to = out.data();
+    for (int i = 0; i < rows_; ++i, r += 9) {
+        const int at = 3 * i;
+        double p = window_[i] * swing[at];
+        double q = window_[i] * swing[at + 1];
+        double w = window_[i] * swing[at + 2];
+        const double square = p * p + q * q + w * w;
+        largest = std::max(largest, square);
+        const double factor = 1.0 / std::sqrt(1.0 + square * per_limit);
+        p *= factor;
+        q *= factor;
+        w *= factor;
+        if (has_shape) {
+            p += s0 * a.shape(i, 0) + s1 * b.shape(i, 0);
+            q += s0 * a.shape(i, 1) + s1 * b.shape(i, 1);
+            w += s0 * a.shape(i, 2) + s1 * b.shape(i, 2);
+        }
+        to[at] = r[0] * p + r[1] * q + r[2] * w;
+        to[at + 1] = r[3] * p + r[4] * q + r[5] * w;
+        to[at + 2] = r[6] * p + r[7] * q + r[8] * w;
+    }
+    largest = std::sqrt(largest);
+    const double largest_limited = largest / std::sqrt(1.0 + largest * largest * per_limit);
+    report_.largest_offset = largest;
+    report_.largest_limited = largest_limited;
+}
+
+const MatrixX3d& CurveSolver::speed(const Workers& workers) {
+    if (!speed_is_known_) {
+        expand(modal_speed_, speed_, workers);
+        speed_is_known_ = true;
+    }
+    return speed_;
+}
+
+std::vector<double> CurveSolver::save() const {
+    std::vector<double> state = {state_version, static_cast<double>(rows_),
+                                 static_cast<double>(columns_), static_cast<double>(modes_.count()),
+                                 has_state_ ? 1.0 : 0.0};
+    if (!has_state_) {
+        return state;
+    }
+    const auto add = [&](const auto& matrix) {
+        state.insert(state.end(), matrix.data(), matrix.data() + matrix.size());
+    };
+    state.push_back(static_cast<double>(first_slot_ + static_cast<long>(slots_used_) - 2));
+    for (size_t i = slots_used_ - 2; i < slots_used_; ++i) {
+        state.push_back(slots_[i].has_target ? 1.0 : 0.0);
+        add(slots_[i].place);
+        add(slots_[i].speed);
+        add(slots_[i].drive);
+        add(slots_[i].target);
+        add(slots_[i].shape);
+    }
+    for (const CurveDrive* drive : {&middle_, &newest_}) {
+        state.push_back(drive->has_target ? 1.0 : 0.0);
+        add(drive->frames.places);
+        add(drive->frames.rotations);
+        add(drive->followed);
+        add(drive->shape);
+    }
+    return state;
+}
+
+void CurveSolver::restore(const std::vector<double>& state) {
+    const auto modal = static_cast<size_t>(modes_.count()) * static_cast<size_t>(columns_);
+    const auto nodes = 3 * static_cast<size_t>(rows_);
+    const bool has = state.size() > 4 && state[4] == 1.0;
+    const size_t expected = has ? 10 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
+    if (state.size() != expected || state[0] != state_version || state[1] != rows_ ||
+        state[2] != columns_ || state[3] != modes_.count()) {
+        throw InvalidInput(say("curve state: expected ", expected, " numbers for ", rows_,
+                               " nodes and ", modes_.count(), " modes, found ", state.size()));
+    }
+    for (size_t i = 0; i < state.size(); ++i) {
+        if (!std::isfinite(state[i])) {
+            throw InvalidInput(say("curve state: expected finite numbers, number ", i, " is not"));
+        }
+    }
+    has_state_ = has;
+    slots_used_ = 0;
+    if (!has) {
+        return;
+    }
+    size_t at = 5;
+    constexpr double farthest = 1e15;  // grid times a double counts exactly
+    if (std::abs(state[at]) > farthest || state[at] != std::floor(state[at])) {
+        throw InvalidInput(say("curve state: expected a grid time, found ", state[at]));
+    }
+    first_slot_ = static_cast<long>(state[at++]);
+    const auto take = [&](auto& matrix, Eigen::Index rows, Eigen::Index columns) {
+        matrix.resize(rows, columns);
+        std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(at), matrix.size(), matrix.data());
+        at += static_cast<size_t>(matrix.size());
+    };
+    for (size_t i = 0; i < 2; ++i) {
+        Slot& one = slots_[i];
+        one.index = first_slot_ + static_cast<long>(i);
+        one.has_target = state[at++] != 0.0;
+        for (RowMatrixXd* matrix : {&one.place, &one.speed, &one.drive, &one.target}) {
+            take(*matrix, modes_.count(), columns_);
+        }
+        take(one.shape, rows_, 3);
+    }
+    slots_used_ = 2;
+    for (CurveDrive* drive : {&middle_, &newest_}) {
+        drive->has_target = state[at++] != 0.0;
+        take(drive->frames.places, rows_, 3);
+        take(drive->frames.rotations, rows_, 9);
+        take(drive->followed, rows_, 3);
+        take(drive->shape, rows_, 3);
+    }
+    newest_drive_ = first_slot_ + 2;
+}
+
+}  // namespace cutis

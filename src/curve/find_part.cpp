@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <set>
+
+#include "cutis/core/error.h"
+#include "cutis/curve/flesh.h"
+
+namespace cutis {
+
+namespace {
+
+std::string list_of(const std::set<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list.empty() ? "nothing" : list;
+}
+
+/// Names of skinned joints, by node.
+int joint_node(const Body::Source& source, const std::string& name) {
+    const Skeleton& skeleton = source.character->skeleton;
+    const int node = skeleton.find(name);
+    if (node >= 0) {
+        return node;
+    }
+    std::set<std::string> known;
+    for (const int joint : source.joint_nodes) {
+        known.insert(skeleton.nodes[static_cast<size_t>(joint)].name);
+    }
+    throw InvalidInput(say("curve: expected a joint of the body (it has ", list_of(known),
+                           "), found \"", name, "\""));
+}
+
+/// Sum of the weights of everything that hangs on the named nodes, per surface vertex.
+VectorXd weight_below(const CurveBody& body, const std::vector<int>& roots) {
+    const Body::Source& source = body.body->source();
+    const auto& nodes = source.character->skeleton.nodes;
+    std::vector<bool> is_below(nodes.size(), false);
+    for (size_t n = 0; n < nodes.size(); ++n) {
+        const int parent = nodes[n].parent;
+        is_below[n] = std::find(roots.begin(), roots.end(), static_cast<int>(n)) != roots.end() ||
+                      (parent >= 0 && is_below[static_cast<size_t>(parent)]);
+    }
+    const SkinWeights& weights = source.weights;
+    const auto influences = static_cast<size_t>(weights.influences);
+    VectorXd field = VectorXd::Zero(body.rest->rows());
+    for (Eigen::Index v = 0; v < field.size(); ++v) {
+        const auto art = static_cast<size_t>((*body.art_of_vertex)[static_cast<size_t>(v)]);
+        for (size_t k = 0; k < influences; ++k) {
+            const size_t at = art * influences + k;
+            const auto node = static_cast<size_t>(source.joint_nodes[weights.joints[at]]);
+            field[v] += is_below[node] ? weights.weights[at] : 0.0;
+        }
+    }
+    return field;
+}
+
+PartCuts cuts_by_joints(const CurveBody& body, const PartNames& names) {
+    const Body::Source& source = body.body->source();
+    if (!source.character || source.joint_nodes.empty()) {
+        throw InvalidInput(
+            "curve: expected a body with a skeleton for a part named by joints; name a group or an "
+            "attribute, or nothing for the whole surface");
+    }
+    PartCuts cuts;
+    cuts.level = names.level;
+    if (!names.from.empty()) {
+        std::vector<int> roots = {joint_node(source, names.from)};
+        for (const std::string& name : names.extra) {
+            roots.push_back(joint_node(source, name));
+        }
+        cuts.from = weight_below(body, roots);
+    }
+    for (const std::string& name : names.to) {
+        cuts.to.push_back(weight_below(body, {joint_node(source, name)}));
+    }
+    for (const std::string& name : names.without) {
+        cuts.without.push_back(weight_below(body, {joint_node(source, name)}));
+    }
+    return cuts;
+}
+
+SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
+    const ArtMesh& mesh = body.body->mesh();
+    std::set<std::string> known;
+    std::vector<bool> is_inside(static_cast<size_t>(body.rest->rows()), false);
+    std::vector<bool> art_inside(static_cast<size_t>(mesh.positions.rows()), false);
+    bool has_found = false;
+    for (const MeshPart& one : mesh.parts) {
+        known.insert(one.name);
+        if (one.name == group) {
+            has_found = true;
+            for (int f = one.first_triangle; f < one.first_triangle + one.triangle_count; ++f) {
+                for (int k = 0; k < 3; ++k) {
+                    art_inside[static_cast<size_t>(mesh.triangles(f, k))] = true;
+                }
+            }
+        }
+    }
+    if (!has_found) {
+        throw InvalidInput(say("curve: expected a group of the body (it has ", list_of(known),
+                               "), found \"", group, "\""));
+    }
+    for (size_t v = 0; v < is_inside.size(); ++v) {
+        is_inside[v] = art_inside[static_cast<size_t>((*body.art_of_vertex)[v])];
+    }
+    const MatrixX3i& triangles = body.topology->triangles();
+    std::vector<bool> chosen(static_cast<size_t>(triangles.rows()), false);
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        chosen[static_cast<size_t>(f)] = is_inside[static_cast<size_t>(triangles(f, 0))] &&
+                                         is_inside[static_cast<size_t>(triangles(f, 1))] &&
+                                         is_inside[static_cast<size_t>(triangles(f, 2))];
+    }
+    return chosen_piece(*body.rest, *body.topology, chosen);
+}
+
+VectorXd painted_field(const CurveBody& body, const std::string& name) {
+    const auto& painted = body.body->mesh().painted;
+    const auto found = painted.find(name);
+    if (found == painted.end()) {
+        std::set<std::string> known;
+        for (const auto& [key, values] : painted) {
+            known.insert(key);
+        }
+        throw InvalidInput(say("curve: expected a painted attribute of the body (it has ",
+                               list_of(known), "), found \"", name, "\""));
+    }
+    VectorXd field(body.rest->rows());
+    for (Eigen::Index v = 0; v < field.size(); ++v) {
+        field[v] = found->second[(*body.art_of_vertex)[static_cast<size_t>(v)]];
+    }
+    return field;
+}
+
+}  // namespace
+
+CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLayout& layout) {
+    const bool has_joints = !names.from.empty() || !names.to.empty() || !names.without.empty();
+    if (static_cast<int>(has_joints) + static_cast<int>(!names.group.empty()) +
+            static_cast<int>(!names.attribute.empty()) >
+        1) {
+        throw InvalidInput(
+            "curve: expected a part named by joints, a group or an attribute, "
+            "found more than one of them");
+    }
+    if (has_joints) {
+        const CutPart cut = cut_part(*body.rest, *body.topology, cuts_by_joints(body, names));
+        return lay_curves(cut.piece, cut.first_cut, cut.second_cut, layout);
+    }
+    if (!names.group.empty()) {
+        return lay_curves(piece_of_group(body, names.group), -1, -1, layout);
+    }
+    if (!names.attribute.empty()) {
+        const double level = names.level > 0.0 ? names.level : 0.5;
+        const SurfacePiece piece = cut_piece(whole_surface(*body.rest, *body.topology),
+                                             painted_field(body, names.attribute), level, true, 0);
+        return lay_curves(piece, 0, piece.topology.boundary_loops().size() > 1 ? 0 : -1, layout);
+    }
+    return lay_curves(whole_surface(*body.rest, *body.topology), -1, -1, layout);
+}
+
+}  // namespace cutis

@@ -1,0 +1,360 @@
+#include "cutis/curve/flesh.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+namespace {
+
+bool has_skeleton(const CurveBody& body) {
+    return body.body->source().character && !body.body->source().joint_nodes.empty();
+}
+
+/// Weights per surface vertex.
+SkinWeights surface_weights(const CurveBody& body) {
+    const SkinWeights& art = body.body->source().weights;
+    SkinWeights weights;
+    weights.influences = art.influences;
+    const auto influences = static_cast<size_t>(art.influences);
+    for (const int vertex : *body.art_of_vertex) {
+        for (size_t k = 0; k < influences; ++k) {
+            const size_t at = static_cast<size_t>(vertex) * influences + k;
+            weights.joints.push_back(art.joints[at]);
+            weights.weights.push_back(art.weights[at]);
+        }
+    }
+    return weights;
+}
+
+/// 0 at the ends of the curve, 1 from `share` on, C1.
+double fade_at(double s, double share) {
+    if (share <= 0.0) {
+        return 1.0;
+    }
+    const double x = std::clamp(std::min(s, 1.0 - s) / share, 0.0, 1.0);
+    return x * x * (3.0 - 2.0 * x);
+}
+
+}  // namespace
+
+Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
+    : body_(body), part_(std::move(part)), options_(options), solver_(part_, options.curve) {
+    const Body::Source& source = body.body->source();
+    const bool needs_skin = options.baseline == CurveBaseline::linear_blend ||
+                            options.baseline == CurveBaseline::dual_quaternion ||
+                            !options.pose_joints.empty();
+    if (needs_skin && !has_skeleton(body)) {
+        throw InvalidInput(
+            "curve: expected a body with a skeleton for this baseline or for "
+            "examples keyed by pose, found none; use baseline rigid or body");
+    }
+    if (!(options.fade >= 0.0 && options.fade <= 0.5)) {
+        throw InvalidInput(say("curve: expected fade from 0 to 0.5, found ", options.fade));
+    }
+    if (has_skeleton(body) && options.baseline != CurveBaseline::rigid) {
+        skin_ = std::make_unique<SkinnedNodes>(part_, *body.rest, surface_weights(body),
+                                               static_cast<int>(source.joint_nodes.size()));
+    } else {
+        rigid_ = std::make_unique<RigidNodes>(part_, *body.rest);
+    }
+    nodes_of_art_ = part_.nodes;
+    nodes_of_art_.base_count = static_cast<int>(body.body->mesh().positions.rows());
+    for (int& index : nodes_of_art_.indices) {
+        index = (*body.art_of_vertex)[static_cast<size_t>(index)];
+    }
+    const auto rows = static_cast<Eigen::Index>(part_.rows());
+    body_nodes_ = base_nodes_ = residual_ = displacement_ = nodes_ = speed_world_ =
+        MatrixX3d::Zero(rows, 3);
+    moved_ = vertex_speed_ = MatrixX3d::Zero(part_.transfer.count(), 3);
+
+    for (const std::string& name : options.pose_joints) {
+        const auto& nodes = source.character->skeleton.nodes;
+        const int node = source.character->skeleton.find(name);
+        PoseJoint joint;
+        const auto found = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), node);
+        if (node < 0 || found == source.joint_nodes.end()) {
+            throw InvalidInput(
+                say("curve: expected skinned joints for the pose, found \"", name, "\""));
+        }
+        joint.joint = static_cast<int>(found - source.joint_nodes.begin());
+        for (int up = nodes[static_cast<size_t>(node)].parent; up >= 0 && joint.parent < 0;
+             up = nodes[static_cast<size_t>(up)].parent) {
+            const auto at = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), up);
+            if (at != source.joint_nodes.end()) {
+                joint.parent = static_cast<int>(at - source.joint_nodes.begin());
+            }
+        }
+        // The bone: from the joint to its first skinned child, else away from its parent.
+        const auto bind = [&](int j) {
+            return Vector3d(source.inverse_bind[static_cast<size_t>(j)].inverse().translation());
+        };
+        Vector3d axis = joint.parent >= 0 ? Vector3d(bind(joint.joint) - bind(joint.parent))
+                                          : Vector3d::UnitY();
+        for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
+            if (nodes[static_cast<size_t>(source.joint_nodes[j])].parent == node) {
+                axis = bind(static_cast<int>(j)) - bind(joint.joint);
+                break;
+            }
+        }
+        joint.axis = axis.norm() > 1e-9 ? Vector3d(axis.normalized()) : Vector3d::UnitY();
+        pose_joints_.push_back(joint);
+    }
+    pose_.resize(3 * static_cast<Eigen::Index>(pose_joints_.size()));
+    if (!options.examples.empty()) {
+        prepare_examples();
+    }
+}
+
+Flesh::~Flesh() = default;
+
+void Flesh::joint_matrices(double time, TimeSampling sampling) {
+    const Body::Source& source = body_.body->source();
+    body_.body->node_frames(time, sampling, node_frames_);
+    matrices_.resize(source.joint_nodes.size());
+    for (size_t j = 0; j < matrices_.size(); ++j) {
+        matrices_[j] =
+            node_frames_[static_cast<size_t>(source.joint_nodes[j])] * source.inverse_bind[j];
+    }
+}
+
+/// Frames of the nodes and, where asked for, what the body has beyond the baseline in them.
+void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers,
+                      NodeFrames& frames, MatrixX3d* residual) {
+    if (has_skeleton(body_)) {
+        joint_matrices(time, sampling);
+    }
+    const bool has_residual = options_.baseline != CurveBaseline::body;
+    if (rigid_ || (has_residual && residual != nullptr)) {
+        body_.body->positions(time, sampling, workers, art_);
+        nodes_of_art_.apply(art_, workers, body_nodes_);
+    }
+    if (rigid_) {
+        rigid_->fill(body_nodes_, frames);
+    } else {
+        skin_->fill(matrices_, frames);
+    }
+    if (residual == nullptr) {
+        return;
+    }
+    residual->resize(part_.rows(), 3);
+    if (!has_residual) {
+        residual->setZero();
+        return;
+    }
+    const MatrixX3d* baseline = &frames.places;
+    if (options_.baseline != CurveBaseline::rigid) {
+        skin_->baseline(options_.baseline == CurveBaseline::linear_blend
+                            ? Skinning::linear_blend
+                            : Skinning::dual_quaternion,
+                        matrices_, workers, base_nodes_);
+        baseline = &base_nodes_;
+    }
+    for (Eigen::Index i = 0; i < body_nodes_.rows(); ++i) {
+        residual->row(i) = (rotation_of(frames, i).transpose() *
+                            (body_nodes_.row(i) - baseline->row(i)).transpose())
+                               .transpose();
+    }
+}
+
+void Flesh::pose_of(VectorXd& pose) const {
+    for (size_t j = 0; j < pose_joints_.size(); ++j) {
+        const PoseJoint& joint = pose_joints_[j];
+        const Eigen::Quaterniond parent =
+            joint.parent >= 0 ? rotation_of_matrix(matrices_[static_cast<size_t>(joint.parent)])
+                              : Eigen::Quaterniond::Identity();
+        pose.segment<3>(3 * static_cast<Eigen::Index>(j)) = joint_pose(
+            parent, rotation_of_matrix(matrices_[static_cast<size_t>(joint.joint)]), joint.axis);
+    }
+}
+
+MatrixX3d Flesh::residual_at(double time) {
+    NodeFrames frames;
+    MatrixX3d residual;
+    frames_at(time, TimeSampling::exact, Workers(1), frames, &residual);
+    return residual;
+}
+
+MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
+    const Body::Source& source = body_.body->source();
+    std::set<std::string> known;
+    Eigen::Index first = 0;
+    if (source.character) {
+        for (const MeshInstance& mesh : source.character->meshes) {
+            const Eigen::Index count = mesh.mesh.positions.rows();
+            for (const MorphTarget& morph : mesh.morphs) {
+                known.insert(morph.name);
+                // A body of one instance has its vertices alone; one of all has them in order.
+                const bool is_alone = count == body_.body->mesh().positions.rows();
+                const Eigen::Index at = is_alone ? 0 : first;
+                if (morph.name != name || at + count > body_.body->mesh().positions.rows()) {
+                    continue;
+                }
+                // The body's rest pose is the file's after one linear map (units, axes): found by
+                // least squares, since offsets need the same.
+                const MatrixX3d rest = body_.body->mesh().positions.middleRows(at, count);
+                const Eigen::RowVector3d a = mesh.mesh.positions.colwise().mean();
+                const Eigen::RowVector3d b = rest.colwise().mean();
+                const MatrixX3d from = mesh.mesh.positions.rowwise() - a;
+                const MatrixX3d to = rest.rowwise() - b;
+                const Eigen::Matrix3d square = from.transpose() * from;
+                const Eigen::Matrix3d map = square.ldlt().solve((from.transpose() * to).eval());
+                MatrixX3d offsets = MatrixX3d::Zero(body_.body->mesh().positions.rows(), 3);
+                offsets.middleRows(at, count) = morph.offsets * map;
+                MatrixX3d nodes(part_.rows(), 3);
+                nodes_of_art_.apply(offsets, Workers(1), nodes);
+                return nodes;
+            }
+            first += count;
+        }
+    }
+    std::string list;
+    for (const std::string& one : known) {
+        list += (list.empty() ? "" : ", ") + one;
+    }
+    throw InvalidInput(say("curve: expected a morph target of the body (it has ",
+                           list.empty() ? "none" : list, "), found \"", name, "\""));
+}
+
+void Flesh::prepare_examples() {
+    const Workers workers(1);
+    NodeFrames frames;
+    std::vector<MatrixX3d> shapes;
+    std::vector<VectorXd> poses;
+    for (const FleshExample& example : options_.examples) {
+        if (!std::isfinite(example.time)) {
+            throw InvalidInput(say("curve: expected a finite example time, found ", example.time));
+        }
+        MatrixX3d shape;
+        frames_at(example.time, TimeSampling::exact, workers, frames, &shape);
+        if (!example.morph.empty()) {
+            shape = morph_on_nodes(example.morph);
+        } else if (options_.baseline == CurveBaseline::body) {
+            throw InvalidInput(
+                "curve: expected a baseline other than the body itself for examples "
+                "taken from the body");
+        }
+        for (Eigen::Index i = 0; i < shape.rows(); ++i) {
+            shape.row(i) *= fade_at(part_.along[i], options_.fade);
+        }
+        shapes.push_back(shape);
+        if (!pose_joints_.empty()) {
+            VectorXd pose(pose_.size());
+            pose_of(pose);
+            poses.push_back(pose);
+        }
+    }
+    if (!pose_joints_.empty()) {
+        // The rest pose is an example, too: nothing is added there, unless one is given for it.
+        const bool has_rest = std::any_of(poses.begin(), poses.end(), [](const VectorXd& pose) {
+            constexpr double at_rest = 1e-3;  // radians
+            return pose.norm() < at_rest;
+        });
+        if (!has_rest) {
+            poses.push_back(VectorXd::Zero(pose_.size()));
+            shapes.push_back(MatrixX3d::Zero(part_.rows(), 3));
+        }
+        keys_ = PoseKeys(poses);
+        shapes_ = std::move(shapes);
+        return;
+    }
+    if (options_.follow) {
+        throw InvalidInput(
+            "curve: examples in time replace what the body has beyond its baseline: "
+            "expected follow = false, or pose joints");
+    }
+    TimeExampleOptions options;
+    options.dynamics = options_.curve.dynamics;
+    options.frequency_hz = options_.curve.frequency_hz;
+    options.damping = options_.curve.damping;
+    options.extrapolate = options_.extrapolate;
+    options.ends = part_.direction == CurveDirection::around ? CurveEnds::ring : CurveEnds::clamped;
+    std::vector<double> times;
+    std::vector<RowMatrixXd> rows;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        times.push_back(options_.examples[i].time);
+        rows.push_back(Eigen::Map<const RowMatrixXd>(shapes[i].data(), part_.node_count,
+                                                     3 * part_.curve_count));
+    }
+    if (times.size() >= 2) {
+        const double interval =
+            (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+        options.paper_steps =
+            std::max(1, static_cast<int>(std::lround(interval * options_.paper_frames)));
+    }
+    in_time_ = std::make_unique<TimeExamples>(times, rows, options);
+}
+
+void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
+    frames_at(time, sampling_, workers, drive.frames, &drive.followed);
+    drive.shape.resize(part_.rows(), 3);
+    drive.shape.setZero();
+    if (keys_.count() > 0) {
+        pose_of(pose_);
+        keys_.weigh(pose_, weights_);
+        for (size_t e = 0; e < shapes_.size(); ++e) {
+            drive.shape += weights_[static_cast<Eigen::Index>(e)] * shapes_[e];
+        }
+    }
+    if (!options_.follow) {
+        drive.followed.setZero();
+    }
+    drive.has_target =
+        keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
+}
+
+void Flesh::advance(double to, bool reset, TimeSampling sampling, const Workers& workers) {
+    // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear keys
+    // would shake the flesh.
+    sampling_ = TimeSampling::smooth;
+    (void)sampling;
+    if (in_time_) {
+        return;
+    }
+    const auto sampler = [&](double time, CurveDrive& drive) { sample(time, drive, workers); };
+    if (reset) {
+        solver_.reset(to, sampler, workers);
+    } else {
+        solver_.advance(to, sampler, workers);
+    }
+}
+
+void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
+                     MatrixX3d& surface) {
+    const bool replaces = !options_.follow && options_.baseline != CurveBaseline::body;
+    frames_at(time, sampling, workers, now_.frames, replaces ? &residual_ : nullptr);
+    if (in_time_) {
+        in_time_->at(time, time_shape_);
+        // Speed over a thousandth of a second: the closed form has no derivative at examples.
+        constexpr double moment = 1e-3;
+        in_time_->at(time - moment, time_shape_before_);
+        const Eigen::Map<const MatrixX3d> here(time_shape_.data(), part_.rows(), 3);
+        const Eigen::Map<const MatrixX3d> before(time_shape_before_.data(), part_.rows(), 3);
+        for (Eigen::Index i = 0; i < here.rows(); ++i) {
+            displacement_.row(i) =
+                (rotation_of(now_.frames, i) * here.row(i).transpose()).transpose();
+            speed_world_.row(i) = (here.row(i) - before.row(i)) / moment;
+        }
+    } else {
+        solver_.displacement(time, now_.frames, workers, displacement_);
+        speed_world_ = solver_.speed(workers);
+    }
+    if (replaces) {
+        for (Eigen::Index i = 0; i < displacement_.rows(); ++i) {
+            displacement_.row(i) -=
+                (rotation_of(now_.frames, i) * residual_.row(i).transpose()).transpose();
+        }
+    }
+    part_.transfer.apply(displacement_, workers, moved_);
+    part_.transfer.apply(speed_world_, workers, vertex_speed_);
+    for (size_t i = 0; i < part_.vertices.size(); ++i) {
+        surface.row(part_.vertices[i]) += moved_.row(static_cast<Eigen::Index>(i));
+    }
+    part_.nodes.apply(surface, workers, nodes_);
+}
+
+}  // namespace cutis

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <set>
+
+#include "cutis/core/error.h"
+#include "cutis/curve/part.h"
+
+namespace cutis {
+
+namespace {
+
+CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
+    CutPart part;
+    part.level = level;
+    part.piece = whole;
+    int label = 0;
+    std::vector<int> ends;
+    std::set<int> labels;
+    if (cuts.from.size() > 0) {
+        part.piece = cut_piece(part.piece, cuts.from, level, true, label);
+        ends.push_back(label);
+        labels.insert(label++);
+    }
+    for (const VectorXd& field : cuts.to) {
+        part.piece = cut_piece(part.piece, field, level, false, label);
+        ends.push_back(label);
+        labels.insert(label++);
+    }
+    for (const VectorXd& field : cuts.without) {
+        part.piece = cut_piece(part.piece, field, level, false, label);
+        labels.insert(label++);
+    }
+    std::multiset<int> found;
+    for (const auto& loop : part.piece.topology.boundary_loops()) {
+        const int cut = part.piece.cut_of_loop(loop);
+        if (cut >= 0) {
+            found.insert(cut);
+        }
+    }
+    for (const int wanted : labels) {
+        if (found.count(wanted) != 1) {
+            throw InvalidInput(
+                say(found.count(wanted), " loops at cut ", wanted + 1, " where 1 was expected"));
+        }
+    }
+    part.first_cut = ends.empty() ? -1 : ends[0];
+    part.second_cut = ends.size() < 2 ? -1 : ends[1];
+    return part;
+}
+
+}  // namespace
+
+CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts& cuts) {
+    const size_t ends = (cuts.from.size() > 0 ? 1 : 0) + cuts.to.size();
+    if (ends > 2) {
+        throw InvalidInput(say("part: expected at most two ends, found ", ends));
+    }
+    const SurfacePiece whole = whole_surface(rest, topology);
+    const std::vector<double> levels = cuts.level > 0.0 ? std::vector<double>{cuts.level}
+                                                        : std::vector<double>{0.5, 0.6, 0.7, 0.4};
+    std::string tried;
+    for (const double level : levels) {
+        try {
+            return cut_at(whole, cuts, level);
+        } catch (const InvalidInput& error) {
+            tried += say(tried.empty() ? "" : "; ", "level ", level, ": ", error.what());
+        }
+    }
+    throw InvalidInput(say("part: expected one simple loop for each cut, found ", tried));
+}
+
+}  // namespace cutis

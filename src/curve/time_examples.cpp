@@ -1,0 +1,277 @@
+#include "cutis/curve/time_examples.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/curve/oscillator.h"
+#include "products.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double two_pi = 6.283185307179586;
+
+/// Weights of the cubic Hermite curve at fraction x of an interval of length h.
+struct Hermite {
+    double v0, v1, s0, s1;
+    Hermite(double x, double h)
+        : v0((1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x)),
+          v1(x * x * (3.0 - 2.0 * x)),
+          s0(h * x * (1.0 - x) * (1.0 - x)),
+          s1(h * x * x * (x - 1.0)) {}
+};
+
+void check(const std::vector<double>& times, const std::vector<RowMatrixXd>& shapes,
+           const TimeExampleOptions& options) {
+    if (times.size() < 2 || times.size() != shapes.size()) {
+        throw InvalidInput(
+            say("examples: expected at least two, each with a time and a shape, found ",
+                times.size(), " times and ", shapes.size(), " shapes"));
+    }
+    for (size_t j = 0; j < times.size(); ++j) {
+        if (!std::isfinite(times[j]) || (j > 0 && times[j] <= times[j - 1])) {
+            throw InvalidInput(say("examples: expected strictly increasing times, found ", times[j],
+                                   j > 0 ? say(" after ", times[j - 1]) : "", " (example ", j,
+                                   ")"));
+        }
+        if (shapes[j].rows() != shapes[0].rows() || shapes[j].cols() != shapes[0].cols() ||
+            shapes[j].cols() < 1) {
+            throw InvalidInput(say("examples: expected shapes of one size, the first is ",
+                                   shapes[0].rows(), " x ", shapes[0].cols(), ", example ", j,
+                                   " is ", shapes[j].rows(), " x ", shapes[j].cols()));
+        }
+        if (!shapes[j].allFinite()) {
+            throw InvalidInput(
+                say("examples: expected finite numbers, example ", j, " has others"));
+        }
+    }
+    if (!(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0) ||
+        !(options.damping >= 0.0 && options.damping <= 1.0) || options.paper_steps < 1) {
+        throw InvalidInput(
+            say("examples: expected a frequency of 0.01 to 1000 Hz, a damping ratio ",
+                "of 0 to 1 and at least 1 step, found ", options.frequency_hz, ", ",
+                options.damping, " and ", options.paper_steps));
+    }
+    if (options.dynamics == CurveDynamics::paper && options.ends != CurveEnds::clamped) {
+        throw InvalidInput("examples: expected clamped ends for the paper's scheme");
+    }
+}
+
+}  // namespace
+
+std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times,
+                                       const std::vector<RowMatrixXd>& values, bool zero_start) {
+    // Continuous second derivative at inner times: tridiagonal in the slopes (Thomas).
+    const size_t count = times.size();
+    std::vector<RowMatrixXd> slope(count, RowMatrixXd::Zero(values[0].rows(), values[0].cols()));
+    std::vector<double> upper(count, 0.0);
+    const auto h = [&](size_t j) { return times[j + 1] - times[j]; };
+    const auto secant = [&](size_t j) { return ((values[j + 1] - values[j]) / h(j)).eval(); };
+    double diagonal = 1.0;
+    if (!zero_start) {
+        diagonal = 2.0;
+        upper[0] = 0.5;
+        slope[0] = 1.5 * secant(0);
+    }
+    for (size_t j = 1; j < count; ++j) {
+        const bool is_last = j + 1 == count;
+        const double lower = is_last ? 1.0 : h(j);
+        diagonal = is_last ? 2.0 : 2.0 * (h(j) + h(j - 1));
+        const RowMatrixXd right =
+            is_last ? (3.0 * secant(j - 1)).eval()
+                    : (3.0 * (h(j) * secant(j - 1) + h(j - 1) * secant(j))).eval();
+        const double pivot = diagonal - lower * upper[j - 1];
+        upper[j] = is_last ? 0.0 : h(j - 1) / pivot;
+        slope[j] = (right - lower * slope[j - 1]) / pivot;
+    }
+    for (size_t j = count - 1; j-- > 0;) {
+        slope[j] -= upper[j] * slope[j + 1];
+    }
+    return slope;
+}
+
+TimeExamples::TimeExamples(std::vector<double> times, const std::vector<RowMatrixXd>& shapes,
+                           const TimeExampleOptions& options)
+    : times_(std::move(times)), shapes_(shapes), options_(options) {
+    check(times_, shapes_, options_);
+    const auto rows = static_cast<int>(shapes_[0].rows());
+    const int intervals = options_.ends == CurveEnds::ring ? rows : rows - 1;
+    modes_ = beam_modes(intervals, options_.ends, std::max(rows, 1));
+    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
+    omegas_.resize(modes_.count());
+    // The first mode that bends has the given frequency; a ring's translation shares it.
+    const int base = options_.ends == CurveEnds::ring ? 1 : 0;
+    for (int k = 0; k < modes_.count(); ++k) {
+        omegas_[k] = two_pi * options_.frequency_hz *
+                     std::sqrt(modes_.eigenvalues[std::max(k, base)] / modes_.eigenvalues[base]);
+    }
+    for (const RowMatrixXd& shape : shapes_) {
+        modal_.push_back(modes_.projector *
+                         shape.middleRows(first, moved_nodes(intervals, options_.ends)));
+    }
+    scratch_ = modal_[0];
+    if (options_.ends == CurveEnds::clamped) {
+        const Eigen::Index half = (modes_.shapes.rows() + 1) / 2;
+        even_.resize(half, (modes_.count() + 1) / 2);
+        odd_.resize(half, modes_.count() / 2);
+        for (int k = 0; k < modes_.count(); ++k) {
+            (k % 2 == 0 ? even_ : odd_).col(k / 2) = modes_.shapes.col(k).head(half);
+        }
+    }
+    const size_t count = times_.size();
+    full_growth_ = Eigen::MatrixXd::Ones(static_cast<Eigen::Index>(count) - 1, modes_.count());
+    for (size_t j = 0; j + 1 < count; ++j) {
+        const double length = times_[j + 1] - times_[j];
+        const double M = options_.paper_steps;
+        for (int k = 0; k < modes_.count(); ++k) {
+            full_growth_(static_cast<Eigen::Index>(j), k) =
+                options_.dynamics == CurveDynamics::paper
+                    ? paper_growth(omegas_[k] * length / M, M, M)
+                    : ramp_answer(omegas_[k], options_.damping, length);
+        }
+    }
+    if (options_.dynamics == CurveDynamics::spline) {
+        shape_slope_ = spline_slopes(times_, shapes_, false);
+    }
+    if (options_.dynamics != CurveDynamics::exact || count == 2) {
+        return;
+    }
+    // Simulate from rest, then a spline through what was missed.
+    std::vector<RowMatrixXd> simulated = {modal_[0]};
+    speed_ = {RowMatrixXd::Zero(modal_[0].rows(), modal_[0].cols())};
+    for (size_t j = 0; j + 1 < count; ++j) {
+        RowMatrixXd place = simulated[j];
+        RowMatrixXd speed = speed_[j];
+        for (int k = 0; k < modes_.count(); ++k) {
+            const OscillatorStep s =
+                oscillator_step(omegas_[k], options_.damping, times_[j + 1] - times_[j]);
+            place.row(k) = s.yy * simulated[j].row(k) + s.yv * speed_[j].row(k) +
+                           s.yu0 * modal_[j].row(k) + s.yu1 * modal_[j + 1].row(k);
+            speed.row(k) = s.vy * simulated[j].row(k) + s.vv * speed_[j].row(k) +
+                           s.vu0 * modal_[j].row(k) + s.vu1 * modal_[j + 1].row(k);
+        }
+        simulated.push_back(place);
+        speed_.push_back(speed);
+    }
+    for (size_t j = 0; j < count; ++j) {
+        miss_.push_back(modal_[j] - simulated[j]);
+    }
+    miss_slope_ = spline_slopes(times_, miss_, true);
+    shape_slope_ = spline_slopes(times_, shapes_, true);
+}
+
+double TimeExamples::blend(size_t j, double time) const {
+    return (time - times_[j]) / (times_[j + 1] - times_[j]);
+}
+
+/// shapes * modal. Clamped modes are even or odd about the middle by turns: half the work.
+void TimeExamples::expand(const RowMatrixXd& modal, RowMatrixXd& nodes) const {
+    const Eigen::Index rows = modes_.shapes.rows();
+    const Eigen::Index columns = modal.cols();
+    nodes.resize(rows, columns);
+    const auto end = static_cast<int>(columns);
+    if (options_.ends != CurveEnds::clamped) {
+        product(modes_.shapes.data(), rows, modes_.count(), modes_.count(), modal.data(), columns,
+                nodes.data(), columns, 0, end);
+        return;
+    }
+    const Eigen::Index half = even_.rows();
+    product(even_.data(), half, even_.cols(), even_.cols(), modal.data(), 2 * columns, nodes.data(),
+            columns, 0, end);
+    odd_part_.resize(half, columns);
+    if (odd_.cols() > 0) {
+        product(odd_.data(), half, odd_.cols(), odd_.cols(), modal.data() + columns, 2 * columns,
+                odd_part_.data(), columns, 0, end);
+    } else {
+        odd_part_.setZero();
+    }
+    for (Eigen::Index n = 0; n < rows - half; ++n) {
+        nodes.row(rows - 1 - n) = nodes.row(n) - odd_part_.row(n);
+    }
+    nodes.topRows(half) += odd_part_;
+}
+
+void TimeExamples::at(double time, RowMatrixXd& out) const {
+    if (!std::isfinite(time)) {
+        throw InvalidInput(say("examples: expected a finite time, found ", time));
+    }
+    if (time <= times_.front()) {
+        out = shapes_.front();
+        return;
+    }
+    const bool goes_on = options_.extrapolate && times_.size() == 2;
+    if (time >= times_.back() && !goes_on) {
+        out = shapes_.back();
+        return;
+    }
+    const bool has_force =
+        options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
+    if (has_force && (times_.size() == 2 || options_.dynamics == CurveDynamics::paper)) {
+        two_examples(time, out);
+    } else if (options_.dynamics == CurveDynamics::exact) {
+        many_examples(time, out);
+    } else {
+        const auto next = std::upper_bound(times_.begin(), times_.end() - 1, time);
+        const auto j = static_cast<size_t>(next - times_.begin()) - 1;
+        const double x = blend(j, time);
+        if (options_.dynamics == CurveDynamics::spline) {
+            const Hermite w(x, times_[j + 1] - times_[j]);
+            out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] +
+                  w.s1 * shape_slope_[j + 1];
+        } else {
+            const double y =
+                options_.dynamics == CurveDynamics::smoothstep ? x * x * (3.0 - 2.0 * x) : x;
+            out = (1.0 - y) * shapes_[j] + y * shapes_[j + 1];
+        }
+    }
+}
+
+void TimeExamples::two_examples(double time, RowMatrixXd& out) const {
+    const auto next = std::upper_bound(times_.begin(), times_.end() - 1, time);
+    const auto j = static_cast<size_t>(next - times_.begin()) - 1;
+    const double length = times_[j + 1] - times_[j];
+    const double x = blend(j, time);
+    // Ends: P2 Eqs. (6) and (13). Inside: growth of each mode over its growth at the example.
+    out = (1.0 - x) * shapes_[j] + x * shapes_[j + 1];
+    for (int k = 0; k < modes_.count(); ++k) {
+        double growth = x;
+        if (options_.dynamics == CurveDynamics::paper) {
+            const double M = options_.paper_steps;
+            const double step = omegas_[k] * length / M;
+            growth = paper_growth(step, x * M, M) / full_growth_(static_cast<Eigen::Index>(j), k);
+        } else {
+            growth = ramp_answer(omegas_[k], options_.damping, x * length) /
+                     full_growth_(static_cast<Eigen::Index>(j), k);
+        }
+        scratch_.row(k) = (growth - x) * (modal_[j + 1].row(k) - modal_[j].row(k));
+    }
+    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
+    expand(scratch_, expanded_);
+    out.middleRows(first, modes_.shapes.rows()) += expanded_;
+}
+
+void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
+    const auto next = std::upper_bound(times_.begin(), times_.end() - 1, time);
+    const auto j = static_cast<size_t>(next - times_.begin()) - 1;
+    const double length = times_[j + 1] - times_[j];
+    const double x = blend(j, time);
+    const Hermite w(x, length);
+    out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] +
+          w.s1 * shape_slope_[j + 1];
+    for (int k = 0; k < modes_.count(); ++k) {
+        const OscillatorStep s = oscillator_step(omegas_[k], options_.damping, x * length);
+        const auto u0 = modal_[j].row(k);
+        const auto u1 = modal_[j + 1].row(k);
+        scratch_.row(k) = s.yy * (u0 - miss_[j].row(k)) + s.yv * speed_[j].row(k) + s.yu0 * u0 +
+                          s.yu1 * ((1.0 - x) * u0 + x * u1) + w.v0 * miss_[j].row(k) +
+                          w.v1 * miss_[j + 1].row(k) + w.s0 * miss_slope_[j].row(k) +
+                          w.s1 * miss_slope_[j + 1].row(k);
+    }
+    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
+    expand(scratch_, expanded_);
+    out.middleRows(first, modes_.shapes.rows()) = expanded_;
+}
+
+}  // namespace cutis

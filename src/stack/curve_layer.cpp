@@ -1,0 +1,306 @@
+#include "curve_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "cutis/core/error.h"
+#include "cutis/curve/flesh.h"
+#include "cutis/stack/regions.h"
+
+namespace cutis {
+
+namespace {
+
+/// What a [[layer]] table of kind curve may say.
+struct CurveSettings {
+    PartNames part;
+    CurveLayout layout;
+    std::vector<double> start_vertices;
+    FleshOptions flesh;
+    Paintable softness{1.0, {}, false, 0.0, 0.0};
+    double a1 = 0.0;
+    double a2 = 1.0;
+    std::vector<std::string> examples;
+};
+
+FleshExample parse_example(const std::string& text) {
+    const size_t at = text.rfind('@');
+    FleshExample example;
+    if (at != std::string::npos) {
+        const std::string number = text.substr(at + 1);
+        char* end = nullptr;
+        example.time = std::strtod(number.c_str(), &end);
+        if (!number.empty() && *end == '\0' && std::isfinite(example.time)) {
+            example.morph = text.substr(0, at);
+            if (example.morph == "body") {
+                example.morph.clear();
+            }
+            return example;
+        }
+    }
+    throw InvalidInput(say(
+        "curve: expected examples as \"MORPH@SECONDS\" or \"body@SECONDS\", found \"", text, "\""));
+}
+
+class CurveLayer final : public Layer {
+public:
+    CurveLayer(const LayerGround& ground, const CurveSettings& settings)
+        : surface_(*ground.surface),
+          body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
+                &ground.surface->mesh().art_of_vertex} {
+        if (ground.art != &ground.body->mesh()) {
+            throw InvalidInput(
+                "curve: expected to stand before layers that refine the mesh; put it "
+                "first in the scene");
+        }
+        CurveLayout layout = settings.layout;
+        for (const double vertex : settings.start_vertices) {
+            // Users count the vertices of their file.
+            const auto& map = surface_.mesh().vertex_of_art;
+            if (!(vertex >= 0.0 && vertex < static_cast<double>(map.size())) ||
+                vertex != std::floor(vertex)) {
+                throw InvalidInput(say("curve: expected start_vertices from 0 to ", map.size() - 1,
+                                       ", found ", vertex));
+            }
+            layout.start_vertices.push_back(map[static_cast<size_t>(vertex)]);
+        }
+        CurvePart part = find_part(body_, settings.part, layout);
+        FleshOptions options = settings.flesh;
+        if (settings.a1 > 0.0) {
+            const int intervals =
+                part.direction == CurveDirection::around ? part.node_count : part.node_count - 1;
+            options.curve.frequency_hz =
+                frequency_for_stiffness(intervals, settings.a1 / settings.a2);
+        }
+        options.curve.highest_frequency_hz =
+            std::max(options.curve.highest_frequency_hz, options.curve.frequency_hz);
+        options.paper_frames = ground.fps;
+        if (!settings.softness.region.empty() || settings.softness.value != 1.0) {
+            const VectorXd soft = painted_values(ground, settings.softness, "softness", 0.0, 1.0);
+            VectorXd on_nodes(part.rows());
+            part.nodes.apply_to_scalars(soft, Workers(1), on_nodes);
+            options.curve.softness.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
+        }
+        for (const std::string& text : settings.examples) {
+            options.examples.push_back(parse_example(text));
+        }
+        flesh_ = std::make_unique<Flesh>(body_, std::move(part), options);
+        const auto count = static_cast<size_t>(surface_.vertex_count());
+        offset_.assign(count, 0.0);
+        speed_.assign(count, 0.0);
+    }
+
+    bool has_memory() const override { return flesh_->has_memory(); }
+    bool changes_shape() const override { return true; }
+    bool changes_uv() const override { return false; }
+
+    std::vector<LineSet> lines() const override {
+        const CurvePart& part = flesh_->part();
+        LineSet set;
+        set.name = "curves";
+        set.point_count = part.rows();
+        const bool is_ring = part.direction == CurveDirection::around;
+        for (int c = 0; c < part.curve_count; ++c) {
+            for (int n = 0; n + (is_ring ? 0 : 1) < part.node_count; ++n) {
+                const int next = (n + 1) % part.node_count;
+                set.segments.push_back({n * part.curve_count + c, next * part.curve_count + c});
+            }
+        }
+        return {set};
+    }
+
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        workers_ = step.workers;
+        sampling_ = step.sampling;
+        flesh_->advance(step.to, step.reset, step.sampling, *step.workers);
+        flesh_->displace(step.to, step.sampling, *step.workers, surface);
+        largest_offset_ = std::max(largest_offset_, flesh_->report().largest_offset);
+        largest_limited_ = std::max(largest_limited_, flesh_->report().largest_limited);
+
+        const std::vector<int>& vertices = flesh_->part().vertices;
+        double largest = 0.0;
+        for (size_t i = 0; i < vertices.size(); ++i) {
+            const auto row = static_cast<Eigen::Index>(i);
+            const auto v = static_cast<size_t>(vertices[i]);
+            offset_[v] = flesh_->vertex_displacement().row(row).norm();
+            speed_[v] = flesh_->vertex_speed().row(row).norm();
+            largest = std::max(largest, offset_[v]);
+        }
+        write_channel(frame, "curve displacement", "m", offset_);
+        write_channel(frame, "curve speed", "m/s", speed_);
+        largest_displacement_ = std::max(largest_displacement_, largest);
+        frame.numbers[number_name_] = largest;
+        if (first_line < frame.lines.size()) {
+            frame.lines[first_line] = flesh_->nodes();
+        }
+    }
+
+    std::vector<double> save() const override {
+        return has_memory() ? flesh_->save() : std::vector<double>{};
+    }
+    void restore(const std::vector<double>& state) override {
+        if (has_memory()) {
+            flesh_->restore(state);
+        } else if (!state.empty()) {
+            throw InvalidInput(say("curve state: expected none, found ", state.size(), " numbers"));
+        }
+    }
+
+    void shape_at(double time, MatrixX3d& surface) override {
+        flesh_->displace(time, sampling_, *workers_, surface);
+    }
+
+    LayerReport report() const override {
+        const CurvePart& part = flesh_->part();
+        LayerReport report;
+        report.kind = "curve";
+        report.numbers = {{"curves", part.curve_count},
+                          {"nodes", part.node_count},
+                          {"vertices", static_cast<double>(part.vertices.size())},
+                          {"modes", flesh_->solver().mode_count()},
+                          {"flipped triangles", part.flipped},
+                          {"virtual nodes", part.virtual_nodes},
+                          {"length (m)", part.length},
+                          {"girth (m)", part.girth},
+                          {"node spacing, longest to shortest", part.spacing_ratio},
+                          {"largest displacement (m)", largest_displacement_},
+                          {"largest swing before the limit (m)", largest_offset_},
+                          {"largest swing (m)", largest_limited_},
+                          {"limit (m)", flesh_->solver().limit()}};
+        if (part.flipped > 0) {
+            report.notes.push_back(
+                say("curve: ", part.flipped, " triangles of the part are turned over in its map"));
+        }
+        if (largest_offset_ > 2.0 * flesh_->solver().limit()) {
+            report.notes.push_back(
+                say("curve: the flesh swings far beyond its limit; raise frequency or ",
+                    "damping, or lower inertia"));
+        }
+        return report;
+    }
+
+private:
+    void write_channel(Frame& frame, const std::string& name, const std::string& unit,
+                       const std::vector<double>& values) {
+        ChannelData& channel = frame.channels[name];
+        channel.unit = unit;
+        channel.width = 1;
+        surface_.spread(values, 1, channel.values);
+    }
+
+    const SimulationSurface& surface_;
+    CurveBody body_;
+    std::unique_ptr<Flesh> flesh_;
+    const Workers* workers_ = nullptr;
+    TimeSampling sampling_ = TimeSampling::exact;
+    std::vector<double> offset_, speed_;
+    double largest_offset_ = 0.0, largest_limited_ = 0.0, largest_displacement_ = 0.0;
+    std::string number_name_ = "curve displacement (m)";
+};
+
+class CurvePlan final : public LayerPlan {
+public:
+    std::vector<Setting> settings() override {
+        const auto choice = [](auto& field, auto... values) {
+            using Field = std::remove_reference_t<decltype(field)>;
+            const std::vector<Field> list = {values...};
+            Field* target = &field;
+            const auto current =
+                static_cast<int>(std::find(list.begin(), list.end(), field) - list.begin());
+            return ChoiceTarget{current, [=](int i) { *target = list[static_cast<size_t>(i)]; }};
+        };
+        CurveSettings& s = settings_;
+        CurveOptions& c = s.flesh.curve;
+        return {
+            {"from", &s.part.from, "joint: the part is what hangs on it"},
+            {"to", &s.part.to, "joints: what hangs on them is cut off; ends of the tube"},
+            {"without", &s.part.without, "joints: what hangs on them leaves a hole"},
+            {"extra_joints", &s.part.extra,
+             "joints that belong to `from` though they hang elsewhere (feet)"},
+            {"group", &s.part.group, "group of triangles, instead of joints"},
+            {"attribute", &s.part.attribute, "painted attribute, instead of joints"},
+            {"level", &s.part.level, "of weight or paint where the part ends; 0: automatic", "",
+             0.0, 1.0},
+            {"curves", &s.layout.curves, "lines from end to end; 0: one per vertex round", "", 0,
+             1024},
+            {"nodes", &s.layout.nodes, "places along each; 0: one per vertex along", "", 0, 4096},
+            {"direction",
+             choice(s.layout.direction, CurveDirection::along, CurveDirection::around),
+             "curves run from end to end, or as closed rings",
+             "",
+             0,
+             0,
+             {"along", "around"}},
+            {"even_spacing", &s.layout.even_spacing, "nodes at equal mean arc length"},
+            {"start_vertices", &s.start_vertices,
+             "vertices of the file through which curves go; empty: evenly round"},
+            {"transfer",
+             choice(s.layout.transfer, CurveTransfer::bicubic, CurveTransfer::bilinear,
+                    CurveTransfer::centre),
+             "how vertices between curves move; centre is the paper's rule",
+             "",
+             0,
+             0,
+             {"bicubic", "bilinear", "centre"}},
+            {"baseline",
+             choice(s.flesh.baseline, CurveBaseline::body, CurveBaseline::linear_blend,
+                    CurveBaseline::dual_quaternion, CurveBaseline::rigid),
+             "what deformation is measured against",
+             "",
+             0,
+             0,
+             {"body", "linear-blend", "dual-quaternion", "rigid"}},
+            {"follow", &s.flesh.follow,
+             "what the body has beyond the baseline is a target; false: examples replace it"},
+            {"dynamics",
+             choice(c.dynamics, CurveDynamics::exact, CurveDynamics::paper, CurveDynamics::still,
+                    CurveDynamics::smoothstep, CurveDynamics::spline),
+             "exact modes, the paper's scheme, none; the last two for examples in time",
+             "",
+             0,
+             0,
+             {"exact", "paper", "still", "smoothstep", "spline"}},
+            {"frequency", &c.frequency_hz, "of the first mode; flesh 4 to 6", "Hz", 0.2, 60.0},
+            {"damping", &c.damping, "ratio of every mode; flesh 0.2 to 0.4", "", 0.0, 1.0},
+            {"a1", &s.a1, "bending stiffness of the paper, instead of frequency; 0: not used", "",
+             0.0, 1e12},
+            {"a2", &s.a2, "mass of the paper, used with a1", "", 1e-12, 1e12},
+            {"inertia", &c.inertia_gain, "how much the body's acceleration drives the flesh", "",
+             0.0, 10.0},
+            {"limit", &c.limit,
+             "largest swing; 0: a third of the part's radius, a sixth of a tail's length", "m", 0.0,
+             1e6},
+            {"softness", &s.softness, "share of the swing, by place: 1 flesh, 0 bone", "", 0.0,
+             1.0},
+            {"free_tip", &c.free_tip, "a closed far end (tail, tip) swings freely"},
+            {"highest_frequency", &c.highest_frequency_hz, "faster modes follow at once", "Hz", 1.0,
+             1e6},
+            {"rate", &c.rate_hz, "times a second at which the body drives the flesh", "Hz", 10.0,
+             2000.0},
+            {"examples", &s.examples, "shapes to reach: \"MORPH@SECONDS\" or \"body@SECONDS\""},
+            {"pose_joints", &s.flesh.pose_joints,
+             "examples belong to the rotations these joints have then; empty: to the time"},
+            {"extrapolate", &s.flesh.extrapolate,
+             "two examples in time: past the second the force goes on rising"},
+            {"fade", &s.flesh.fade, "share of the curve at each end over which examples fade in",
+             "", 0.0, 0.5},
+        };
+    }
+
+    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+        return std::make_unique<CurveLayer>(ground, settings_);
+    }
+
+private:
+    CurveSettings settings_;
+};
+
+}  // namespace
+
+LayerKind curve_layer_kind() {
+    return {"curve", "flesh that deforms between examples with its own dynamics",
+            [] { return std::make_unique<CurvePlan>(); }};
+}
+
+}  // namespace cutis

@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+
+#include "cutis/body/actors.h"
+#include "cutis/core/error.h"
+#include "cutis/stack/layer.h"
+#include "support/expect_error.h"
+
+// The curve layer through the stack's own words, on the built-in arm (its biceps is a morph
+// target).
+
+namespace cutis {
+namespace {
+
+struct Stage {
+    Body body;
+    SimulationSurface surface;
+    LayerGround ground;
+
+    explicit Stage(Body made)
+        : body(std::move(made)),
+          surface(SimulationSurface::repaired(body, {})),
+          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+};
+
+const std::shared_ptr<const Character>& arm_character() {
+    static const auto character = std::make_shared<const Character>(make_actor("arm"));
+    return character;
+}
+
+std::unique_ptr<Stage> arm(const std::string& clip,
+                           std::shared_ptr<const Character> character = arm_character()) {
+    BodyOptions options;
+    options.clip = clip;
+    return std::make_unique<Stage>(make_body(std::move(character), options));
+}
+
+SceneValue text(const std::string& value) {
+    SceneValue out;
+    out.kind = SceneValue::Kind::text;
+    out.text = value;
+    return out;
+}
+
+SceneValue number(double value) {
+    SceneValue out;
+    out.kind = SceneValue::Kind::number;
+    out.number = value;
+    return out;
+}
+
+SceneValue boolean(bool value) {
+    SceneValue out;
+    out.kind = SceneValue::Kind::boolean;
+    out.boolean = value;
+    return out;
+}
+
+SceneValue list(const std::vector<std::string>& values) {
+    SceneValue out;
+    out.kind = SceneValue::Kind::list;
+    for (const std::string& value : values) {
+        out.list.push_back(text(value));
+    }
+    return out;
+}
+
+std::unique_ptr<Layer> make_layer(const Stage& stage, const SceneValues& values) {
+    LayerScene scene;
+    scene.kind = "curve";
+    scene.values = values;
+    return plan_layer(scene, "test.toml")->prepare(stage.ground);
+}
+
+/// Whole arm up to the wrist.
+SceneValues arm_part() {
+    return {{"to", list({"hand"})}, {"free_tip", boolean(false)}};
+}
+
+/// Positions of the surface with the layer at frame times 0, 1/30, ..., last.
+std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads = 1, int first = 0) {
+    const Workers workers(threads);
+    std::vector<MatrixX3d> result;
+    Frame frame;
+    frame.lines.resize(1);
+    MatrixX3d art;
+    MatrixX3d surface;
+    for (int f = first; f < frames; ++f) {
+        const double time = f / 30.0;
+        stage.body.positions(time, TimeSampling::exact, workers, art);
+        stage.surface.gather(art, surface);
+        layer.advance({&stage.body, &workers, nullptr, TimeSampling::exact,
+                       f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0},
+                      surface, frame);
+        result.push_back(surface);
+    }
+    return result;
+}
+
+MatrixX3d body_at(const Stage& stage, double time) {
+    MatrixX3d art;
+    MatrixX3d surface;
+    stage.body.positions(time, TimeSampling::exact, Workers(1), art);
+    stage.surface.gather(art, surface);
+    return surface;
+}
+
+TEST(curve_layer, without_a_drive_the_body_stays_bit_for_bit) {
+    const auto stage = arm("twist");
+    SceneValues values = arm_part();
+    values["inertia"] = number(0.0);
+    const auto layer = make_layer(*stage, values);
+    const auto frames = run(*stage, *layer, 20);
+    for (int f = 0; f < 20; ++f) {
+        EXPECT_EQ(frames[static_cast<size_t>(f)], body_at(*stage, f / 30.0)) << f;
+    }
+}
+
+TEST(curve_layer, a_moving_limb_makes_the_flesh_swing_and_come_to_rest) {
+    const auto stage = arm("bend");
+    SceneValues values = arm_part();
+    values["inertia"] = number(2.0);
+    const auto layer = make_layer(*stage, values);
+    const auto frames = run(*stage, *layer, 109);
+    double largest = 0.0;
+    for (size_t f = 0; f < frames.size(); ++f) {
+        largest = std::max(largest, (frames[f] - body_at(*stage, static_cast<double>(f) / 30.0))
+                                        .rowwise()
+                                        .norm()
+                                        .maxCoeff());
+    }
+    EXPECT_GT(largest, 5e-4);
+    EXPECT_LT((frames[108] - body_at(*stage, 108 / 30.0)).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+TEST(curve_layer, the_shape_at_the_end_of_an_advance_is_what_it_gave) {
+    const auto stage = arm("bend");
+    const auto layer = make_layer(*stage, arm_part());
+    const auto frames = run(*stage, *layer, 30);
+    MatrixX3d again = body_at(*stage, 29 / 30.0);
+    layer->shape_at(29 / 30.0, again);
+    EXPECT_EQ(again, frames.back());
+    // Between frames it is what a bake with twice the frames gives there.
+    MatrixX3d middle = body_at(*stage, 28.5 / 30.0);
+    layer->shape_at(28.5 / 30.0, middle);
+    const auto finer = make_layer(*stage, arm_part());
+    run(*stage, *finer, 29);
+    MatrixX3d direct = body_at(*stage, 28.5 / 30.0);
+    const Workers workers(1);
+    Frame frame;
+    frame.lines.resize(1);
+    finer->advance(
+        {&stage->body, &workers, nullptr, TimeSampling::exact, 28 / 30.0, 28.5 / 30.0, false},
+        direct, frame);
+    EXPECT_LT((middle - direct).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(curve_layer, a_saved_state_goes_on_bit_by_bit) {
+    const auto stage = arm("bend");
+    const auto whole = make_layer(*stage, arm_part());
+    const auto frames = run(*stage, *whole, 40);
+    const auto first = make_layer(*stage, arm_part());
+    run(*stage, *first, 25);
+    const auto second = make_layer(*stage, arm_part());
+    second->restore(first->save());
+    const auto rest = run(*stage, *second, 40, 1, 25);
+    for (size_t i = 0; i < rest.size(); ++i) {
+        EXPECT_EQ(rest[i], frames[25 + i]) << i;
+    }
+}
+
+TEST(curve_layer, same_bits_for_any_number_of_threads) {
+    const auto stage = arm("bend");
+    SceneValues values = arm_part();
+    values["baseline"] = text("dual-quaternion");
+    const auto one = make_layer(*stage, values);
+    const auto two = make_layer(*stage, values);
+    const auto a = run(*stage, *one, 12, 1);
+    const auto b = run(*stage, *two, 12, 3);
+    for (size_t f = 0; f < a.size(); ++f) {
+        EXPECT_EQ(a[f], b[f]);
+    }
+}
+
+TEST(curve_layer, an_example_keyed_by_pose_is_reached_when_the_pose_holds) {
+    // The clip's own biceps is at full weight from 1.5 to 2.1 s; the body without it plus the
+    // example must come to the same place.
+    auto character = std::make_shared<Character>(make_actor("arm"));
+    const auto with = arm("bend");
+    for (Clip& clip : character->clips) {
+        std::erase_if(clip.channels, [](const Channel& channel) {
+            return channel.target == ChannelTarget::morph_weights;
+        });
+    }
+    const auto without = arm("bend", character);
+    SceneValues values = arm_part();
+    values["examples"] = list({"biceps@1.8"});
+    values["pose_joints"] = list({"forearm_1"});
+    values["inertia"] = number(0.0);
+    values["frequency"] = number(8.0);
+    const auto layer = make_layer(*without, values);
+    const auto frames = run(*without, *layer, 62);
+    const MatrixX3d wanted = body_at(*with, 61 / 30.0);
+    const MatrixX3d plain = body_at(*without, 61 / 30.0);
+    const double bulge = (wanted - plain).rowwise().norm().maxCoeff();
+    EXPECT_GT(bulge, 0.02);
+    // What is left is the interpolation between nodes.
+    EXPECT_LT((frames[61] - wanted).norm(), 0.1 * (wanted - plain).norm());
+}
+
+TEST(curve_layer, examples_in_time_replace_the_bulge_and_meet_it_at_their_times) {
+    const auto stage = arm("bend");
+    SceneValues values = arm_part();
+    values["baseline"] = text("linear-blend");
+    values["follow"] = boolean(false);
+    values["examples"] = list({"body@0", "body@0.9", "body@1.8"});
+    const auto layer = make_layer(*stage, values);
+    EXPECT_FALSE(layer->has_memory());
+    const auto frames = run(*stage, *layer, 55);
+    for (const int f : {0, 27, 54}) {
+        EXPECT_LT(
+            (frames[static_cast<size_t>(f)] - body_at(*stage, f / 30.0)).cwiseAbs().maxCoeff(),
+            1e-10)
+            << f;
+    }
+}
+
+TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {
+    const auto stage = arm("bend");
+    const auto refuse = [&](const SceneValues& values, const std::vector<std::string>& pieces) {
+        test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, pieces);
+    };
+    refuse({{"from", text("elbow")}}, {"forearm_1", "\"elbow\""});
+    refuse({}, {"0 border loops"});
+    refuse({{"to", list({"hand"})}, {"group", text("x")}}, {"more than one"});
+    refuse({{"group", text("nobody")}}, {"group", "\"nobody\""});
+    refuse({{"attribute", text("none")}}, {"attribute", "\"none\""});
+    refuse({{"to", list({"hand"})}, {"examples", list({"biceps"})}}, {"MORPH@SECONDS"});
+    refuse({{"to", list({"hand"})},
+            {"examples", list({"triceps@1"})},
+            {"pose_joints", list({"forearm_1"})}},
+           {"biceps", "\"triceps\""});
+    refuse({{"to", list({"hand"})},
+            {"examples", list({"biceps@1.8", "biceps@1.9"})},
+            {"pose_joints", list({"forearm_1"})}},
+           {"alike"});
+    refuse({{"to", list({"hand"})},
+            {"baseline", text("linear-blend")},
+            {"follow", boolean(false)},
+            {"examples", list({"body@1", "body@0.5"})}},
+           {"increasing"});
+    refuse({{"to", list({"hand"})}, {"frequency", number(0.01)}}, {"frequency"});
+    refuse({{"to", list({"hand"})}, {"nodes", number(2.0)}}, {"nodes"});
+    refuse({{"to", list({"hand"})}, {"dynamics", text("spline")}}, {"examples in time"});
+}
+
+TEST(curve_layer, a_body_without_skeleton_says_so) {
+    const Stage plain(make_body(arm("bend")->body.mesh(), PointCache{}, BodyOptions{}));
+    test::expect_error<InvalidInput>(
+        [&] {
+            make_layer(plain, {{"to", list({"hand"})}});
+        },
+        {"skeleton"});
+}
+
+}  // namespace
+}  // namespace cutis

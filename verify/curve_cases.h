@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "cutis/curve/flesh.h"
+#include "cutis/mesh/repair.h"
+#include "verify/verify.h"
+
+// Shared by the cases and the benchmarks of the curve layer.
+
+namespace cutis::verify {
+
+Case curve_at_most(std::string name, double value, double limit, std::string unit,
+                   std::string source);
+
+/// Path of a file in the data folder (CUTIS_DATA, or ../shared/data); empty where it is not there.
+std::string data_file(const std::string& relative);
+
+/// A body with its welded surface.
+struct LoadedBody {
+    std::unique_ptr<Body> body;
+    std::unique_ptr<RepairedMesh> mesh;
+    CurveBody view;
+};
+LoadedBody load_body(const std::string& file, const std::string& mesh, const std::string& clip);
+LoadedBody loaded_body(Body body);
+
+std::vector<Case> curve_part_cases();
+
+}  // namespace cutis::verify

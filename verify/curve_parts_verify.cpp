@@ -1,0 +1,157 @@
+#include "verify/curve_cases.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "cutis/curve/flesh.h"
+#include "cutis/io/gltf_read.h"
+#include "cutis/mesh/repair.h"
+
+// Curves on the limbs of real characters: no triangle turned over, transfer exact at rest.
+
+namespace cutis::verify {
+
+std::string data_file(const std::string& relative) {
+    const char* given = std::getenv("CUTIS_DATA");
+    const std::filesystem::path folder = given != nullptr ? given : "../shared/data";
+    const std::filesystem::path path = folder / relative;
+    return std::filesystem::exists(path) ? path.string() : std::string();
+}
+
+LoadedBody load_body(const std::string& file, const std::string& mesh, const std::string& clip) {
+    BodyOptions options;
+    options.mesh = mesh;
+    options.clip = clip;
+    options.skinning = Skinning::linear_blend;
+    return loaded_body(make_body(std::make_shared<Character>(read_gltf(file)), options));
+}
+
+LoadedBody loaded_body(Body body) {
+    LoadedBody loaded;
+    loaded.body = std::make_unique<Body>(std::move(body));
+    loaded.mesh = std::make_unique<RepairedMesh>(repair_mesh(loaded.body->mesh().positions,
+                                                             loaded.body->mesh().triangles, {},
+                                                             loaded.body->source().weld_group));
+    loaded.view = {loaded.body.get(), &loaded.mesh->positions, &loaded.mesh->topology,
+                   &loaded.mesh->art_of_vertex};
+    return loaded;
+}
+
+namespace {
+
+struct Limb {
+    std::string from;
+    std::vector<std::string> to;
+    std::vector<std::string> without;
+};
+
+struct Animal {
+    std::string file;
+    std::string mesh;
+    std::vector<Limb> limbs;
+    double transfer_limit;  ///< fine meshes 2 %; limbs of 23 to 70 vertices cannot carry more
+};
+
+const std::vector<Animal>& animals() {
+    static const std::vector<Animal> list = {
+        {"dancer/dancer.glb",
+         "body",
+         {{"LeftArm", {"LeftHand"}, {}},
+          {"RightArm", {"RightHand"}, {}},
+          {"LeftUpLeg", {"LeftFoot"}, {}},
+          {"RightUpLeg", {"RightFoot"}, {}},
+          {"Neck", {"Head"}, {}},
+          {"LowerBack", {"Neck"}, {"LeftArm", "RightArm"}}},
+         0.02},
+        {"quaternius/Horse.glb",
+         "",
+         {{"FrontUpperLeg.L", {"IKFrontLeg.L"}, {}},
+          {"FrontUpperLeg.R", {"IKFrontLeg.R"}, {}},
+          {"BackUpperLeg.L", {"IKBackLeg.L"}, {}},
+          {"BackUpperLeg.R", {"IKBackLeg.R"}, {}},
+          {"Neck1", {"Head"}, {}},
+          {"Tail1", {}, {}},
+          {"",
+           {"Neck1", "Tail1"},
+           {"FrontUpperLeg.L", "FrontUpperLeg.R", "BackUpperLeg.L", "BackUpperLeg.R"}}},
+         0.1},
+        {"quaternius/Apatosaurus.glb",
+         "",
+         {{"Neck", {}, {}},
+          {"Tail1", {}, {}},
+          {"FrontUpLeg.L", {"FrontFoot.L"}, {}},
+          {"FrontUpLeg.R", {"FrontFoot.R"}, {}},
+          {"BackUpLeg.L", {"BackFoot.L"}, {}},
+          {"BackUpLeg.R", {"BackFoot.R"}, {}}},
+         0.1},
+        {"quaternius/Trex.glb",
+         "",
+         {{"Tail1", {}, {}},
+          {"BackUpLeg.L", {"BackFoot.L"}, {}},
+          {"BackUpLeg.R", {"BackFoot.R"}, {}}},
+         0.1},
+    };
+    return list;
+}
+
+}  // namespace
+
+std::vector<Case> curve_part_cases() {
+    std::vector<Case> cases;
+    for (const Animal& animal : animals()) {
+        const std::string file = data_file(animal.file);
+        if (file.empty()) {
+            continue;
+        }
+        const LoadedBody loaded = load_body(file, animal.mesh, "");
+        int flipped = 0;
+        double rest_error = 0.0;
+        double transfer_error = 0.0;
+        for (const Limb& limb : animal.limbs) {
+            PartNames names;
+            names.from = limb.from;
+            names.to = limb.to;
+            names.without = limb.without;
+            const CurvePart part = find_part(loaded.view, names, {});
+            flipped += part.flipped;
+            const Workers workers(1);
+            MatrixX3d moved(part.transfer.count(), 3);
+            part.transfer.apply(MatrixX3d::Zero(part.rows(), 3), workers, moved);
+            rest_error = std::max(rest_error, moved.cwiseAbs().maxCoeff());
+            // A smooth displacement: nodes against vertices.
+            const auto field = [&](const Vector3d& p) {
+                const double k = 6.0 / std::max(part.length, part.girth);
+                return Vector3d(std::sin(k * p.y()), std::cos(k * p.z()), std::sin(k * p.x()));
+            };
+            MatrixX3d nodes(part.rows(), 3);
+            part.nodes.apply(*loaded.view.rest, workers, nodes);
+            for (int i = 0; i < part.rows(); ++i) {
+                nodes.row(i) = field(nodes.row(i)).transpose();
+            }
+            part.transfer.apply(nodes, workers, moved);
+            double error = 0.0;
+            double norm = 0.0;
+            for (size_t i = 0; i < part.vertices.size(); ++i) {
+                const Vector3d exact = field(loaded.view.rest->row(part.vertices[i]));
+                error +=
+                    (moved.row(static_cast<Eigen::Index>(i)).transpose() - exact).squaredNorm();
+                norm += exact.squaredNorm();
+            }
+            transfer_error = std::max(transfer_error, std::sqrt(error / norm));
+        }
+        const std::string who = animal.file.substr(animal.file.find('/') + 1) + ", " +
+                                std::to_string(animal.limbs.size()) + " parts";
+        cases.push_back(curve_at_most("triangles turned over on " + who, flipped, 0.0, "triangles",
+                                      "positive weights, Floater 2003"));
+        cases.push_back(curve_at_most("transfer of nothing moves nothing on " + who, rest_error,
+                                      0.0, "m", "displacements are transferred"));
+        cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, transfer_error,
+                                      animal.transfer_limit, "relative rms",
+                                      "interpolation between nodes"));
+    }
+    return cases;
+}
+
+}  // namespace cutis::verify
