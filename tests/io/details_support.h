@@ -52,7 +52,7 @@ inline Bake with_details(const Body& body, int frame_count) {
         for (int i = 0; i < 6; ++i) {
             const int top = 5 * i + 4;
             detail.positions(top, 2) += 0.03 * std::sin(4.0 * frame.time) * (1.0 + 0.1 * i);
-            detail.positions(top, 0) += 0.02 * std::cos(7.0 * frame.time) * (1.0 - 0.1 * i);
+            detail.positions(top, 0) += 0.006 * std::cos(7.0 * frame.time) * (1.0 - 0.1 * i);
             height.values[size_t(top)] = detail.positions(top, 2);
             ridge.row(i) = detail.positions.row(top);
         }

@@ -41,13 +41,21 @@ std::vector<OutputFile> write(const Bake& bake, const std::string& format,
     return bake.run(*make_sink(format, folder.path(), name));
 }
 
+/// A skin without anything that linear blending cannot say.
+Body twisting_cylinder() {
+    BodyOptions options;
+    options.clip = "twist";
+    return make_body(std::make_shared<Character>(make_actor("cylinder")), options);
+}
+
 TEST(GlbDetails, a_detail_is_a_mesh_of_its_own_that_plays_its_own_motion) {
     const Body body = waving_body(6);
     const ScratchFolder folder;
     const Bake bake = with_details(body, 24);
     const OutputFile file = write(bake, "glb", folder).at(0);
-    EXPECT_EQ(file.numbers.at("morph_targets"), 2.0);
-    EXPECT_EQ(file.numbers.at("detail_morph_targets"), 2.0);
+    // Two modes each, and one target more of constant weight.
+    EXPECT_EQ(file.numbers.at("morph_targets"), 3.0);
+    EXPECT_EQ(file.numbers.at("detail_morph_targets"), 3.0);
     EXPECT_LT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
     EXPECT_LE(played_error(folder / "a.glb", "scales", bake, of_detail),
               file.numbers.at("max_error_m") + 1e-7);
@@ -76,34 +84,42 @@ TEST(GlbDetails, the_largest_error_is_that_of_the_worst_mesh) {
     const ScratchFolder folder;
     const Bake bake = with_details(body, 30);
     SinkOptions options;
-    options.tolerance = 0.03 / std::sqrt(2.0);
+    options.tolerance = 0.015 / std::sqrt(2.0);
     const OutputFile file = bake.run(*make_sink("glb", folder.path(), "a", options)).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
-    EXPECT_EQ(file.numbers.at("detail_morph_targets"), 1.0);
+    EXPECT_LE(file.numbers.at("detail_morph_targets"), 2.0);
     EXPECT_GT(file.numbers.at("max_error_m"), 1e-3);
     EXPECT_NEAR(played_error(folder / "a.glb", "scales", bake, of_detail),
                 file.numbers.at("max_error_m"), 1e-7);
 }
 
 TEST(GlbDetails, the_body_keeps_its_skin_beside_a_detail) {
-    const Body body = make_body(std::make_shared<Character>(make_actor("arm")), BodyOptions{});
+    const Body body = twisting_cylinder();
     const ScratchFolder folder;
     const Bake bake = with_details(body, 10);
     const OutputFile file = write(bake, "glb", folder).at(0);
     EXPECT_EQ(file.numbers.at("skin_kept"), 1.0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
-    EXPECT_EQ(file.numbers.at("detail_morph_targets"), 2.0);
+    EXPECT_GT(file.numbers.at("detail_morph_targets"), 1.0);
     const GlbFile glb(folder / "a.glb");
     ASSERT_EQ(glb.json["animations"].size(), 1U);
     EXPECT_TRUE(glb.json["nodes"][0].contains("skin"));
-    const double tolerance = file.numbers.at("tolerance_m");
-    EXPECT_LT(played_error(folder / "a.glb", "scales", bake, of_detail), tolerance);
-    EXPECT_LT(played_error(folder / "a.glb", glb.json["nodes"][0]["name"], bake, of_body),
-              tolerance);
+    EXPECT_LT(played_error(folder / "a.glb", "scales", bake, of_detail),
+              file.numbers.at("tolerance_m"));
+
+    // Without the detail the body's part of the file is the same.
+    const Bake alone{&body, 10};
+    write(alone, "glb", folder, "b");
+    const GlbFile other(folder / "b.glb");
+    EXPECT_EQ(glb.json["skins"], other.json["skins"]);
+    EXPECT_EQ(glb.json["meshes"][0]["primitives"].size(),
+              other.json["meshes"][0]["primitives"].size());
+    EXPECT_EQ(glb.json["animations"][0]["channels"].size(),
+              other.json["animations"][0]["channels"].size() + 1);
 }
 
 TEST(GlbDetails, a_skin_is_never_kept_for_a_finer_mesh) {
-    const Body body = make_body(std::make_shared<Character>(make_actor("arm")), BodyOptions{});
+    const Body body = twisting_cylinder();
     const ArtMesh finer = seamed_square(4);
     Bake bake{&body, 6};
     bake.mesh = &finer;

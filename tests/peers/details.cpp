@@ -1,8 +1,8 @@
 // What layers may add to a bake, written in every format for other programs to read: a sheet shown
 // on a finer mesh than the body's own, with studs that rise on it as a detail mesh; and a skinned
-// arm with the same studs beside it.
+// cylinder with the same studs beside it.
 //
-// Usage: peer_details FOLDER FRAMES    (FOLDER/sheet.*, FOLDER/arm.glb, FOLDER/arm.npz)
+// Usage: peer_details FOLDER FRAMES    (FOLDER/sheet.*, FOLDER/skinned.glb, FOLDER/skinned.npz)
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -120,14 +120,18 @@ void write_sheet(const std::filesystem::path& folder, int frames) {
           });
 }
 
-void write_arm(const std::filesystem::path& folder, int frames) {
+void write_skinned(const std::filesystem::path& folder, int frames) {
+    cutis::BodyOptions options;
+    options.clip = "twist";
     const cutis::Body body = cutis::make_body(
-        std::make_shared<cutis::Character>(cutis::make_actor("arm")), cutis::BodyOptions{});
+        std::make_shared<cutis::Character>(cutis::make_actor("cylinder")), options);
     const cutis::ArtMesh detail = studs(8);
-    write(folder, "arm", {"glb", "npz"}, info_of(body, detail, frames), [&](cutis::Frame& frame) {
-        body.positions(frame.time, cutis::TimeSampling::exact, cutis::Workers(1), frame.positions);
-        move_studs(detail, frame);
-    });
+    write(folder, "skinned", {"glb", "npz"}, info_of(body, detail, frames),
+          [&](cutis::Frame& frame) {
+              body.positions(frame.time, cutis::TimeSampling::exact, cutis::Workers(1),
+                             frame.positions);
+              move_studs(detail, frame);
+          });
 }
 
 }  // namespace
@@ -140,7 +144,7 @@ int main(int argc, char** argv) {
     try {
         std::filesystem::create_directories(argv[1]);
         write_sheet(argv[1], std::atoi(argv[2]));
-        write_arm(argv[1], std::atoi(argv[2]));
+        write_skinned(argv[1], std::atoi(argv[2]));
     } catch (const std::exception& error) {
         std::cerr << error.what() << "\n";
         return 1;

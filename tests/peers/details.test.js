@@ -20,7 +20,7 @@ const TOLERANCE = 1e-4; // of the box diagonal of the body, as the writer has it
 const folder = outputFolder('details');
 const writer = path.join(path.dirname(PROGRAM), 'tests', 'peer_details');
 
-test('a sheet and an arm with studs are written', () => {
+test('a sheet and a skinned cylinder with studs are written', () => {
   const run = spawnSync(writer, [folder, String(FRAMES)], { encoding: 'utf8' });
   assert.equal(run.error, undefined, `${writer} does not run (make build)`);
   assert.equal(run.status, 0, run.stderr);
@@ -42,7 +42,7 @@ function sheetFrame(arrays, frame) {
   ]);
 }
 
-for (const name of ['sheet', 'arm']) {
+for (const name of ['sheet', 'skinned']) {
   test(`${name}: the GLB passes the validator and has one animation for both meshes`, async () => {
     const file = path.join(folder, `${name}.glb`);
     const { errors, warnings, messages } = await validate(file);
@@ -50,7 +50,7 @@ for (const name of ['sheet', 'arm']) {
     const { json } = readGltf(file);
     assert.equal(json.animations.length, 1);
     assert.deepEqual(json.meshes.map((m) => m.name).slice(1), ['studs']);
-    assert.equal(json.skins !== undefined, name === 'arm');
+    assert.equal(json.skins !== undefined, name === 'skinned');
   });
 
   test(`${name}: three.js plays every frame of the studs`, async (t) => {

@@ -30,8 +30,10 @@ struct GlbOptions {
 /// |                    | frame, when no layer changed shape, UVs or mesh and linear blending of |
 /// |                    | these keys gives every frame back within the tolerance                 |
 /// | other motion       | morph targets (POSITION, NORMAL, TEXCOORD_0 where UVs move) from a     |
-/// |                    | truncated singular value decomposition, weights keyed at every frame;  |
-/// |                    | base shape = first frame. Animation time 0 is the first frame          |
+/// |                    | truncated singular value decomposition, weights keyed at every frame,  |
+/// |                    | all within 0 .. 1 (Blender cuts off the rest), which takes one more    |
+/// |                    | target of constant weight where modes change sign; base shape = first  |
+/// |                    | frame. Animation time 0 is the first frame                             |
 /// | one frame, or none | a plain mesh                                                           |
 /// | that moves         |                                                                        |
 /// | details            | a mesh and a node each, named as they are, with morph targets of their |
