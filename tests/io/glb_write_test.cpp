@@ -71,7 +71,7 @@ Body random_body(int rank, double decay) {
     });
 }
 
-TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_that_keeps_weights_above_zero) {
+TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_more_where_it_changes_sign) {
     for (const int rank : {1, 3, 7}) {
         ScratchFolder folder;
         const Body body = random_body(rank, 0.8);
@@ -80,16 +80,18 @@ TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_that_keeps_weights_above
         const Bake bake{&body, 40};
         const auto sink = make_glb_sink(folder / "a.glb", options);
         const OutputFile file = bake.run(*sink).at(0);
-        EXPECT_EQ(file.numbers.at("morph_targets"), rank + 1);
+        // The one shape of rank 1 moves by sin(1.7 t), which keeps its sign over this clip.
+        const int expected = rank == 1 ? 1 : rank + 1;
+        EXPECT_EQ(file.numbers.at("morph_targets"), expected);
         EXPECT_LT(file.numbers.at("max_error_m"), 1e-6 * std::sqrt(2.0));
         const GlbFile glb(folder / "a.glb");
-        EXPECT_EQ(glb.target_count(), rank + 1);
+        ASSERT_EQ(glb.target_count(), expected);
         const std::vector<double> weights =
             glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
         EXPECT_GE(*std::min_element(weights.begin(), weights.end()), 0.0);
         EXPECT_EQ(*std::max_element(weights.begin(), weights.end()), 1.0);
-        for (size_t f = 0; f < 40; ++f) {
-            EXPECT_EQ(weights[f * size_t(rank + 1) + size_t(rank)], 1.0);
+        for (size_t f = 0; rank > 1 && f < 40; ++f) {
+            EXPECT_EQ(weights[f * size_t(expected) + size_t(rank)], 1.0);
         }
     }
 }
