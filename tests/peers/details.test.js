@@ -13,6 +13,7 @@ import { outputFolder, PROGRAM } from './lib/program.js';
 import { ThreeScene } from './lib/three_eval.js';
 import { timeSamples, usdEcho } from './lib/usd.js';
 import { validate } from './lib/validator.js';
+import { unpackPage } from '../../web/test/unpack.mjs';
 
 const FRAMES = 24;
 const FPS = 24;
@@ -187,4 +188,26 @@ test('tinyusdz finds every frame of both meshes in the USDA', async () => {
     const expected = frameOf(arrays.detail_studs_positions, f);
     values.forEach((value, v) => assert.ok(Math.abs(value - expected[v * 3 + 2]) <= 1e-6));
   });
+});
+
+test('the page holds the finer mesh, the studs and the line, each within its tolerance', () => {
+  const arrays = arraysOf('sheet');
+  const { meta, section, motionAt } = unpackPage(path.join(folder, 'sheet.html'));
+  const [body, studs] = meta.surfaces;
+  assert.deepEqual(Object.keys(studs.views), ['cutis']);
+  assert.deepEqual(section(studs.triangles), Array.from(arrays.detail_studs_triangles.data));
+  const [line] = meta.lines;
+  assert.deepEqual(section(line.segments), Array.from(arrays['lines_first stud_segments'].data));
+  const shown = [
+    [body.views.cutis, arrays.positions],
+    [studs.views.cutis, arrays.detail_studs_positions],
+    [line.motion, arrays['lines_first stud']],
+  ];
+  for (const [motion, truth] of shown) {
+    const at = motionAt(motion);
+    for (let f = 0; f < FRAMES; ++f) {
+      const { distance } = largestError(frameOf(truth, f), at(f));
+      assert.ok(distance <= 3e-4 * Math.SQRT2, `${motion}, frame ${f + 1}: ${distance} m`);
+    }
+  }
 });
