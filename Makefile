@@ -36,7 +36,7 @@ gallery: build
 
 test-peers: build
 	@scripts/setup peers
-	@cmake --build $(BUILD) -j $(JOBS) --target peer_moving_uv
+	@cmake --build $(BUILD) -j $(JOBS) --target peer_moving_uv peer_details
 	@npm --prefix tests/peers test
 
 bench: build

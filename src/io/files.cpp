@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -49,9 +50,19 @@ std::vector<unsigned char> read_file(const fs::path& path, std::uintmax_t max_by
     return bytes;
 }
 
+namespace {
+
+/// No other file being written has this name, not even one that will get the same final name.
+fs::path temporary_name(const fs::path& final_path) {
+    static std::atomic<unsigned> count{0};
+    return final_path.string() + ".part" + std::to_string(getpid()) + "-" +
+           std::to_string(count.fetch_add(1));
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const fs::path& final_path)
-    : final_path_(final_path),
-      temporary_path_(final_path.string() + ".part" + std::to_string(getpid())) {
+    : final_path_(final_path), temporary_path_(temporary_name(final_path)) {
     file_ = std::fopen(temporary_path_.c_str(), "wb");
     if (file_ == nullptr) {
         throw IoError(
@@ -90,10 +101,14 @@ void AtomicFile::rewrite(std::uintmax_t offset, const void* data, std::size_t by
     }
 }
 
-std::uintmax_t AtomicFile::commit() {
+void AtomicFile::flush() {
     if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) {
         fail("written");
     }
+}
+
+std::uintmax_t AtomicFile::commit() {
+    flush();
     std::FILE* closing = file_;
     file_ = nullptr;
     if (std::fclose(closing) != 0 ||

@@ -38,8 +38,8 @@ int uv_set(const Json& reference) {
 
 class MaterialCopier {
 public:
-    MaterialCopier(GlbDocument& document, const MaterialLibrary* library, bool has_uv)
-        : document_(document), library_(library), has_uv_(has_uv) {
+    MaterialCopier(GlbDocument& document, const MaterialLibrary* library)
+        : document_(document), library_(library) {
         if (library == nullptr || library->gltf_json.empty()) {
             return;
         }
@@ -49,8 +49,9 @@ public:
         }
     }
 
-    int material_named(const std::string& name) {
-        const auto known = copied_.find(name);
+    int material_named(const std::string& name, bool has_uv) {
+        has_uv_ = has_uv;
+        const auto known = copied_.find({name, has_uv});
         if (known != copied_.end()) {
             return known->second;
         }
@@ -64,7 +65,7 @@ public:
         copy_textures(material);
         note_extensions(material);
         const int index = document_.add("materials", std::move(material));
-        copied_.emplace(name, index);
+        copied_.emplace(std::make_pair(name, has_uv), index);
         return index;
     }
 
@@ -208,9 +209,9 @@ private:
 
     GlbDocument& document_;
     const MaterialLibrary* library_;
-    bool has_uv_;
+    bool has_uv_ = false;  ///< of the mesh that asks
     Json source_;
-    std::map<std::string, int> copied_;
+    std::map<std::pair<std::string, bool>, int> copied_;
     std::map<int, int> textures_;
     std::map<int, int> samplers_;
     std::map<int, int> images_;
@@ -219,13 +220,17 @@ private:
 
 }  // namespace
 
-std::vector<int> add_materials(GlbDocument& document, const MaterialLibrary* library,
-                               const std::vector<MeshPart>& parts, bool has_uv) {
-    MaterialCopier copier(document, library, has_uv);
-    std::vector<int> materials;
-    for (const MeshPart& part : parts) {
-        const bool is_used = !part.material.empty() && part.triangle_count > 0;
-        materials.push_back(is_used ? copier.material_named(part.material) : -1);
+std::vector<std::vector<int>> add_materials(GlbDocument& document, const MaterialLibrary* library,
+                                            const std::vector<PaintedMesh>& meshes) {
+    MaterialCopier copier(document, library);
+    std::vector<std::vector<int>> materials;
+    for (const PaintedMesh& mesh : meshes) {
+        materials.emplace_back();
+        for (const MeshPart& part : *mesh.parts) {
+            const bool is_used = !part.material.empty() && part.triangle_count > 0;
+            materials.back().push_back(is_used ? copier.material_named(part.material, mesh.has_uv)
+                                               : -1);
+        }
     }
     copier.finish();
     return materials;

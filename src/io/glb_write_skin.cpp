@@ -308,34 +308,15 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
     return motion;
 }
 
-int add_skin(GlbDocument& document, const SkinnedMotion& motion, double fps,
+int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
              std::vector<int>& scene_nodes) {
     using Json = GlbDocument::Json;
     const auto first = static_cast<int>(document.root["nodes"].size());
-    size_t frame_count = 1;
-    for (const PoseTrack& track : motion.nodes) {
-        frame_count = std::max({frame_count, track.translation.size() / 3,
-                                track.rotation.size() / 4, track.scale.size() / 3});
-    }
-    Json animation = {{"name", "bake"}, {"channels", Json::array()}, {"samplers", Json::array()}};
-    int times = -1;
     const auto add_channel = [&](int node, const char* path, const std::vector<float>& keys,
                                  const char* type, size_t width) {
-        if (keys.size() == width) {
-            return;
+        if (keys.size() != width) {
+            animation.add_channel(node, path, keys, type);
         }
-        if (times < 0) {
-            std::vector<float> seconds;
-            for (size_t f = 0; f < frame_count; ++f) {
-                seconds.push_back(static_cast<float>(static_cast<double>(f) / fps));
-            }
-            times = document.add_numbers(seconds, GlbDocument::scalar, true);
-        }
-        animation["samplers"].push_back({{"input", times},
-                                         {"interpolation", "LINEAR"},
-                                         {"output", document.add_numbers(keys, type)}});
-        animation["channels"].push_back({{"sampler", animation["samplers"].size() - 1},
-                                         {"target", {{"node", node}, {"path", path}}}});
     };
     std::vector<int> roots;
     for (size_t n = 0; n < motion.nodes.size(); ++n) {
@@ -371,9 +352,6 @@ int add_skin(GlbDocument& document, const SkinnedMotion& motion, double fps,
     scene_nodes.push_back(roots.size() == 1
                               ? roots[0]
                               : document.add("nodes", {{"name", "skeleton"}, {"children", roots}}));
-    if (!animation["channels"].empty()) {
-        document.add("animations", std::move(animation));
-    }
     std::vector<int> joints;
     for (const int joint : motion.joints) {
         joints.push_back(first + joint);

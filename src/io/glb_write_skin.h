@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
-#include "glb_write_document.h"
+#include "glb_write_animation.h"
 #include "glb_write_frames.h"
 
 namespace cutis {
@@ -46,9 +46,9 @@ struct SkinnedMotion {
 std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
                                          const std::vector<double>& times, double tolerance);
 
-/// Adds nodes, skin and, with more than one frame, the animation.
+/// Adds nodes, skin and the keys of what moves.
 /// \return index of the skin
-int add_skin(GlbDocument& document, const SkinnedMotion& motion, double fps,
+int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
              std::vector<int>& scene_nodes);
 
 }  // namespace cutis

@@ -14,24 +14,56 @@ std::vector<ModeBlock> blocks_of(const FrameStore& frames, const MorphTolerance&
                             frames.frame_count());
 }
 
-/// Fills targets and weights for the first `count` modes. Least squares: with orthonormal modes
-/// the best targets are the projections.
-void project_targets(FrameStore& frames, const std::vector<ModeBlock>& blocks,
-                     const TimeModes& modes, int count, MorphBasis& basis) {
-    basis.target_count = count;
-    basis.targets.resize(frames.coordinate_count(), count);
-    basis.weights.resize(count, frames.frame_count());
-    Eigen::MatrixXd first = modes.vectors.leftCols(count);
-    // Weights reach 1; the size of the motion is in the targets.
-    const Eigen::RowVectorXd reach = first.cwiseAbs().colwise().maxCoeff();
+/// How the first modes become targets: target = displacements over time * a column of `sources`.
+struct TargetPlan {
+    Eigen::MatrixXd sources;  ///< #frames x #targets
+    Eigen::MatrixXf weights;  ///< #targets x #frames
+};
+
+/// Weights from 0 to 1, the size of the motion in the targets. Players clamp what is outside
+/// (Blender does). A mode with both signs is therefore counted from its lowest value, and one more
+/// target, whose weight is always 1, holds what all these lowest values make together:
+/// v = low + (high - low) w, so that sum_k u_k v_k = sum_k u_k low_k + sum_k u_k (high_k - low_k)
+/// w_k.
+TargetPlan plan_targets(const TimeModes& modes, int count) {
+    TargetPlan plan;
+    const Eigen::Index frames = modes.vectors.rows();
+    plan.sources.resize(frames, count);
+    plan.weights.resize(count, frames);
+    VectorXd lowest = VectorXd::Zero(frames);
     for (int k = 0; k < count; ++k) {
-        basis.weights.row(k) = (first.col(k) / reach(k)).transpose().cast<float>();
-        first.col(k) *= reach(k);
+        VectorXd mode = modes.vectors.col(k);
+        if (mode.maxCoeff() < -mode.minCoeff()) {
+            mode = -mode;
+        }
+        double low = mode.minCoeff();
+        const double high = mode.maxCoeff();
+        low = low > -1e-9 * high ? 0.0 : low;  // one sign, but for rounding
+        const double reach = high - low;
+        lowest += low * mode;
+        plan.weights.row(k) =
+            ((mode.array() - low) / reach).max(0.0).min(1.0).matrix().transpose().cast<float>();
+        plan.sources.col(k) = mode * reach;
     }
+    if (!lowest.isZero(0.0)) {
+        plan.sources.conservativeResize(Eigen::NoChange, count + 1);
+        plan.sources.col(count) = lowest;
+        plan.weights.conservativeResize(count + 1, Eigen::NoChange);
+        plan.weights.row(count).setOnes();
+    }
+    return plan;
+}
+
+/// Least squares: with orthonormal modes the best targets are the projections.
+void project_targets(FrameStore& frames, const std::vector<ModeBlock>& blocks,
+                     const TargetPlan& plan, MorphBasis& basis) {
+    basis.target_count = static_cast<int>(plan.weights.rows());
+    basis.targets.resize(frames.coordinate_count(), basis.target_count);
+    basis.weights = plan.weights;
     FrameRows displacements;
     for (const ModeBlock& block : blocks) {
         read_displacements(frames, block, ModeBase::first_frame, displacements);
-        const Eigen::MatrixXd targets = displacements.transpose() * first * block.tolerance;
+        const Eigen::MatrixXd targets = displacements.transpose() * plan.sources * block.tolerance;
         basis.targets.middleRows(block.first, block.count) = targets.cast<float>();
     }
 }
@@ -57,13 +89,10 @@ void measure(FrameStore& frames, const std::vector<ModeBlock>& blocks, MorphBasi
 }
 
 /// Normal targets: least squares against the true normals with the weights already chosen.
-void fit_normals(FrameStore& frames, const TimeModes& modes, const NormalField& field,
+void fit_normals(FrameStore& frames, const TargetPlan& plan, const NormalField& field,
                  MorphBasis& basis) {
     constexpr int batch = 16;
-    const int count = basis.target_count;
-    Eigen::MatrixXd first = modes.vectors.leftCols(count);
-    first.array().rowwise() *= first.array().abs().colwise().maxCoeff().eval();
-    Eigen::MatrixXd targets = Eigen::MatrixXd::Zero(field.count() * 3, count);
+    Eigen::MatrixXd targets = Eigen::MatrixXd::Zero(field.count() * 3, basis.target_count);
     Eigen::MatrixXd turned(field.count() * 3, batch);
     MatrixX3d positions;
     MatrixX3d base;
@@ -78,7 +107,7 @@ void fit_normals(FrameStore& frames, const TimeModes& modes, const NormalField& 
             normals -= base;
             turned.col(i) = Eigen::Map<const VectorXd>(normals.data(), normals.size());
         }
-        targets.noalias() += turned.leftCols(size) * first.middleRows(begin, size);
+        targets.noalias() += turned.leftCols(size) * plan.sources.middleRows(begin, size);
     }
     basis.normals = targets.cast<float>();
 }
@@ -99,8 +128,10 @@ MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
     const int most = static_cast<int>(modes.vectors.cols());
     int count = count_modes(frames, blocks, ModeBase::first_frame, modes);
     // Rounding to float32 adds a little; where that crosses the limit, further targets help.
+    TargetPlan plan;
     for (;; ++count) {
-        project_targets(frames, blocks, modes, count, basis);
+        plan = plan_targets(modes, count);
+        project_targets(frames, blocks, plan, basis);
         measure(frames, blocks, basis);
         const bool is_within =
             basis.max_error < tolerance.position && basis.max_uv_error < tolerance.uv;
@@ -108,7 +139,7 @@ MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
             break;
         }
     }
-    fit_normals(frames, modes, normals, basis);
+    fit_normals(frames, plan, normals, basis);
     return basis;
 }
 

@@ -5,6 +5,8 @@
 
 #include "cutis/io/files.h"
 #include "write_base.h"
+#include "write_rest.h"
+#include "write_together.h"
 
 namespace cutis {
 namespace {
@@ -24,32 +26,43 @@ public:
     explicit MddSink(std::filesystem::path path) : CheckedSink("mdd"), path_(std::move(path)) {}
 
 private:
+    /// Files of the meshes in their order, then meshes at rest.
     void start() override {
-        file_ = std::make_unique<AtomicFile>(path_);
-        buffer_.clear();
-        append_big_endian(buffer_, static_cast<std::uint32_t>(info().frame_count));
-        append_big_endian(buffer_, static_cast<std::uint32_t>(vertex_count()));
-        // The times stand before the positions; they are filled in at the end.
-        buffer_.resize(buffer_.size() + static_cast<size_t>(info().frame_count) * 4, 0);
-        file_->write(buffer_.data(), buffer_.size());
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const BakedMesh& mesh = meshes()[m];
+            files_.push_back(
+                std::make_unique<AtomicFile>(m == 0 ? path_ : beside(path_, mesh.name + ".mdd")));
+            buffer_.clear();
+            append_big_endian(buffer_, static_cast<std::uint32_t>(info().frame_count));
+            append_big_endian(buffer_, static_cast<std::uint32_t>(mesh.vertex_count()));
+            // The times stand before the positions; they are filled in at the end.
+            buffer_.resize(buffer_.size() + static_cast<size_t>(info().frame_count) * 4, 0);
+            files_.back()->write(buffer_.data(), buffer_.size());
+        }
+        write_rest_meshes(path_, meshes(), shows_own_mesh(), files_);
     }
 
     void take(const Frame& frame, int /*index*/) override {
         append_big_endian(times_, frame.time);
-        buffer_.clear();
-        for (Eigen::Index i = 0; i < frame.positions.size(); ++i) {
-            append_big_endian(buffer_, frame.positions.data()[i]);
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const MatrixX3d& positions = frame_of(frame, m).positions;
+            buffer_.clear();
+            for (Eigen::Index i = 0; i < positions.size(); ++i) {
+                append_big_endian(buffer_, positions.data()[i]);
+            }
+            files_[m]->write(buffer_.data(), buffer_.size());
         }
-        file_->write(buffer_.data(), buffer_.size());
     }
 
     std::vector<OutputFile> complete() override {
-        file_->rewrite(8, times_.data(), times_.size());
-        return {{"mdd", path_.string(), file_->commit(), {}}};
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            files_[m]->rewrite(8, times_.data(), times_.size());
+        }
+        return commit_together("mdd", files_);
     }
 
     std::filesystem::path path_;
-    std::unique_ptr<AtomicFile> file_;
+    std::vector<std::unique_ptr<AtomicFile>> files_;
     std::vector<unsigned char> times_;
     std::vector<unsigned char> buffer_;
 };

@@ -64,71 +64,87 @@ private:
         file_ = std::make_unique<AtomicFile>(path_);
         zip_ = std::make_unique<ZipWriter>(*file_);
         const std::int64_t frames = info().frame_count;
-        if (uv_moves()) {
-            uv_ = std::make_unique<Series>(path_, "uv_frames",
-                                           std::vector<std::int64_t>{frames, uv_count(), 2});
-        }
         // Positions are the bulk: first in the archive, straight into it.
-        const std::string header = npy_header(number_type(), {frames, vertex_count(), 3});
-        zip_->begin_entry("positions.npy",
-                          header.size() + static_cast<std::uint64_t>(frames) *
-                                              static_cast<std::uint64_t>(vertex_count()) * 3 *
-                                              number_size());
+        const std::string header = npy_header(number_type(), {frames, body().vertex_count(), 3});
+        begin_entry("positions",
+                    header.size() + static_cast<std::uint64_t>(frames) *
+                                        static_cast<std::uint64_t>(body().vertex_count()) * 3 *
+                                        number_size());
         zip_->write(header.data(), header.size());
+        if (body().uv_moves) {
+            add_waiting("uv_frames", {frames, body().uv_count(), 2});
+        }
+    }
+
+    /// Everything of the later frames waits in the order in which take() brings it.
+    void announce() {
+        const std::int64_t frames = info().frame_count;
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const BakedMesh& mesh = meshes()[m];
+            if (m > 0) {
+                add_waiting(prefix_of(m) + "positions", {frames, mesh.vertex_count(), 3});
+            }
+            for (const ChannelLayout& channel : mesh.channels) {
+                std::vector<std::int64_t> shape = {frames, mesh.vertex_count()};
+                if (channel.width > 1) {
+                    shape.push_back(channel.width);
+                }
+                add_waiting(prefix_of(m) + "channel_" + channel.name, shape);
+            }
+        }
+        for (const LineSet& lines : info().lines) {
+            add_waiting("lines_" + lines.name, {frames, lines.point_count, 3});
+        }
     }
 
     void take(const Frame& frame, int index) override {
         if (index == 0) {
-            announce_channels();
+            announce();
         }
         times_.push_back(frame.time);
         numbers_.push_back(frame.number);
         const auto [data, bytes] =
             as_stored(frame.positions.data(), static_cast<size_t>(frame.positions.size()));
         zip_->write(data, bytes);
-        if (uv_) {
-            const MatrixX2d& uv = uv_of(frame);
-            append(*uv_, uv.data(), static_cast<size_t>(uv.size()));
+        auto next = waiting_.begin();
+        const auto append = [&](const double* values, size_t count) {
+            const auto [stored, size] = as_stored(values, count);
+            (*next++)->numbers.append(stored, size);
+        };
+        if (body().uv_moves) {
+            const MatrixX2d& uv = frame_of(frame, 0).uv;
+            append(uv.data(), static_cast<size_t>(uv.size()));
         }
-        for (size_t c = 0; c < channels().size(); ++c) {
-            const std::vector<double>& values = frame.channels.at(channels()[c].name).values;
-            append(*channel_series_[c], values.data(), values.size());
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const MeshFrame now = frame_of(frame, m);
+            if (m > 0) {
+                append(now.positions.data(), static_cast<size_t>(now.positions.size()));
+            }
+            for (const ChannelLayout& channel : meshes()[m].channels) {
+                const std::vector<double>& values = now.channels.at(channel.name).values;
+                append(values.data(), values.size());
+            }
         }
-    }
-
-    void announce_channels() {
-        std::set<std::string> taken;
-        for (const ChannelLayout& channel : channels()) {
-            std::vector<std::int64_t> shape = {info().frame_count, vertex_count()};
-            if (channel.width > 1) {
-                shape.push_back(channel.width);
-            }
-            std::string key = "channel_" + channel.name;
-            while (!taken.insert(entry_name(key)).second) {
-                key += "_";
-            }
-            channel_series_.push_back(std::make_unique<Series>(path_, key, shape));
+        for (const MatrixX3d& points : frame.lines) {
+            append(points.data(), static_cast<size_t>(points.size()));
         }
     }
 
     std::vector<OutputFile> complete() override {
         zip_->end_entry();
-        const ArtMesh& art = mesh();
-        add_doubles("rest", art.positions.data(), {art.positions.rows(), 3});
-        add_integers("triangles", art.triangles.data(), {art.triangles.rows(), 3});
-        if (!art.polygon_sizes.empty()) {
-            add_integers("polygon_sizes", art.polygon_sizes.data(),
-                         {static_cast<std::int64_t>(art.polygon_sizes.size())});
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            add_mesh(meshes()[m], prefix_of(m));
         }
-        if (has_uv()) {
-            add_doubles("uv", art.uv.data(), {art.uv.rows(), 2});
-            add_integers("uv_triangles", art.uv_triangles.data(), {art.uv_triangles.rows(), 3});
-        }
-        if (uv_) {
-            add_series(*uv_);
-        }
-        for (const auto& series : channel_series_) {
+        for (const auto& series : waiting_) {
             add_series(*series);
+        }
+        for (const LineSet& lines : info().lines) {
+            std::vector<int> ends;
+            for (const std::array<int, 2>& segment : lines.segments) {
+                ends.insert(ends.end(), segment.begin(), segment.end());
+            }
+            add_integers("lines_" + lines.name + "_segments", ends.data(),
+                         {static_cast<std::int64_t>(lines.segments.size()), 2});
         }
         add_doubles("times", times_.data(), {info().frame_count});
         add_integers("frames", numbers_.data(), {info().frame_count});
@@ -136,6 +152,38 @@ private:
         add_doubles("fps", &fps, {});
         zip_->close();
         return {{"npz", path_.string(), file_->commit(), {}}};
+    }
+
+    /// What names of arrays of a mesh begin with.
+    std::string prefix_of(size_t m) const {
+        return m == 0 ? std::string() : "detail_" + meshes()[m].name + "_";
+    }
+
+    void add_mesh(const BakedMesh& mesh, const std::string& prefix) {
+        const ArtMesh& art = *mesh.art;
+        add_doubles(prefix + "rest", art.positions.data(), {art.positions.rows(), 3});
+        add_integers(prefix + "triangles", art.triangles.data(), {art.triangles.rows(), 3});
+        if (!art.polygon_sizes.empty()) {
+            add_integers(prefix + "polygon_sizes", art.polygon_sizes.data(),
+                         {static_cast<std::int64_t>(art.polygon_sizes.size())});
+        }
+        if (mesh.has_uv()) {
+            add_doubles(prefix + "uv", art.uv.data(), {art.uv.rows(), 2});
+            add_integers(prefix + "uv_triangles", art.uv_triangles.data(),
+                         {art.uv_triangles.rows(), 3});
+        }
+    }
+
+    void add_waiting(const std::string& key, const std::vector<std::int64_t>& shape) {
+        waiting_.push_back(std::make_unique<Series>(path_, key, shape));
+    }
+
+    /// A key that is taken (two sets of lines with one name) gets an underscore more.
+    void begin_entry(std::string key, std::uint64_t bytes) {
+        while (!taken_.insert(entry_name(key)).second) {
+            key += "_";
+        }
+        zip_->begin_entry(entry_name(key), bytes);
     }
 
     std::string number_type() const { return options_.use_float32 ? "<f4" : "<f8"; }
@@ -152,14 +200,9 @@ private:
         return {floats_.data(), count * sizeof(float)};
     }
 
-    void append(Series& series, const double* values, size_t count) {
-        const auto [data, bytes] = as_stored(values, count);
-        series.numbers.append(data, bytes);
-    }
-
     void add_series(Series& series) {
         const std::string header = npy_header(number_type(), series.shape);
-        zip_->begin_entry(entry_name(series.key), header.size() + series.numbers.size());
+        begin_entry(series.key, header.size() + series.numbers.size());
         zip_->write(header.data(), header.size());
         std::vector<char> buffer(size_t{1} << 20);
         for (std::uintmax_t offset = 0; offset < series.numbers.size();) {
@@ -173,7 +216,7 @@ private:
     }
 
     void add(const std::string& key, const std::string& header, const void* data, size_t bytes) {
-        zip_->begin_entry(key + ".npy", header.size() + bytes);
+        begin_entry(key, header.size() + bytes);
         zip_->write(header.data(), header.size());
         zip_->write(data, bytes);
         zip_->end_entry();
@@ -201,8 +244,8 @@ private:
     NpzOptions options_;
     std::unique_ptr<AtomicFile> file_;
     std::unique_ptr<ZipWriter> zip_;
-    std::unique_ptr<Series> uv_;
-    std::vector<std::unique_ptr<Series>> channel_series_;
+    std::vector<std::unique_ptr<Series>> waiting_;
+    std::set<std::string> taken_;
     std::vector<double> times_;
     std::vector<int> numbers_;
     std::vector<float> floats_;

@@ -4,55 +4,13 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
+#include "obj_write_text.h"
 #include "write_base.h"
-#include "write_text.h"
 
 namespace cutis {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A name as one word of a line: OBJ separates by white space and has no quotes.
-std::string one_word(const std::string& name) {
-    std::string word = name;
-    for (char& c : word) {
-        if (static_cast<unsigned char>(c) <= ' ' || c == '#') {
-            c = '_';
-        }
-    }
-    return word;
-}
-
-/// The lines after the vertices; they are the same in every frame.
-std::string face_lines(const ArtMesh& mesh) {
-    const std::vector<MeshPart> parts = parts_of(mesh);
-    const PolygonCorners corners = polygon_corners(mesh, parts);
-    std::string text;
-    size_t corner = 0;
-    for (size_t part = 0; part < parts.size(); ++part) {
-        if (!parts[part].name.empty()) {
-            text += "g " + one_word(parts[part].name) + "\n";
-        } else if (parts.size() > 1) {
-            text += "g part" + std::to_string(part) + "\n";
-        }
-        if (!parts[part].material.empty()) {
-            text += "usemtl " + one_word(parts[part].material) + "\n";
-        }
-        for (int p = corners.polygon_of_part[part]; p < corners.polygon_of_part[part + 1]; ++p) {
-            text += 'f';
-            for (int k = 0; k < corners.sizes[static_cast<size_t>(p)]; ++k, ++corner) {
-                text += ' ';
-                append_number(text, corners.vertices[corner] + 1);
-                if (!corners.uvs.empty() && corners.uvs[corner] >= 0) {
-                    text += '/';
-                    append_number(text, corners.uvs[corner] + 1);
-                }
-            }
-            text += '\n';
-        }
-    }
-    return text;
-}
 
 class ObjSink final : public CheckedSink {
 public:
@@ -66,7 +24,13 @@ public:
 
 private:
     void start() override {
-        faces_ = face_lines(mesh());
+        ObjOffsets begin;
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const BakedMesh& mesh = meshes()[m];
+            faces_.push_back(obj_face_lines(*mesh.art, begin, m == 0 ? "" : mesh.name));
+            begin.vertices += mesh.vertex_count();
+            begin.uvs += mesh.has_uv() ? mesh.uv_count() : 0;
+        }
         std::error_code error;
         fs::create_directory(staging_, error);
         if (error) {
@@ -78,33 +42,17 @@ private:
 
     void take(const Frame& frame, int /*index*/) override {
         text_.clear();
-        if (!mesh().name.empty()) {
-            text_ += "o " + one_word(mesh().name) + "\n";
-        }
-        for (Eigen::Index v = 0; v < frame.positions.rows(); ++v) {
-            text_ += 'v';
-            for (int k = 0; k < 3; ++k) {
-                text_ += ' ';
-                append_float(text_, frame.positions(v, k));
-            }
-            text_ += '\n';
-        }
-        if (has_uv()) {
-            const MatrixX2d& uv = uv_of(frame);
-            for (Eigen::Index t = 0; t < uv.rows(); ++t) {
-                text_ += "vt ";
-                append_float(text_, uv(t, 0));
-                text_ += ' ';
-                append_float(text_, uv(t, 1));
-                text_ += '\n';
-            }
+        for (size_t m = 0; m < meshes().size(); ++m) {
+            const MeshFrame now = frame_of(frame, m);
+            append_obj_points(text_, meshes()[m].name, now.positions,
+                              meshes()[m].has_uv() ? now.uv : MatrixX2d());
+            text_ += faces_[m];
         }
         std::string digits = std::to_string(frame.number);
         digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
         const std::string file_name = name_ + "." + digits + ".obj";
         AtomicFile file(staging_ / file_name);
         file.write(text_);
-        file.write(faces_);
         files_.push_back({"obj", file_name, file.commit(), {}});
     }
 
@@ -135,7 +83,7 @@ private:
     std::string name_;
     fs::path staging_;
     bool is_staging_ = false;
-    std::string faces_;
+    std::vector<std::string> faces_;  ///< of each mesh
     std::string text_;
     std::vector<OutputFile> files_;
 };

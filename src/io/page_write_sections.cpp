@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cutis/core/error.h"
+#include "cutis/io/files.h"
 
 namespace cutis {
 namespace {
@@ -63,6 +64,31 @@ std::string PageSections::packed() const {
     }
     deflated.resize(size);
     return base64(deflated);
+}
+
+std::uintmax_t save_page(const std::filesystem::path& path, const PageSections::Json& meta,
+                         const std::string& data) {
+    constexpr std::string_view meta_mark = "<!--CUTIS_META-->";
+    constexpr std::string_view data_mark = "<!--CUTIS_DATA-->";
+    const size_t meta_at = page_template.find(meta_mark);
+    const size_t data_at = page_template.find(data_mark);
+    if (meta_at == std::string_view::npos || data_at == std::string_view::npos ||
+        data_at < meta_at) {
+        throw IoError("html: the page built into this program lacks its marks");
+    }
+    std::string text = meta.dump(-1, ' ', true, PageSections::Json::error_handler_t::replace);
+    // The text stands inside a script element; "<" only occurs inside JSON strings.
+    for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+        text.replace(at, 1, "\\u003c");
+    }
+    AtomicFile file(path);
+    file.write(page_template.substr(0, meta_at));
+    file.write(text);
+    const size_t between = meta_at + meta_mark.size();
+    file.write(page_template.substr(between, data_at - between));
+    file.write(data);
+    file.write(page_template.substr(data_at + data_mark.size()));
+    return file.commit();
 }
 
 }  // namespace cutis

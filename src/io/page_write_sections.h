@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -40,5 +41,9 @@ private:
     Json table_ = Json::object();
     std::vector<unsigned char> bytes_;
 };
+
+/// Writes the page with its bake in it. \return bytes
+std::uintmax_t save_page(const std::filesystem::path& path, const PageSections::Json& meta,
+                         const std::string& data);
 
 }  // namespace cutis

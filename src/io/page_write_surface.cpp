@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "glb_write_mesh.h"
-#include "write_base.h"
+#include "write_polygons.h"
 
 namespace cutis {
 namespace {
@@ -118,10 +118,9 @@ void measure_lengths(const ArtMesh& mesh, PageSurface& out) {
 
 }  // namespace
 
-PageSurface make_page_surface(const Body& body, const ArtMesh& mesh) {
+PageSurface make_page_surface(const ArtMesh& mesh, const Body* body) {
     const std::vector<MeshPart> parts = parts_of(mesh);
     const RenderMesh render(mesh, parts);
-    const std::vector<Colour> colours = part_colours(body, parts);
     PageSurface out;
     out.source.assign(render.art.begin(), render.art.end());
     for (const int entry : render.uv) {
@@ -129,17 +128,23 @@ PageSurface make_page_surface(const Body& body, const ArtMesh& mesh) {
         // there.
         out.uv_source.push_back(static_cast<std::uint32_t>(std::max(0, entry)));
     }
-    out.colours.resize(render.art.size() * 3);
     for (const RenderPart& part : render.parts) {
         for (const std::uint32_t index : part.indices) {
             out.triangles.push_back(index + static_cast<std::uint32_t>(part.first_vertex));
         }
+    }
+    measure_lengths(mesh, out);
+    if (body == nullptr) {
+        return out;
+    }
+    const std::vector<Colour> colours = part_colours(*body, parts);
+    out.colours.resize(render.art.size() * 3);
+    for (const RenderPart& part : render.parts) {
         for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
             const Colour& colour = colours[static_cast<size_t>(part.part)];
             std::copy(colour.begin(), colour.end(), out.colours.begin() + v * 3);
         }
     }
-    measure_lengths(mesh, out);
     return out;
 }
 

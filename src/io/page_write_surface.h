@@ -9,7 +9,7 @@
 
 namespace cutis {
 
-/// The body's surface as a page draws it: vertices split where they have several UVs.
+/// A surface as a page draws it: vertices split where they have several UVs.
 struct PageSurface {
     std::vector<std::uint32_t> source;     ///< art vertex of each drawn vertex
     std::vector<std::uint32_t> uv_source;  ///< UV entry of each drawn vertex; empty: no UVs
@@ -20,7 +20,8 @@ struct PageSurface {
     double edge_length = 0.0;              ///< mean
 };
 
-PageSurface make_page_surface(const Body& body, const ArtMesh& mesh);
+/// \param body  whose materials colour the mesh; null: no colours
+PageSurface make_page_surface(const ArtMesh& mesh, const Body* body);
 
 /// Pairs of indices into joint_nodes of the body: each joint and the next joint above it.
 std::vector<std::uint32_t> joint_segments(const Body& body);

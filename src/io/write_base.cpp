@@ -1,7 +1,9 @@
 #include "write_base.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "cutis/core/error.h"
 
@@ -28,7 +30,7 @@ void check_finite(const Matrix& matrix, const std::string& what) {
     }
 }
 
-void check_indices(const MatrixX3i& triangles, int lowest, int count, const char* what) {
+void check_indices(const MatrixX3i& triangles, int lowest, int count, const std::string& what) {
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
             if (triangles(f, k) < lowest || triangles(f, k) >= count) {
@@ -39,23 +41,65 @@ void check_indices(const MatrixX3i& triangles, int lowest, int count, const char
     }
 }
 
-void check_mesh_to_write(const ArtMesh& mesh) {
-    check_finite(mesh.positions, "rest positions: vertex");
-    check_indices(mesh.triangles, 0, static_cast<int>(mesh.positions.rows()), "mesh");
+/// \param whose  "" or "detail 'scales': "
+void check_mesh_to_write(const ArtMesh& mesh, const std::string& whose) {
+    check_finite(mesh.positions, whose + "rest positions: vertex");
+    check_indices(mesh.triangles, 0, static_cast<int>(mesh.positions.rows()), whose + "mesh");
     if (mesh.uv_triangles.rows() > 0) {
         if (mesh.uv_triangles.rows() != mesh.triangles.rows()) {
-            throw InvalidInput(say("mesh: ", mesh.uv_triangles.rows(),
+            throw InvalidInput(say(whose, "mesh: ", mesh.uv_triangles.rows(),
                                    " UV triangles, expected as many as triangles (",
                                    mesh.triangles.rows(), ")"));
         }
-        check_indices(mesh.uv_triangles, -1, static_cast<int>(mesh.uv.rows()), "mesh UVs");
-        check_finite(mesh.uv, "rest UVs: entry");
+        check_indices(mesh.uv_triangles, -1, static_cast<int>(mesh.uv.rows()), whose + "mesh UVs");
+        check_finite(mesh.uv, whose + "rest UVs: entry");
     }
     for (const auto& [name, values] : mesh.painted) {
         if (values.size() != mesh.positions.rows()) {
-            throw InvalidInput(say("painted '", name, "': ", values.size(),
+            throw InvalidInput(say(whose, "painted '", name, "': ", values.size(),
                                    " values, expected one per vertex (", mesh.positions.rows(),
                                    ")"));
+        }
+    }
+}
+
+void check_detail(const DetailMesh& detail, std::set<std::string>& names) {
+    const bool is_plain = std::all_of(detail.name.begin(), detail.name.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= ' ' && c != '/' && c != '\\' && c != ':';
+    });
+    if (detail.name.empty() || !is_plain) {
+        throw InvalidInput(say("detail '", detail.name,
+                               "': expected a plain name, as it becomes part of file names"));
+    }
+    if (detail.name == "uv") {
+        throw InvalidInput("detail 'uv': expected another name, as NAME.uv.pc2 holds moving UVs");
+    }
+    if (!names.insert(detail.name).second) {
+        throw InvalidInput(say("detail '", detail.name, "': expected a name no other detail has"));
+    }
+    if (detail.mesh == nullptr || detail.mesh->triangles.rows() == 0) {
+        throw InvalidInput(
+            say("detail '", detail.name, "': expected a mesh with triangles, found none"));
+    }
+    check_mesh_to_write(*detail.mesh, say("detail '", detail.name, "': "));
+}
+
+void check_lines(const LineSet& lines) {
+    if (lines.point_count < 0) {
+        throw InvalidInput(
+            say("lines '", lines.name, "': expected 0 points or more, found ", lines.point_count));
+    }
+    if (lines.show != "curves" && lines.show != "pins") {
+        throw InvalidInput(say("lines '", lines.name,
+                               "': expected to be shown with \"curves\" or \"pins\", found \"",
+                               lines.show, "\""));
+    }
+    for (size_t s = 0; s < lines.segments.size(); ++s) {
+        for (const int point : lines.segments[s]) {
+            if (point < 0 || point >= lines.point_count) {
+                throw InvalidInput(say("lines '", lines.name, "', segment ", s, ": names point ",
+                                       point, ", expected less than ", lines.point_count));
+            }
         }
     }
 }
@@ -76,8 +120,14 @@ void CheckedSink::begin(const BakeInfo& info) {
     if (!(info.fps > 0.0) || !std::isfinite(info.fps)) {
         throw InvalidInput(say(format_, ": expected fps above 0, found ", info.fps));
     }
-    check_mesh_to_write(info.shown());
     info_ = info;
+    check_announced();
+    const ArtMesh& shown = info_.shown();
+    meshes_.push_back({shown.name, &shown, false, {}});
+    meshes_.front().uv_moves = info_.uv_changed && meshes_.front().has_uv();
+    for (const DetailMesh& detail : info_.details) {
+        meshes_.push_back({detail.name, detail.mesh.get(), false, {}});
+    }
     start();
     state_ = State::open;
 }
@@ -89,7 +139,10 @@ void CheckedSink::write(const Frame& frame) {
     }
     state_ = State::broken;  // until this frame is safely taken
     check_frame(frame);
-    check_channels(frame);
+    check_extras(frame);
+    for (size_t mesh = 0; mesh < meshes_.size(); ++mesh) {
+        check_channels(frame, mesh);
+    }
     take(frame, frames_taken_);
     ++frames_taken_;
     state_ = State::open;
@@ -122,145 +175,114 @@ void CheckedSink::check_frame(const Frame& frame) const {
     if (!std::isfinite(frame.time)) {
         throw InvalidInput(say(where, ": expected a finite time, found ", frame.time));
     }
-    if (frame.positions.rows() != mesh().positions.rows()) {
+    if (frame.positions.rows() != info_.shown().positions.rows()) {
         throw InvalidInput(say(where, ": ", frame.positions.rows(), " positions, expected ",
-                               mesh().positions.rows()));
+                               info_.shown().positions.rows()));
     }
     check_finite(frame.positions, where + ", position of vertex");
     if (frame.uv.rows() > 0) {
         if (!info_.uv_changed) {
             throw InvalidInput(say(where, ": brings UVs though none were announced"));
         }
-        if (frame.uv.rows() != mesh().uv.rows()) {
+        if (frame.uv.rows() != info_.shown().uv.rows()) {
             throw InvalidInput(
-                say(where, ": ", frame.uv.rows(), " UVs, expected ", mesh().uv.rows()));
+                say(where, ": ", frame.uv.rows(), " UVs, expected ", info_.shown().uv.rows()));
         }
         check_finite(frame.uv, where + ", UV");
     }
 }
 
-void CheckedSink::check_channels(const Frame& frame) {
+void CheckedSink::check_announced() const {
+    check_mesh_to_write(info_.shown(), "");
+    std::set<std::string> names;
+    for (const DetailMesh& detail : info_.details) {
+        check_detail(detail, names);
+    }
+    for (const LineSet& lines : info_.lines) {
+        check_lines(lines);
+    }
+}
+
+void CheckedSink::check_extras(const Frame& frame) const {
+    const std::string where = say(format_, ": frame ", frame.number);
+    if (frame.details.size() != info_.details.size()) {
+        throw InvalidInput(
+            say(where, ": ", frame.details.size(), " details, expected ", info_.details.size()));
+    }
+    for (size_t m = 1; m < meshes_.size(); ++m) {
+        const MatrixX3d& positions = frame.details[m - 1].positions;
+        if (positions.rows() != meshes_[m].vertex_count()) {
+            throw InvalidInput(say(place_of(frame, m), ": ", positions.rows(),
+                                   " positions, expected ", meshes_[m].vertex_count()));
+        }
+        check_finite(positions, place_of(frame, m) + ", position of vertex");
+    }
+    if (frame.lines.size() != info_.lines.size()) {
+        throw InvalidInput(say(where, ": points of ", frame.lines.size(),
+                               " sets of lines, expected ", info_.lines.size()));
+    }
+    for (size_t i = 0; i < frame.lines.size(); ++i) {
+        const std::string place = say(where, ", lines '", info_.lines[i].name, "'");
+        if (frame.lines[i].rows() != info_.lines[i].point_count) {
+            throw InvalidInput(say(place, ": ", frame.lines[i].rows(), " points, expected ",
+                                   info_.lines[i].point_count));
+        }
+        check_finite(frame.lines[i], place + ", point");
+    }
+}
+
+std::string CheckedSink::place_of(const Frame& frame, size_t mesh) const {
+    const std::string where = say(format_, ": frame ", frame.number);
+    return mesh == 0 ? where : say(where, ", detail '", meshes_[mesh].name, "'");
+}
+
+MeshFrame CheckedSink::frame_of(const Frame& frame, size_t mesh) const {
+    if (mesh == 0) {
+        const MatrixX2d& uv = frame.uv.rows() > 0 ? frame.uv : info_.shown().uv;
+        return {frame.positions, uv, frame.channels};
+    }
+    const DetailFrame& detail = frame.details[mesh - 1];
+    return {detail.positions, meshes_[mesh].art->uv, detail.channels};
+}
+
+void CheckedSink::check_channels(const Frame& frame, size_t mesh) {
+    const auto& found_channels = frame_of(frame, mesh).channels;
+    std::vector<ChannelLayout>& channels = meshes_[mesh].channels;
+    const std::string where = place_of(frame, mesh);
     if (frames_taken_ == 0) {
-        for (const auto& [name, channel] : frame.channels) {
+        for (const auto& [name, channel] : found_channels) {
             if (channel.width < 1 || channel.width > 16) {
-                throw InvalidInput(say(format_, ": channel '", name, "' has width ", channel.width,
+                throw InvalidInput(say(where, ": channel '", name, "' has width ", channel.width,
                                        ", expected 1 to 16"));
             }
-            channels_.push_back({name, channel.unit, channel.width});
+            channels.push_back({name, channel.unit, channel.width});
         }
     }
-    if (frame.channels.size() != channels_.size()) {
-        throw InvalidInput(say(format_, ": frame ", frame.number, " brings ", frame.channels.size(),
-                               " channels, the first frame brought ", channels_.size()));
+    if (found_channels.size() != channels.size()) {
+        throw InvalidInput(say(where, " brings ", found_channels.size(),
+                               " channels, the first frame brought ", channels.size()));
     }
-    for (const ChannelLayout& layout : channels_) {
-        const auto found = frame.channels.find(layout.name);
-        if (found == frame.channels.end() || found->second.width != layout.width) {
-            throw InvalidInput(say(format_, ": frame ", frame.number, ": channel '", layout.name,
+    for (const ChannelLayout& layout : channels) {
+        const auto found = found_channels.find(layout.name);
+        if (found == found_channels.end() || found->second.width != layout.width) {
+            throw InvalidInput(say(where, ": channel '", layout.name,
                                    "' is missing or has another width than in the first frame (",
                                    layout.width, ")"));
         }
         const std::vector<double>& values = found->second.values;
-        const size_t expected = mesh().positions.rows() * static_cast<size_t>(layout.width);
+        const auto width = static_cast<size_t>(layout.width);
+        const size_t expected = static_cast<size_t>(meshes_[mesh].vertex_count()) * width;
         if (values.size() != expected) {
-            throw InvalidInput(say(format_, ": frame ", frame.number, ", channel '", layout.name,
-                                   "': ", values.size(), " values, expected ", expected));
+            throw InvalidInput(say(where, ", channel '", layout.name, "': ", values.size(),
+                                   " values, expected ", expected));
         }
         for (size_t i = 0; i < values.size(); ++i) {
             if (!fits_float(values[i])) {
-                throw InvalidInput(say(format_, ": frame ", frame.number, ", channel '",
-                                       layout.name, "', vertex ",
-                                       i / static_cast<size_t>(layout.width),
+                throw InvalidInput(say(where, ", channel '", layout.name, "', vertex ", i / width,
                                        ": expected finite numbers, found ", values[i]));
             }
         }
     }
-}
-
-std::vector<MeshPart> parts_of(const ArtMesh& mesh) {
-    const int triangle_count = static_cast<int>(mesh.triangles.rows());
-    if (mesh.parts.empty()) {
-        MeshPart whole;
-        whole.name = mesh.name;
-        whole.triangle_count = triangle_count;
-        whole.vertex_count = static_cast<int>(mesh.positions.rows());
-        return {whole};
-    }
-    int next = 0;
-    for (size_t i = 0; i < mesh.parts.size(); ++i) {
-        const MeshPart& part = mesh.parts[i];
-        if (part.first_triangle != next || part.triangle_count < 0 ||
-            part.triangle_count > triangle_count - next) {
-            throw InvalidInput(say("mesh: part ", i, " ('", part.name, "') holds triangles ",
-                                   part.first_triangle, " + ", part.triangle_count,
-                                   ", expected it to begin at ", next, " and end within ",
-                                   triangle_count));
-        }
-        next += part.triangle_count;
-    }
-    if (next != triangle_count) {
-        throw InvalidInput(
-            say("mesh: parts cover ", next, " triangles, expected ", triangle_count));
-    }
-    return mesh.parts;
-}
-
-PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>& parts) {
-    const int triangle_count = static_cast<int>(mesh.triangles.rows());
-    const bool has_uv = mesh.uv_triangles.rows() > 0;
-    PolygonCorners corners;
-    corners.sizes = mesh.polygon_sizes;
-    if (corners.sizes.empty()) {
-        corners.sizes.assign(static_cast<size_t>(triangle_count), 3);
-    }
-    const auto add = [&](int f, int k) {
-        corners.vertices.push_back(mesh.triangles(f, k));
-        if (has_uv) {
-            corners.uvs.push_back(mesh.uv_triangles(f, k));
-        }
-    };
-    int f = 0;
-    size_t part = 0;
-    for (size_t polygon = 0; polygon < corners.sizes.size(); ++polygon) {
-        const int size = corners.sizes[polygon];
-        if (size < 3 || size - 2 > triangle_count - f) {
-            throw InvalidInput(say("mesh: polygon ", polygon, " has ", size,
-                                   " corners, expected 3 to ", triangle_count - f + 2));
-        }
-        while (part < parts.size() && parts[part].first_triangle <= f) {
-            if (parts[part].first_triangle < f && parts[part].triangle_count > 0) {
-                throw InvalidInput(
-                    say("mesh: part ", part, " begins inside polygon ", polygon - 1));
-            }
-            corners.polygon_of_part.push_back(static_cast<int>(polygon));
-            ++part;
-        }
-        add(f, 0);
-        add(f, 1);
-        for (int k = 0; k < size - 2; ++k) {
-            add(f + k, 2);
-        }
-        f += size - 2;
-    }
-    if (f != triangle_count) {
-        throw InvalidInput(say("mesh: polygons hold ", f, " triangles, expected ", triangle_count));
-    }
-    for (; part < parts.size(); ++part) {
-        if (parts[part].triangle_count > 0) {
-            throw InvalidInput(say("mesh: part ", part, " begins inside the last polygon"));
-        }
-    }
-    while (corners.polygon_of_part.size() < parts.size() + 1) {
-        corners.polygon_of_part.push_back(static_cast<int>(corners.sizes.size()));
-    }
-    return corners;
-}
-
-double box_diagonal(const MatrixX3d& points) {
-    if (points.rows() == 0) {
-        return 0.0;
-    }
-    return (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
 }
 
 }  // namespace cutis

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cutis/stack/sink.h"
+#include "write_polygons.h"
 
 namespace cutis {
 
@@ -14,8 +15,27 @@ struct ChannelLayout {
     int width = 1;
 };
 
-/// What all sinks share: the order of calls, and the checks of mesh and frames, so that a format's
-/// own code sees good numbers only.
+/// One mesh of a bake: the body's (or the finer one the bake shows), or a detail.
+struct BakedMesh {
+    std::string name;  ///< of the detail; the body has that of its mesh, which may be empty
+    const ArtMesh* art = nullptr;
+    bool uv_moves = false;
+    std::vector<ChannelLayout> channels;  ///< known from the first frame on
+
+    int vertex_count() const { return static_cast<int>(art->positions.rows()); }
+    int uv_count() const { return static_cast<int>(art->uv.rows()); }
+    bool has_uv() const { return art->uv_triangles.rows() > 0 && art->uv.rows() > 0; }
+};
+
+/// What a frame says about one mesh.
+struct MeshFrame {
+    const MatrixX3d& positions;
+    const MatrixX2d& uv;  ///< those of the frame, or at rest
+    const std::map<std::string, ChannelData>& channels;
+};
+
+/// What all sinks share: the order of calls, and the checks of meshes and frames, so that a
+/// format's own code sees good numbers only.
 class CheckedSink : public FrameSink {
 public:
     void begin(const BakeInfo& info) final;
@@ -30,44 +50,27 @@ protected:
     virtual std::vector<OutputFile> complete() = 0;
 
     const BakeInfo& info() const { return info_; }
-    const ArtMesh& mesh() const { return info_.shown(); }
-    int vertex_count() const { return static_cast<int>(mesh().positions.rows()); }
-    int uv_count() const { return static_cast<int>(mesh().uv.rows()); }
-    bool has_uv() const { return mesh().uv_triangles.rows() > 0 && mesh().uv.rows() > 0; }
-    bool uv_moves() const { return info_.uv_changed && has_uv(); }
-    const MatrixX2d& uv_of(const Frame& frame) const {
-        return frame.uv.rows() > 0 ? frame.uv : mesh().uv;
-    }
-    const std::vector<ChannelLayout>& channels() const { return channels_; }
+    /// The body first, then the details. They stay where they are from start() on.
+    const std::vector<BakedMesh>& meshes() const { return meshes_; }
+    const BakedMesh& body() const { return meshes_.front(); }
+    MeshFrame frame_of(const Frame& frame, size_t mesh) const;
+    /// The frames are on the vertices of the body's own file.
+    bool shows_own_mesh() const { return &info_.shown() == &info_.body->mesh(); }
 
 private:
     enum class State { fresh, open, finished, broken };
 
+    void check_announced() const;
     void check_frame(const Frame& frame) const;
-    void check_channels(const Frame& frame);
+    void check_extras(const Frame& frame) const;
+    void check_channels(const Frame& frame, size_t mesh);
+    std::string place_of(const Frame& frame, size_t mesh) const;
 
     std::string format_;
     BakeInfo info_;
+    std::vector<BakedMesh> meshes_;
     State state_ = State::fresh;
     int frames_taken_ = 0;
-    std::vector<ChannelLayout> channels_;
 };
-
-/// Parts that cover all triangles in order; a mesh without parts is one part.
-/// \throw InvalidInput  parts leave a gap or overlap
-std::vector<MeshPart> parts_of(const ArtMesh& mesh);
-
-/// A number per polygon corner, in file order: which vertex, and which UV (-1: none).
-struct PolygonCorners {
-    std::vector<int> sizes;            ///< corners of each polygon
-    std::vector<int> vertices;         ///< per corner
-    std::vector<int> uvs;              ///< per corner; empty without UVs
-    std::vector<int> polygon_of_part;  ///< first polygon of each part, and the count at the end
-};
-
-PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>& parts);
-
-/// Length of the diagonal of the box around the points.
-double box_diagonal(const MatrixX3d& points);
 
 }  // namespace cutis

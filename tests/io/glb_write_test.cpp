@@ -71,7 +71,7 @@ Body random_body(int rank, double decay) {
     });
 }
 
-TEST(GlbWrite, motion_of_rank_r_needs_exactly_r_targets) {
+TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_more_where_it_changes_sign) {
     for (const int rank : {1, 3, 7}) {
         ScratchFolder folder;
         const Body body = random_body(rank, 0.8);
@@ -80,9 +80,19 @@ TEST(GlbWrite, motion_of_rank_r_needs_exactly_r_targets) {
         const Bake bake{&body, 40};
         const auto sink = make_glb_sink(folder / "a.glb", options);
         const OutputFile file = bake.run(*sink).at(0);
-        EXPECT_EQ(file.numbers.at("morph_targets"), rank);
+        // The one shape of rank 1 moves by sin(1.7 t), which keeps its sign over this clip.
+        const int expected = rank == 1 ? 1 : rank + 1;
+        EXPECT_EQ(file.numbers.at("morph_targets"), expected);
         EXPECT_LT(file.numbers.at("max_error_m"), 1e-6 * std::sqrt(2.0));
-        EXPECT_EQ(GlbFile(folder / "a.glb").target_count(), rank);
+        const GlbFile glb(folder / "a.glb");
+        ASSERT_EQ(glb.target_count(), expected);
+        const std::vector<double> weights =
+            glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
+        EXPECT_GE(*std::min_element(weights.begin(), weights.end()), 0.0);
+        EXPECT_EQ(*std::max_element(weights.begin(), weights.end()), 1.0);
+        for (size_t f = 0; rank > 1 && f < 40; ++f) {
+            EXPECT_EQ(weights[f * size_t(expected) + size_t(rank)], 1.0);
+        }
     }
 }
 
@@ -141,7 +151,7 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
     const Bake bake{&body, 20};
     const auto sink = make_glb_sink(folder / "a.glb", options);
     const OutputFile file = bake.run(*sink).at(0);
-    EXPECT_EQ(file.numbers.at("morph_targets"), 19);
+    EXPECT_EQ(file.numbers.at("morph_targets"), 20);
     EXPECT_NEAR(measured_error(GlbFile(folder / "a.glb"), bake), file.numbers.at("max_error_m"),
                 1e-12);
     EXPECT_LT(file.numbers.at("max_error_m"), 1e-6);
@@ -165,7 +175,7 @@ TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
     const Bake bake{&body, 36};
     const auto sink = make_glb_sink(folder / "a.glb", options);
     const OutputFile file = bake.run(*sink).at(0);
-    EXPECT_EQ(file.numbers.at("morph_targets"), 2);
+    EXPECT_EQ(file.numbers.at("morph_targets"), 3);
     const GlbFile glb(folder / "a.glb");
     const std::vector<double> first = glb.morphed(0, "NORMAL", 0);
     for (const int f : {0, 11, 35}) {
@@ -195,7 +205,7 @@ TEST(GlbWrite, moving_uvs_become_targets_whose_positions_take_no_space) {
     ScratchFolder folder;
     const auto sink = make_glb_sink(folder / "a.glb");
     const OutputFile file = bake.run(*sink).at(0);
-    EXPECT_EQ(file.numbers.at("morph_targets"), 2);
+    EXPECT_EQ(file.numbers.at("morph_targets"), 3);
     EXPECT_LT(file.numbers.at("max_uv_error"), 1e-4);
     const GlbFile glb(folder / "a.glb");
     double largest = 0.0;

@@ -1,6 +1,6 @@
 #include "cutis/io/page_write.h"
 
-#include "io/write_support.h"
+#include "io/details_support.h"
 
 namespace cutis::test {
 namespace {
@@ -203,6 +203,93 @@ TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) 
         frame.channels["c"] = {"1", 2, std::vector<double>(frame.positions.rows() * 2U, 0.0)};
     };
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
+}
+
+TEST(PageWrite, details_lines_and_pins_stand_in_the_view_of_the_result) {
+    const Body body = two_mode_square(6);
+    const ScratchFolder folder;
+    const Bake bake = with_details(body, 20);
+    const OutputFile file = bake_page(bake, folder / "a.html");
+    EXPECT_LT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
+    const auto meta = meta_of(folder / "a.html");
+    // Nothing but the detail differs between the two views.
+    ASSERT_EQ(meta.at("views").size(), 2U);
+    ASSERT_EQ(meta.at("surfaces").size(), 2U);
+    const auto& skin = meta.at("surfaces")[0];
+    EXPECT_EQ(skin.at("views"), nlohmann::json({{"plain", "positions"}, {"cutis", "positions"}}));
+    const auto& detail = meta.at("surfaces")[1];
+    EXPECT_EQ(detail.at("name"), "scales");
+    EXPECT_EQ(detail.at("kind"), "detail");
+    ASSERT_EQ(detail.at("views").size(), 1U);
+    const auto& motion = meta.at("motions").at(detail.at("views").at("cutis").get<std::string>());
+    EXPECT_EQ(motion.at("count"), 30);
+    EXPECT_EQ(motion.at("rank"), 2);
+    EXPECT_LT(motion.at("error").get<double>(), file.numbers.at("tolerance_m"));
+    EXPECT_TRUE(detail.contains("colour"));
+    EXPECT_FALSE(detail.contains("colours"));
+    for (const char* section : {"source", "triangles", "rest", "uv", "uvSource"}) {
+        EXPECT_TRUE(meta.at("sections").contains(detail.at(section))) << section;
+        EXPECT_NE(detail.at(section), skin.at(section));
+    }
+    const auto& channel = detail.at("channels").at("cutis").at(0);
+    EXPECT_EQ(channel.at("name"), "height");
+    EXPECT_TRUE(meta.at("motions").contains(channel.at("motion")));
+
+    ASSERT_EQ(meta.at("lines").size(), 1U);
+    const auto& ridge = meta.at("lines")[0];
+    EXPECT_EQ(ridge.at("show"), "curves");
+    EXPECT_EQ(ridge.at("views"), nlohmann::json({"cutis"}));
+    EXPECT_EQ(meta.at("sections").at(ridge.at("segments")).at("count"), 10);
+    EXPECT_EQ(meta.at("motions").at(ridge.at("motion").get<std::string>()).at("count"), 6);
+    ASSERT_EQ(meta.at("points").size(), 1U);
+    EXPECT_EQ(meta.at("points")[0].at("show"), "pins");
+    EXPECT_EQ(meta.at("points")[0].at("name"), "corners");
+}
+
+TEST(PageWrite, channels_of_one_name_share_the_legend_of_body_and_detail) {
+    const Body body = two_mode_square(4);
+    const ScratchFolder folder;
+    Bake bake = with_details(body, 4);
+    const auto detail = bake.change;
+    bake.change = [&](Frame& frame) {
+        detail(frame);
+        frame.channels["height"] = {"m", 1, ramp(frame.positions.rows(), 0.0, 2.0)};
+    };
+    bake_page(bake, folder / "a.html");
+    const auto meta = meta_of(folder / "a.html");
+    for (const auto& surface : meta.at("surfaces")) {
+        EXPECT_DOUBLE_EQ(surface.at("channels").at("cutis").at(0).at("high").get<double>(), 2.0);
+    }
+}
+
+TEST(PageWrite, a_finer_mesh_than_the_body_is_shown_as_it_is) {
+    const Body body = two_mode_square(4);
+    const ArtMesh finer = seamed_square(8);
+    const ScratchFolder folder;
+    Bake bake{&body, 5};
+    bake.mesh = &finer;
+    bake.shape_changed = true;
+    bake.change = [&finer](Frame& frame) {
+        frame.body_positions = finer.positions;
+        frame.positions = finer.positions * (1.0 + 0.1 * frame.number);
+    };
+    bake_page(bake, folder / "a.html");
+    const auto meta = meta_of(folder / "a.html");
+    EXPECT_EQ(meta.at("motions").at("positions").at("count"), 81);
+    EXPECT_EQ(meta.at("motions").at("body positions").at("count"), 81);
+    EXPECT_EQ(meta.at("sections").at("rest").at("count"), 81 * 3);
+}
+
+TEST(PageWrite, lines_without_points_are_left_out) {
+    const Body body = two_mode_square(4);
+    const ScratchFolder folder;
+    Bake bake{&body, 3};
+    bake.lines = {{"none", "curves", 0, {}}};
+    bake.change = [](Frame& frame) { frame.lines = {MatrixX3d(0, 3)}; };
+    bake_page(bake, folder / "a.html");
+    const auto meta = meta_of(folder / "a.html");
+    EXPECT_TRUE(meta.at("points").empty());
+    EXPECT_TRUE(meta.at("lines").empty());
 }
 
 }  // namespace

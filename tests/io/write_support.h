@@ -112,9 +112,22 @@ struct Bake {
     bool shape_changed = false;
     bool uv_changed = false;
     std::function<void(Frame&)> change = {};
+    const ArtMesh* mesh = nullptr;  ///< finer than the body's; `change` makes its positions
+    std::vector<DetailMesh> details = {};
+    std::vector<LineSet> lines = {};
 
     BakeInfo info() const {
-        return {body, fps, first_frame, frame_count, shape_changed, uv_changed};
+        BakeInfo info;
+        info.body = body;
+        info.mesh = mesh;
+        info.fps = fps;
+        info.first_frame = first_frame;
+        info.frame_count = frame_count;
+        info.shape_changed = shape_changed;
+        info.uv_changed = uv_changed;
+        info.details = details;
+        info.lines = lines;
+        return info;
     }
     Frame frame(int index) const {
         Frame frame;

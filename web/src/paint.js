@@ -158,7 +158,8 @@ export function makeSkin(description) {
   };
   const update = ({ paint, heat }) => {
     const bumps = paint === 'bumps' && hasUv;
-    uniforms.paintKind.value = heat ? 0 : { checker: 1, grid: 2, tattoo: 3 }[paint] ?? 0;
+    // Patterns show where skin goes; details are told from it by their plain colour.
+    uniforms.paintKind.value = heat || description.kind === 'detail' ? 0 : { checker: 1, grid: 2, tattoo: 3 }[paint] ?? 0;
     material.color.copy(heat || (paint !== 'clay' && description.colours) ? white : paint === 'clay' ? clay : colour);
     const map = bumps ? textures().bumps : null;
     if (material.normalMap !== map) {

@@ -50,15 +50,13 @@ class View {
       const isVisible = description.kind !== 'detail' || state.show.detail;
       mesh.visible = isVisible;
       wire.visible = isVisible && state.show.wireframe;
+      if (strokes) strokes.object.visible = isVisible && state.show.strokes;
       if (!isVisible) continue;
       surface.setFrame(frame);
       const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
       surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : null);
       skin.update({ paint: state.paint, heat: Boolean(state.heat) });
-      if (strokes) {
-        strokes.object.visible = state.show.strokes;
-        if (state.show.strokes) strokes.update(frame);
-      }
+      if (strokes?.object.visible) strokes.update(frame);
     }
     for (const { object, description, motion } of [...this.lines, ...this.points]) {
       object.visible = Boolean(state.show[description.show]);

@@ -33,8 +33,12 @@ public:
     /// Overwrites bytes already written (a header that holds a count), then returns to the end.
     void rewrite(std::uintmax_t offset, const void* data, std::size_t bytes);
 
+    const std::filesystem::path& path() const { return final_path_; }
     std::uintmax_t size() const { return size_; }
 
+    /// Flushes to disk without renaming yet: after this, commit() fails only where the name itself
+    /// cannot be taken.
+    void flush();
     /// Flushes to disk and renames. \return bytes written
     std::uintmax_t commit();
 

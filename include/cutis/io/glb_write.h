@@ -27,17 +27,22 @@ struct GlbOptions {
 /// | materials          | those of the source that are in use, with textures, samplers, embedded |
 /// |                    | pictures; a texture that needs UVs which are not there is left out     |
 /// | skin               | joints, inverse binds, JOINTS_n, WEIGHTS_n and linear keys at every    |
-/// |                    | frame, when no layer changed shape or UVs and linear blending of these |
-/// |                    | keys gives every frame back within the tolerance                       |
+/// |                    | frame, when no layer changed shape, UVs or mesh and linear blending of |
+/// |                    | these keys gives every frame back within the tolerance                 |
 /// | other motion       | morph targets (POSITION, NORMAL, TEXCOORD_0 where UVs move) from a     |
-/// |                    | truncated singular value decomposition, weights keyed at every frame;  |
-/// |                    | base shape = first frame. Animation time 0 is the first frame          |
+/// |                    | truncated singular value decomposition, weights keyed at every frame,  |
+/// |                    | all within 0 .. 1 (Blender cuts off the rest), which takes one more    |
+/// |                    | target of constant weight where modes change sign; base shape = first  |
+/// |                    | frame. Animation time 0 is the first frame                             |
 /// | one frame, or none | a plain mesh                                                           |
 /// | that moves         |                                                                        |
-/// | channels           | not written                                                            |
+/// | details            | a mesh and a node each, named as they are, with morph targets of their |
+/// |                    | own and a channel of their own in the one animation                    |
+/// | channels, lines    | not written                                                            |
 ///
-/// OutputFile::numbers: `morph_targets`, `skin_kept` (0 or 1), `tolerance_m`, `max_error_m` and
-/// `max_uv_error`, both measured by rebuilding every frame from the float32 numbers of the file.
+/// OutputFile::numbers: `morph_targets` (of the body), `detail_morph_targets` (of all details,
+/// where there are any), `skin_kept` (0 or 1), `tolerance_m`, `max_error_m` and `max_uv_error`: the
+/// largest of all meshes, measured by rebuilding every frame from the float32 numbers of the file.
 /// Where float32 itself cannot reach the tolerance (a small body far from the origin) all targets
 /// are written and `max_error_m` says what was reached.
 ///

@@ -23,6 +23,10 @@ struct NpzOptions {
 /// | uv_triangles       | triangles x 3, int32 into uv; -1 for a corner without UV               |
 /// | uv_frames          | frames x entries x 2, only where UVs move                              |
 /// | channel_NAME       | frames x vertices, or frames x vertices x width                        |
+/// | detail_NAME_...    | positions, rest, triangles, polygon_sizes, uv, uv_triangles and        |
+/// |                    | channel_NAME of a detail, as above                                     |
+/// | lines_NAME         | frames x points x 3: lines and dots that layers show                   |
+/// | lines_NAME_segments | segments x 2, int32 into the points; none: dots                        |
 /// | times, frames      | seconds of body time, float64; frame numbers, int32                    |
 /// | fps                | one float64                                                            |
 ///

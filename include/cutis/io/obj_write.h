@@ -16,7 +16,10 @@ namespace cutis {
 /// | UVs                | `vt`, those of the frame where they move                               |
 /// | polygons           | `f v/vt`, as in the source file, not triangulated                      |
 /// | parts              | `g` and, where the part has a material, `usemtl` (no .mtl file)        |
-/// | normals, channels  | not written                                                            |
+/// | details            | further objects (`o NAME`) of every file; a part without a material    |
+/// |                    | gets one of the detail's name, so that the body's ends there           |
+/// | normals, channels, | not written                                                            |
+/// | lines              |                                                                        |
 ///
 /// All files appear when finish() is called; before that they stand in a hidden folder beside.
 ///

@@ -27,18 +27,22 @@ struct PageOptions {
 ///
 /// | what      | how                                                                            |
 /// |-----------|--------------------------------------------------------------------------------|
-/// | views     | "Plain skinning" and "cutis" where a layer changes shape or UVs, else one       |
+/// | views     | "Plain skinning" and "cutis" where a layer changes shape or UVs or adds        |
+/// |           | details, else one                                                              |
 /// | motion    | mean and the fewest modes of a singular value decomposition that meet the      |
 /// |           | tolerance after rounding to 16 bits, per view, UVs and channel                 |
 /// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
 /// |           | (error below 1/50 of the longest)                                              |
 /// | colours   | of the materials where they have one and no picture; pictures are not shown    |
+/// | details   | in the view "cutis", each in a colour of its own, with its channels; channels  |
+/// |           | of one name share a legend                                                     |
+/// | lines     | curves and pins of layers, in the view "cutis", hidden at first                |
 /// | skeleton  | a line from every joint to the next joint above it                             |
 /// | plots     | Frame::numbers, and milliseconds per frame                                     |
 ///
-/// OutputFile::numbers: `modes` (of the positions, all views), `max_error_m`, `max_uv_error`,
-/// `tolerance_m`, all measured on the numbers of the file; where 16 bits cannot reach a tolerance,
-/// the errors say what was reached.
+/// OutputFile::numbers: `modes` (of positions, details and lines, all views), `max_error_m`,
+/// `max_uv_error`, `tolerance_m`, all measured on the numbers of the file; where 16 bits cannot
+/// reach a tolerance, the errors say what was reached.
 ///
 /// Frames wait in a scratch file; memory holds vertices x modes and frames x frames numbers.
 /// \throw InvalidInput  tolerances out of range, unknown paint, or a build without the page

@@ -21,7 +21,9 @@ namespace cutis {
 /// |                    | else faceVarying with indices; time samples where UVs move             |
 /// | channels           | `primvars:NAME`, vertex, time samples and default, unit in customData  |
 /// | parts              | a GeomSubset each, family materialBind; material name as custom string |
-/// | normals, pictures  | not written                                                            |
+/// | details            | a Mesh each, under the same root, with all of the above                |
+/// | normals, pictures, | not written                                                            |
+/// | lines              |                                                                        |
 ///
 /// Numbers are float32 in their shortest decimals. Names become USD identifiers: other characters
 /// than letters, digits and _ are replaced by _, a repeated name gets a number.
