@@ -28,6 +28,8 @@ std::vector<Row> bench_body();
 /// Median milliseconds a frame of body and each layer of a scene, and of the whole beside real
 /// time. \param name  for the rows
 std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads);
+/// The paper's Table 1: shell solve and vibration of detail.
+std::vector<Row> bench_shell();
 
 /// Curve dynamics against the paper's algorithm, and a whole horse.
 std::vector<Row> bench_curve();

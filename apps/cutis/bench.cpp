@@ -28,6 +28,7 @@ std::vector<bench::Row> bench_stack() {
 
 const std::vector<LayerOf<Maker>> makers = {
     {"body", bench::bench_body},
+    {"shell", bench::bench_shell},
     {"curve", bench::bench_curve},
     {"stack", bench_stack},
 };

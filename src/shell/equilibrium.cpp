@@ -1,0 +1,238 @@
+#include "cutis/shell/equilibrium.h"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <map>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double lowest_poisson = -0.9;
+constexpr double highest_poisson = 0.5;
+constexpr int chunk = 512;
+
+void check_options(const PrismShell& shell, const EquilibriumOptions& options) {
+    if (!(options.poisson >= lowest_poisson && options.poisson <= highest_poisson)) {
+        throw InvalidInput(say("shell poisson: expected ", lowest_poisson, " .. ", highest_poisson,
+                               ", found ", options.poisson));
+    }
+    const int triangles = shell.topology().triangle_count();
+    const VectorXd& stiffness = options.stiffness;
+    if (stiffness.size() != 0 && stiffness.size() != triangles) {
+        throw InvalidInput(
+            say("shell stiffness: expected ", triangles, " numbers, found ", stiffness.size()));
+    }
+    for (Eigen::Index f = 0; f < stiffness.size(); ++f) {
+        if (!(stiffness[f] > 0.0) || !std::isfinite(stiffness[f])) {
+            throw InvalidInput(say("shell stiffness: triangle ", f, " has ", stiffness[f],
+                                   ", expected a number above 0"));
+        }
+    }
+}
+
+/// Gradients of the four weights of a tetrahedron, one per row: rows of the inverse of
+/// [q1-q4, q2-q4, q3-q4], the fourth minus their sum.
+Eigen::Matrix<double, 4, 3> weight_gradients(const PrismShell& shell, int tet) {
+    const std::array<int, 4>& corners = shell.corners(tet);
+    const int n = shell.vertex_count();
+    const auto at = [&](int i) -> Vector3d {
+        return i < n ? shell.base().row(i).transpose() : shell.offset().row(i - n).transpose();
+    };
+    const Vector3d last = at(corners[3]);
+    Eigen::Matrix3d edges;
+    edges << at(corners[0]) - last, at(corners[1]) - last, at(corners[2]) - last;
+    const Eigen::Matrix3d inverse = edges.inverse();
+    Eigen::Matrix<double, 4, 3> gradients;
+    gradients.topRows<3>() = inverse;
+    gradients.row(3) = -inverse.colwise().sum();
+    return gradients;
+}
+
+}  // namespace
+
+ShellEquilibrium::ShellEquilibrium(const PrismShell& shell, const EquilibriumOptions& options)
+    : shell_(&shell), exponent_(options.poisson / (options.poisson - 1.0)) {
+    check_options(shell, options);
+    assemble(options);
+    factor_ = std::make_unique<SparseSolver>(matrix_);
+}
+
+void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
+    const PrismShell& shell = *shell_;
+    const Topology& topology = shell.topology();
+    const int n = shell.vertex_count();
+    const int triangles = topology.triangle_count();
+    const MatrixX3d normals = triangle_normals(shell.base(), topology);
+    rest_areas_ = triangle_areas(shell.base(), topology);
+
+    std::vector<SparseEntry> entries;
+    entries.reserve(static_cast<size_t>(triangles) * 12);
+    std::vector<std::map<int, double>> base_rows(static_cast<size_t>(n));
+    MatrixX3d push = MatrixX3d::Zero(triangles, 3);
+    for (int f = 0; f < triangles; ++f) {
+        const double modulus = options.stiffness.size() ? options.stiffness[f] : 1.0;
+        Eigen::Matrix3d sums = Eigen::Matrix3d::Zero();  // sum of W g over the prism, row = corner
+        const auto corner_of = [&](int v) {
+            const auto row = topology.triangles().row(f);
+            return row[0] == v ? 0 : row[1] == v ? 1 : 2;
+        };
+        for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
+            if (shell.is_flat(tet)) {
+                continue;
+            }
+            const double weight = modulus * shell.rest_volume(tet);
+            const Eigen::Matrix<double, 4, 3> gradients = weight_gradients(shell, tet);
+            const std::array<int, 4>& corners = shell.corners(tet);
+            // An offset copy without height is its base vertex, not an unknown.
+            const auto is_unknown = [&](int i) { return i >= n && shell.height(i - n) > 0.0; };
+            for (int i = 0; i < 4; ++i) {
+                const int at_i = corners[static_cast<size_t>(i)];
+                if (!is_unknown(at_i)) {
+                    continue;
+                }
+                const int row = at_i - n;
+                sums.row(corner_of(row)) += weight * gradients.row(i);
+                for (int j = 0; j < 4; ++j) {
+                    const int at_j = corners[static_cast<size_t>(j)];
+                    const double value = weight * gradients.row(i).dot(gradients.row(j));
+                    if (!is_unknown(at_j)) {
+                        base_rows[static_cast<size_t>(row)][at_j % n] -= value;
+                    } else if (at_j <= at_i) {
+                        entries.push_back({row, at_j - n, value});
+                    }
+                }
+            }
+        }
+        // Gradients of the triangle's own weights, in its plane: normal x opposite edge / 2A.
+        const Vector3d normal = normals.row(f);
+        for (int k = 0; k < 3; ++k) {
+            const int from = topology.triangles()(f, (k + 1) % 3);
+            const int to = topology.triangles()(f, (k + 2) % 3);
+            const Vector3d edge = (shell.base().row(to) - shell.base().row(from)).transpose();
+            const Vector3d gradient = normal.cross(edge) / (2.0 * rest_areas_[f]);
+            for (int i = 0; i < 3; ++i) {
+                const int row = topology.triangles()(f, i);
+                if (shell.height(row) > 0.0) {
+                    base_rows[static_cast<size_t>(row)][topology.triangles()(f, k)] +=
+                        sums.row(i).dot(gradient);
+                }
+            }
+            push(f, k) = sums.row(k).dot(normal);
+        }
+    }
+    double diagonal_sum = 0.0;
+    int with_height = 0;
+    for (int v = 0; v < n; ++v) {
+        if (shell.height(v) == 0.0) {
+            entries.push_back({v, v, 1.0});
+            base_rows[static_cast<size_t>(v)] = {{v, 1.0}};
+        }
+    }
+    matrix_ = compress_lower(n, entries).matrix;
+    base_starts_ = {0};
+    push_starts_ = {0};
+    for (int v = 0; v < n; ++v) {
+        if (shell.height(v) > 0.0) {
+            diagonal_sum += matrix_.values[static_cast<size_t>(
+                matrix_.row_starts[static_cast<size_t>(v) + 1] - 1)];
+            ++with_height;
+        }
+        for (const auto& [column, value] : base_rows[static_cast<size_t>(v)]) {
+            base_columns_.push_back(column);
+            base_weights_.push_back(value);
+        }
+        base_starts_.push_back(static_cast<int>(base_columns_.size()));
+        for (const int f : topology.triangles_around(v)) {
+            const auto row = topology.triangles().row(f);
+            push_triangles_.push_back(f);
+            push_weights_.push_back(push(f, row[0] == v ? 0 : row[1] == v ? 1 : 2));
+        }
+        push_starts_.push_back(static_cast<int>(push_triangles_.size()));
+    }
+    if (with_height == 0) {
+        throw InvalidInput("shell: no vertex has any height");
+    }
+    mean_diagonal_ = diagonal_sum / with_height;
+}
+
+double ShellEquilibrium::thickness_factor(double area_ratio) const {
+    return std::pow(std::clamp(area_ratio, least_area_ratio, most_area_ratio), exponent_);
+}
+
+void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers) {
+    const Topology& topology = shell_->topology();
+    const int triangles = topology.triangle_count();
+    fill_triangle_normals(base, topology, workers, normals_, areas_);
+    pushes_.resize(triangles, 3);
+    const double borrowed = workers.sum_chunks(triangles, chunk, [&](int begin, int end) {
+        int count = 0;
+        for (int f = begin; f < end; ++f) {
+            Vector3d normal = normals_.row(f);
+            if (normal.isZero(0.0)) {
+                // A triangle of no area takes the mean normal of the triangles around its corners.
+                ++count;
+                for (int k = 0; k < 3; ++k) {
+                    for (const int g : topology.triangles_around(topology.triangles()(f, k))) {
+                        normal += areas_[g] * normals_.row(g).transpose();
+                    }
+                }
+                const double length = normal.norm();
+                normal = length > 0.0 ? Vector3d(normal / length) : Vector3d(Vector3d::Zero());
+            }
+            pushes_.row(f) = thickness_factor(areas_[f] / rest_areas_[f]) * normal.transpose();
+        }
+        return static_cast<double>(count);
+    });
+    borrowed_normals_ = static_cast<int>(borrowed);
+}
+
+void ShellEquilibrium::solve(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset) {
+    const int n = shell_->vertex_count();
+    if (base.rows() != n) {
+        throw InvalidInput(say("shell base: expected ", n, " positions, found ", base.rows()));
+    }
+    if (!base.allFinite()) {
+        for (int v = 0; v < n; ++v) {
+            if (!base.row(v).allFinite()) {
+                throw InvalidInput(say("shell base: position ", v, " is not finite"));
+            }
+        }
+    }
+    fill_pushes(base, workers);
+    offset.resize(n, 3);
+    workers.for_chunks(n, chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            const auto row = static_cast<size_t>(v);
+            double x = 0.0, y = 0.0, z = 0.0;
+            for (int i = base_starts_[row]; i < base_starts_[row + 1]; ++i) {
+                const double* p = base.data() + 3 * base_columns_[static_cast<size_t>(i)];
+                const double weight = base_weights_[static_cast<size_t>(i)];
+                x += weight * p[0];
+                y += weight * p[1];
+                z += weight * p[2];
+            }
+            for (int i = push_starts_[row]; i < push_starts_[row + 1]; ++i) {
+                const double* p = pushes_.data() + 3 * push_triangles_[static_cast<size_t>(i)];
+                const double weight = push_weights_[static_cast<size_t>(i)];
+                x += weight * p[0];
+                y += weight * p[1];
+                z += weight * p[2];
+            }
+            double* to = offset.data() + 3 * static_cast<Eigen::Index>(v);
+            to[0] = x;
+            to[1] = y;
+            to[2] = z;
+        }
+    });
+    factor_->solve(offset);
+}
+
+void ShellEquilibrium::solve_system(std::span<double> values, int columns) const {
+    factor_->solve_many(values, columns);
+}
+
+}  // namespace cutis

@@ -1,0 +1,201 @@
+#include "cutis/shell/safe_offset.h"
+
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "shell/triangle_grid.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double kept_share = 0.25;  // of the volume the apex alone would give
+constexpr double lowering = 0.8;     // per round
+constexpr int most_rounds = 1000;    // 0.8^1000: far below any height that could still matter
+
+struct SortedTriangle {
+    int a = 0, b = 0, c = 0;
+    double sign = 1.0;
+};
+
+SortedTriangle sorted_triangle(const MatrixX3i& triangles, int f) {
+    SortedTriangle t{triangles(f, 0), triangles(f, 1), triangles(f, 2), 1.0};
+    const auto order = [&](int& i, int& j) {
+        if (i > j) {
+            std::swap(i, j);
+            t.sign = -t.sign;
+        }
+    };
+    order(t.a, t.b);
+    order(t.b, t.c);
+    order(t.a, t.b);
+    return t;
+}
+
+int count_inverted(const Topology& topology, const MatrixX3d& base, const MatrixX3d& offset) {
+    int inverted = 0;
+    const auto at = [](const MatrixX3d& m, int v) -> Vector3d { return m.row(v).transpose(); };
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        const SortedTriangle t = sorted_triangle(topology.triangles(), f);
+        const Vector3d a = at(base, t.a), b = at(base, t.b), c = at(base, t.c);
+        const Vector3d A = at(offset, t.a), B = at(offset, t.b), C = at(offset, t.c);
+        inverted += t.sign * tet_volume(a, b, c, C) <= 0.0 ? 1 : 0;
+        inverted += t.sign * tet_volume(a, b, C, B) <= 0.0 ? 1 : 0;
+        inverted += t.sign * tet_volume(a, B, C, A) <= 0.0 ? 1 : 0;
+    }
+    return inverted;
+}
+
+/// Half the way to the next surface along each direction.
+void stay_below_walls(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
+                      VectorXd& heights) {
+    const TriangleGrid grid(base, topology.triangles());
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        const Vector3d from = base.row(v).transpose();
+        const Vector3d direction = directions.row(v).transpose();
+        if (heights[v] == 0.0) {
+            continue;
+        }
+        const double wall = grid.first_hit(from, direction, 2.0 * heights[v], v);
+        heights[v] = std::min(heights[v], 0.5 * wall);
+    }
+}
+
+void check_options(const Topology& topology, const MatrixX3d& base,
+                   const SafeOffsetOptions& options) {
+    if (base.rows() != topology.vertex_count()) {
+        throw InvalidInput(say("shell base: expected ", topology.vertex_count(),
+                               " positions, found ", base.rows()));
+    }
+    if (!(options.height > 0.0) || !std::isfinite(options.height)) {
+        throw InvalidInput(
+            say("shell height: expected a length above 0 m, found ", options.height));
+    }
+    const VectorXd& factor = options.height_factor;
+    if (factor.size() != 0 && factor.size() != topology.vertex_count()) {
+        throw InvalidInput(say("shell height_factor: expected ", topology.vertex_count(),
+                               " numbers, found ", factor.size()));
+    }
+    for (Eigen::Index v = 0; v < factor.size(); ++v) {
+        if (!(factor[v] >= 0.0 && factor[v] <= 1.0)) {
+            throw InvalidInput(
+                say("shell height_factor: vertex ", v, " has ", factor[v], ", expected 0 .. 1"));
+        }
+    }
+}
+
+}  // namespace
+
+int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
+                  VectorXd& heights) {
+    const int n = topology.vertex_count();
+    std::vector<unsigned char> is_lowered(static_cast<size_t>(n));
+    for (int v = 0; v < n; ++v) {
+        if (directions.row(v).isZero(0.0)) {
+            heights[v] = 0.0;
+        }
+    }
+    const auto lower = [&](int v) { is_lowered[static_cast<size_t>(v)] = 1; };
+    for (int round = 0; round < most_rounds; ++round) {
+        std::fill(is_lowered.begin(), is_lowered.end(), static_cast<unsigned char>(0));
+        for (int f = 0; f < topology.triangle_count(); ++f) {
+            const SortedTriangle t = sorted_triangle(topology.triangles(), f);
+            const Vector3d a = base.row(t.a), b = base.row(t.b), c = base.row(t.c);
+            const Vector3d da = directions.row(t.a), db = directions.row(t.b),
+                           dc = directions.row(t.c);
+            // Twice the area times the outward normal; volumes divided by the apex's own height.
+            const Vector3d outward = t.sign * (b - a).cross(c - a);
+            const Vector3d to_C = c + heights[t.c] * dc - a;
+            if (heights[t.b] > 0.0) {
+                const double volume = t.sign * (b - a).cross(to_C).dot(db);
+                if (volume < kept_share * outward.dot(db)) {
+                    lower(t.c);
+                }
+            }
+            if (heights[t.a] > 0.0) {
+                const Vector3d to_B = b + heights[t.b] * db - a;
+                const double volume = t.sign * to_B.cross(to_C).dot(da);
+                if (volume < kept_share * outward.dot(da)) {
+                    lower(t.b);
+                    lower(t.c);
+                }
+            }
+        }
+        bool any = false;
+        for (int v = 0; v < n; ++v) {
+            if (is_lowered[static_cast<size_t>(v)] != 0 && heights[v] > 0.0) {
+                heights[v] *= lowering;
+                any = true;
+            }
+        }
+        if (!any) {
+            return round;
+        }
+    }
+    return most_rounds;
+}
+
+SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
+                            const SafeOffsetOptions& options, const Workers& workers) {
+    check_options(topology, base, options);
+    const int n = topology.vertex_count();
+    MatrixX3d normals;
+    VectorXd areas;
+    fill_triangle_normals(base, topology, workers, normals, areas);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        if (normals.row(f).isZero(0.0)) {
+            throw InvalidInput(say("shell base: triangle ", f, " has no area"));
+        }
+    }
+    SafeOffset out;
+    out.directions.setZero(n, 3);
+    out.heights.resize(n);
+    workers.for_chunks(n, 256, [&](int begin, int end) {
+        std::vector<Vector3d> around;
+        for (int v = begin; v < end; ++v) {
+            around.clear();
+            for (const int f : topology.triangles_around(v)) {
+                around.emplace_back(normals.row(f).transpose());
+            }
+            if (const std::optional<Vector3d> direction = hull_direction(around)) {
+                out.directions.row(v) = direction->transpose();
+            }
+        }
+    });
+    VectorXd asked(n);
+    for (int v = 0; v < n; ++v) {
+        asked[v] = options.height * (options.height_factor.size() ? options.height_factor[v] : 1.0);
+        const bool has_direction = !out.directions.row(v).isZero(0.0);
+        out.without_direction += has_direction ? 0 : 1;
+        out.heights[v] = has_direction ? asked[v] : 0.0;
+    }
+    const MatrixX3d plain = vertex_normals(base, topology, NormalWeight::area);
+    out.inverted_before = count_inverted(topology, base, base + options.height * plain);
+    if (options.keep_off_walls) {
+        stay_below_walls(topology, base, out.directions, out.heights);
+    }
+    out.passes = lower_heights(topology, base, out.directions, out.heights);
+
+    out.positions.resize(n, 3);
+    double sum = 0.0;
+    int asked_count = 0;
+    for (int v = 0; v < n; ++v) {
+        // Base bit for bit where there is no height.
+        out.positions.row(v) = base.row(v);
+        if (out.heights[v] > 0.0) {
+            out.positions.row(v) += out.heights[v] * out.directions.row(v);
+        }
+        if (asked[v] > 0.0) {
+            const double share = out.heights[v] / asked[v];
+            out.reduced += share < 1.0 ? 1 : 0;
+            out.lowest_share = std::min(out.lowest_share, share);
+            sum += share;
+            ++asked_count;
+        }
+    }
+    out.mean_share = asked_count > 0 ? sum / asked_count : 1.0;
+    return out;
+}
+
+}  // namespace cutis
