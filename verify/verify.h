@@ -21,6 +21,8 @@ std::vector<Case> verify_body();
 
 /// Every subset of the layers: finite, the same for any number of threads, resumable.
 std::vector<Case> verify_stack();
+/// The shell: closed forms, and every mesh of the data folder where there is one.
+std::vector<Case> verify_shell();
 
 /// Closed forms of the curve layer, and parts of real characters where the data folder is present.
 std::vector<Case> verify_curve();

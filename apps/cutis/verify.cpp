@@ -15,6 +15,7 @@ using Maker = std::vector<verify::Case> (*)();
 
 const std::vector<LayerOf<Maker>> makers = {
     {"body", verify::verify_body},
+    {"shell", verify::verify_shell},
     {"curve", verify::verify_curve},
     {"stack", verify::verify_stack},
 };

@@ -14,6 +14,7 @@ namespace {
 constexpr double lowest_poisson = -0.9;
 constexpr double highest_poisson = 0.5;
 constexpr int chunk = 512;
+constexpr double thin_area = 1e-12;  // of the rest area: the normal is rounding
 
 void check_options(const PrismShell& shell, const EquilibriumOptions& options) {
     if (!(options.poisson >= lowest_poisson && options.poisson <= highest_poisson)) {
@@ -58,6 +59,7 @@ ShellEquilibrium::ShellEquilibrium(const PrismShell& shell, const EquilibriumOpt
     : shell_(&shell), exponent_(options.poisson / (options.poisson - 1.0)) {
     check_options(shell, options);
     assemble(options);
+    fit_power();
     factor_ = std::make_unique<SparseSolver>(matrix_);
 }
 
@@ -163,27 +165,93 @@ double ShellEquilibrium::thickness_factor(double area_ratio) const {
     return std::pow(std::clamp(area_ratio, least_area_ratio, most_area_ratio), exponent_);
 }
 
+/// Chebyshev series of m^exponent on [1, 2]. Its terms fall by 3 + sqrt(8) each: the singularity at
+/// 0 lies three half-lengths from the middle.
+void ShellEquilibrium::fit_power() {
+    constexpr double pi = 3.14159265358979323846;
+    const auto count = power_series_.size();
+    std::vector<double> samples(2 * count);
+    const auto points = static_cast<double>(samples.size());
+    for (size_t i = 0; i < samples.size(); ++i) {
+        samples[i] = std::pow(1.5 + 0.5 * std::cos(pi * (static_cast<double>(i) + 0.5) / points),
+                              exponent_);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        double sum = 0.0;
+        for (size_t i = 0; i < samples.size(); ++i) {
+            sum += samples[i] * std::cos(pi * static_cast<double>(k) *
+                                         (static_cast<double>(i) + 0.5) / points);
+        }
+        power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
+    }
+    for (int octave = -2; octave <= 1; ++octave) {
+        octaves_[static_cast<size_t>(octave + 2)] = std::pow(2.0, octave * exponent_);
+    }
+}
+
+/// Replaces area ratios by thickness factors: r = 2^k m, r^e = (2^k)^e m^e. `count` is a multiple
+/// of 4; four at a time fill a register.
+void ShellEquilibrium::raise_to_exponent(double* ratios, int count) const {
+    for (int i = 0; i < count; i += 4) {
+        double scale[4], t[4], ahead[4] = {}, further[4] = {};
+        for (int k = 0; k < 4; ++k) {
+            const double r = std::clamp(ratios[i + k], least_area_ratio, most_area_ratio);
+            const int octave = r < 0.5 ? 0 : r < 1.0 ? 1 : r < 2.0 ? 2 : 3;
+            constexpr double lengths[4] = {4.0, 2.0, 1.0, 0.5};
+            scale[k] = octaves_[static_cast<size_t>(octave)];
+            t[k] = 2.0 * (r * lengths[octave]) - 3.0;
+        }
+        // Clenshaw's recurrence.
+        for (size_t j = power_series_.size() - 1; j >= 1; --j) {
+            for (int k = 0; k < 4; ++k) {
+                const double next = power_series_[j] + 2.0 * t[k] * ahead[k] - further[k];
+                further[k] = ahead[k];
+                ahead[k] = next;
+            }
+        }
+        for (int k = 0; k < 4; ++k) {
+            ratios[i + k] = scale[k] * (power_series_[0] + t[k] * ahead[k] - further[k]);
+        }
+    }
+}
+
 void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers) {
     const Topology& topology = shell_->topology();
     const int triangles = topology.triangle_count();
-    fill_triangle_normals(base, topology, workers, normals_, areas_);
     pushes_.resize(triangles, 3);
+    const auto twice_area = [&](int f) -> Vector3d {
+        const auto corners = topology.triangles().row(f);
+        const Vector3d a = base.row(corners[0]);
+        return (base.row(corners[1]).transpose() - a).cross(base.row(corners[2]).transpose() - a);
+    };
     const double borrowed = workers.sum_chunks(triangles, chunk, [&](int begin, int end) {
+        double ratios[chunk];
         int count = 0;
         for (int f = begin; f < end; ++f) {
-            Vector3d normal = normals_.row(f);
-            if (normal.isZero(0.0)) {
+            Vector3d normal = twice_area(f);
+            double length = normal.norm();
+            ratios[f - begin] = 0.5 * length / rest_areas_[f];
+            if (!(length > thin_area * rest_areas_[f])) {
                 // A triangle of no area takes the mean normal of the triangles around its corners.
                 ++count;
+                normal.setZero();
                 for (int k = 0; k < 3; ++k) {
                     for (const int g : topology.triangles_around(topology.triangles()(f, k))) {
-                        normal += areas_[g] * normals_.row(g).transpose();
+                        normal += twice_area(g);
                     }
                 }
-                const double length = normal.norm();
-                normal = length > 0.0 ? Vector3d(normal / length) : Vector3d(Vector3d::Zero());
+                length = normal.norm();
             }
-            pushes_.row(f) = thickness_factor(areas_[f] / rest_areas_[f]) * normal.transpose();
+            const double inverse = length > 0.0 ? 1.0 / length : 0.0;
+            pushes_.row(f) = inverse * normal.transpose();
+        }
+        int filled = end - begin;
+        while (filled % 4 != 0) {
+            ratios[filled++] = 1.0;
+        }
+        raise_to_exponent(ratios, filled);
+        for (int f = begin; f < end; ++f) {
+            pushes_.row(f) *= ratios[f - begin];
         }
         return static_cast<double>(count);
     });

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cutis/core/parallel.h"
@@ -52,6 +54,8 @@ public:
 
 private:
     void assemble(const EquilibriumOptions& options);
+    void fit_power();
+    void raise_to_exponent(double* ratios, int count) const;
     void fill_pushes(const MatrixX3d& base, const Workers& workers);
 
     const PrismShell* shell_ = nullptr;
@@ -66,9 +70,9 @@ private:
     std::vector<int> push_starts_;
     std::vector<int> push_triangles_;
     std::vector<double> push_weights_;
+    std::array<double, 22> power_series_{};  // of m^exponent on [1, 2]
+    std::array<double, 4> octaves_{};        // (1/4)^exponent, (1/2)^exponent, 1, 2^exponent
     VectorXd rest_areas_;
-    MatrixX3d normals_;
-    VectorXd areas_;
     MatrixX3d pushes_;  // s n^ of each triangle
     int borrowed_normals_ = 0;
 };
