@@ -46,15 +46,15 @@ Surface flat_grid(int columns, int rows, double width, double depth) {
 }
 
 Surface sphere(int level, double radius) {
-    std::vector<Vector3d> points = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
-                                    {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    std::vector<Vector3d> points = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                    {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     std::vector<std::array<int, 3>> faces = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
                                              {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
     for (int l = 0; l < level; ++l) {
         std::map<std::pair<int, int>, int> middles;
         const auto middle = [&](int a, int b) {
-            const auto [place, is_new] = middles.try_emplace(
-                {std::min(a, b), std::max(a, b)}, static_cast<int>(points.size()));
+            const auto [place, is_new] = middles.try_emplace({std::min(a, b), std::max(a, b)},
+                                                             static_cast<int>(points.size()));
             if (is_new) {
                 points.push_back(
                     (points[static_cast<size_t>(a)] + points[static_cast<size_t>(b)]).normalized());
@@ -87,8 +87,8 @@ Surface bumpy_sphere(int level, double amplitude, double waves) {
     Surface out = sphere(level);
     for (Eigen::Index v = 0; v < out.positions.rows(); ++v) {
         const Vector3d p = out.positions.row(v);
-        const double bump = std::sin(waves * p.x()) * std::sin(waves * p.y() + 0.7) *
-                            std::sin(waves * p.z() + 1.3);
+        const double bump =
+            std::sin(waves * p.x()) * std::sin(waves * p.y() + 0.7) * std::sin(waves * p.z() + 1.3);
         out.positions.row(v) *= 1.0 + amplitude * bump;
     }
     return out;

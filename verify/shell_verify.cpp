@@ -133,9 +133,9 @@ void add_data_cases(std::vector<Case>& cases) {
             const PrismShell shell(mesh.topology, mesh.positions, offset.positions);
             inverted += measure_shell(shell, shell.base(), shell.offset()).inverted;
         }
-        cases.push_back(at_most(std::string("safe offset: inverted tetrahedra on ") + name +
-                                    " at 0.5, 1, 2 and 5 %",
-                                inverted, 0, "", "V2 and V3 rules of the split"));
+        cases.push_back(at_most(
+            std::string("safe offset: inverted tetrahedra on ") + name + " at 0.5, 1, 2 and 5 %",
+            inverted, 0, "", "V2 and V3 rules of the split"));
     }
 }
 
@@ -227,8 +227,8 @@ std::vector<Case> equilibrium_cases() {
             definition = std::max(definition, free);
         }
     }
-    cases.push_back(at_most("equilibrium: thickness of a stretched slab, one way and both", thickness,
-                            1e-11, "", "(area ratio)^(nu/(nu-1)), Eq. 2"));
+    cases.push_back(at_most("equilibrium: thickness of a stretched slab, one way and both",
+                            thickness, 1e-11, "", "(area ratio)^(nu/(nu-1)), Eq. 2"));
     cases.push_back(at_most("equilibrium: thickness at free width", definition, 1e-11, "",
                             "stretch^-nu, the definition of Poisson's ratio"));
     double volume = 0.0;
@@ -247,11 +247,10 @@ std::vector<Case> equilibrium_cases() {
     for (const double share : {0.05, 0.3}) {
         const double worst = std::max({curved_error(share, scaled), curved_error(share, drawn),
                                        curved_error(share, twisted)});
-        cases.push_back(
-            at_most("equilibrium: volume of a sphere shell of " +
-                        std::string(share < 0.1 ? "5 %" : "30 %") +
-                        " scaled, drawn and twisted at Poisson 0.5, change",
-                    worst, 0.05, "", "curved shells keep their volume to 5 %"));
+        cases.push_back(at_most("equilibrium: volume of a sphere shell of " +
+                                    std::string(share < 0.1 ? "5 %" : "30 %") +
+                                    " scaled, drawn and twisted at Poisson 0.5, change",
+                                worst, 0.05, "", "curved shells keep their volume to 5 %"));
     }
     return cases;
 }

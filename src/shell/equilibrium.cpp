@@ -173,14 +173,14 @@ void ShellEquilibrium::fit_power() {
     std::vector<double> samples(2 * count);
     const auto points = static_cast<double>(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
-        samples[i] = std::pow(1.5 + 0.5 * std::cos(pi * (static_cast<double>(i) + 0.5) / points),
-                              exponent_);
+        samples[i] =
+            std::pow(1.5 + 0.5 * std::cos(pi * (static_cast<double>(i) + 0.5) / points), exponent_);
     }
     for (size_t k = 0; k < count; ++k) {
         double sum = 0.0;
         for (size_t i = 0; i < samples.size(); ++i) {
-            sum += samples[i] * std::cos(pi * static_cast<double>(k) *
-                                         (static_cast<double>(i) + 0.5) / points);
+            sum += samples[i] *
+                   std::cos(pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
         }
         power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
     }

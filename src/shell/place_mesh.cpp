@@ -142,11 +142,10 @@ ShellPoint nearest_place(const PrismShell& shell, const Vector3d& position, doub
     double nearest = std::numeric_limits<double>::infinity();
     const MatrixX3i& triangles = shell.topology().triangles();
     for (int f = 0; f < triangles.rows(); ++f) {
-        const Vector3d weights = nearest_weights(
-            shell.base().row(triangles(f, 0)), shell.base().row(triangles(f, 1)),
-            shell.base().row(triangles(f, 2)), position);
-        const Vector3d at =
-            position_at(shell.base(), triangles, SurfacePoint{f, weights});
+        const Vector3d weights =
+            nearest_weights(shell.base().row(triangles(f, 0)), shell.base().row(triangles(f, 1)),
+                            shell.base().row(triangles(f, 2)), position);
+        const Vector3d at = position_at(shell.base(), triangles, SurfacePoint{f, weights});
         const double square = (at - position).squaredNorm();
         if (square < nearest) {
             nearest = square;
@@ -158,8 +157,7 @@ ShellPoint nearest_place(const PrismShell& shell, const Vector3d& position, doub
     const Vector3d low = position_at(shell.base(), triangles, foot);
     const Vector3d column = position_at(shell.offset(), triangles, foot) - low;
     const double square = column.squaredNorm();
-    best.height =
-        square > 0.0 ? std::clamp((position - low).dot(column) / square, 0.0, 1.0) : 0.0;
+    best.height = square > 0.0 ? std::clamp((position - low).dot(column) / square, 0.0, 1.0) : 0.0;
     distance = (position_at(shell, shell.base(), shell.offset(), best) - position).norm();
     return best;
 }

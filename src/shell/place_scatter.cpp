@@ -34,9 +34,8 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
     MatrixX3d wanted(n, 3);
     for (int v = 0; v < n; ++v) {
         const Vector3d normal = normals.row(v);
-        const Vector3d axis = options.headings.rows() == n
-                                  ? Vector3d(options.headings.row(v))
-                                  : Vector3d(options.axis.normalized());
+        const Vector3d axis = options.headings.rows() == n ? Vector3d(options.headings.row(v))
+                                                           : Vector3d(options.axis.normalized());
         wanted.row(v) = (axis - normal * normal.dot(axis)).transpose();
     }
     constexpr double hold = 0.05;  // of the wanted direction, against the mean of the neighbours
@@ -55,8 +54,8 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
             Vector3d value = next.row(v);
             value -= normal * normal.dot(value);
             const double length = value.norm();
-            field.row(v) = (length > 0.0 ? Vector3d(value / length) : Vector3d(field.row(v)))
-                               .transpose();
+            field.row(v) =
+                (length > 0.0 ? Vector3d(value / length) : Vector3d(field.row(v))).transpose();
         }
     }
     return field;
@@ -170,9 +169,10 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
     // Dart throwing: about twenty throws for each disk that could find room.
     const double throws = 20.0 * sum / (radius * radius);
     if (!(throws < 40.0 * options.most_pieces)) {
-        throw InvalidInput(say("shell scatter: about ", throws / 25.0, " pieces would fit, more "
-                               "than most_pieces = ", options.most_pieces,
-                               "; use a larger size or spacing"));
+        throw InvalidInput(say("shell scatter: about ", throws / 25.0,
+                               " pieces would fit, more "
+                               "than most_pieces = ",
+                               options.most_pieces, "; use a larger size or spacing"));
     }
     // Radii grow with 1 / sqrt(density); beyond this they are cut, such places stay nearly bare.
     const double widest = radius * largest_factor * std::sqrt(1.0 / 0.05);
@@ -208,8 +208,8 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         Vector3d heading = interpolate(field, corners, anchor.point);
         heading -= normal * normal.dot(heading);
         if (!(heading.norm() > 1e-9)) {
-            heading = (shell.base().row(corners(f, 1)) - shell.base().row(corners(f, 0)))
-                          .transpose();
+            heading =
+                (shell.base().row(corners(f, 1)) - shell.base().row(corners(f, 0))).transpose();
         }
         heading.normalize();
         anchor.heading = std::cos(turn) * heading + std::sin(turn) * normal.cross(heading);
@@ -278,9 +278,8 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
                         anchor.size * ((place[0] - 0.5) * aside + (place[1] - 0.5) * ahead);
                     const TraceResult walk = parts.tracer.trace(anchor.point, displacement);
                     met += walk.met_boundary ? 1 : 0;
-                    ShellPoint& point =
-                        points[static_cast<size_t>(p) * static_cast<size_t>(count) +
-                               static_cast<size_t>(i)];
+                    ShellPoint& point = points[static_cast<size_t>(p) * static_cast<size_t>(count) +
+                                               static_cast<size_t>(i)];
                     point.triangle = walk.point.triangle;
                     point.barycentric = walk.point.barycentric;
                     point.height = place[2];
@@ -295,15 +294,15 @@ PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile,
                             const ScatterOptions& options, const Workers& workers) {
     check_options(shell, options);
     if (tile.triangles.rows() == 0 || !tile.positions.allFinite()) {
-        throw InvalidInput(say("shell detail '", tile.name,
-                               "': expected triangles with finite positions"));
+        throw InvalidInput(
+            say("shell detail '", tile.name, "': expected triangles with finite positions"));
     }
     PlacedDetail out;
     out.anchors = scatter_anchors(shell, options);
     const auto pieces = static_cast<Eigen::Index>(out.anchors.size());
     if (pieces > options.most_pieces) {
-        throw InvalidInput(say("shell scatter: ", pieces, " pieces, more than most_pieces = ",
-                               options.most_pieces));
+        throw InvalidInput(say("shell scatter: ", pieces,
+                               " pieces, more than most_pieces = ", options.most_pieces));
     }
     const PieceWalker walker(shell, tile, options.lift, workers);
     out.copy_vertices = walker.piece_vertices();

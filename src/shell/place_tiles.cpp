@@ -96,9 +96,10 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                                uv_triangles.rows()));
     }
     if (!(options.tiles_u > 0.0) || !(options.tiles_v > 0.0) || !(options.lift >= 0.0)) {
-        throw InvalidInput(say("shell tiles: expected numbers of tiles above 0 and a lift of at "
-                               "least 0, found ",
-                               options.tiles_u, ", ", options.tiles_v, " and ", options.lift));
+        throw InvalidInput(
+            say("shell tiles: expected numbers of tiles above 0 and a lift of at "
+                "least 0, found ",
+                options.tiles_u, ", ", options.tiles_v, " and ", options.lift));
     }
     check_tile(tile);
     Vector2d low = Vector2d::Constant(std::numeric_limits<double>::infinity());

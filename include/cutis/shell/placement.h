@@ -57,7 +57,7 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh,
 struct TileOptions {
     double tiles_u = 10.0;  ///< tiles along one unit of u, > 0
     double tiles_v = 10.0;
-    double lift = 1.0;      ///< factor on heights, result cut to 0 .. 1
+    double lift = 1.0;  ///< factor on heights, result cut to 0 .. 1
 };
 
 /// A tileable piece ((u, v) in [0, 1], height w in [0, 1]) repeated over the base's UV charts. Its
@@ -71,18 +71,18 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                          const TileOptions& options);
 
 struct ScatterOptions {
-    double size = 0.05;     ///< side of a piece's tile, metres, > 0
-    double spacing = 1.0;   ///< least distance of neighbours, in sizes, > 0
-    double lift = 1.0;      ///< factor on heights, result cut to 0 .. 1
-    Vector3d axis = {0, -1, 0};    ///< pieces head this way, as far as the surface lets them
-    int smoothing = 100;           ///< rounds that even out the headings, 0 .. 10000
-    double turn_deg = 0.0;         ///< headings vary by up to this, 0 .. 180
-    double size_variation = 0.0;   ///< sizes vary by up to this share, 0 .. 0.9
-    unsigned seed = 1;             ///< another seed scatters anew
-    VectorXd density;              ///< #V, 0 .. 1: 0 leaves bare; empty: 1
-    VectorXd size_factor;          ///< #V, > 0 (0 leaves bare); empty: 1
-    MatrixX3d headings;            ///< #V x 3, used instead of axis; empty: axis
-    int most_pieces = 1'000'000;   ///< refuse more
+    double size = 0.05;           ///< side of a piece's tile, metres, > 0
+    double spacing = 1.0;         ///< least distance of neighbours, in sizes, > 0
+    double lift = 1.0;            ///< factor on heights, result cut to 0 .. 1
+    Vector3d axis = {0, -1, 0};   ///< pieces head this way, as far as the surface lets them
+    int smoothing = 100;          ///< rounds that even out the headings, 0 .. 10000
+    double turn_deg = 0.0;        ///< headings vary by up to this, 0 .. 180
+    double size_variation = 0.0;  ///< sizes vary by up to this share, 0 .. 0.9
+    unsigned seed = 1;            ///< another seed scatters anew
+    VectorXd density;             ///< #V, 0 .. 1: 0 leaves bare; empty: 1
+    VectorXd size_factor;         ///< #V, > 0 (0 leaves bare); empty: 1
+    MatrixX3d headings;           ///< #V x 3, used instead of axis; empty: axis
+    int most_pieces = 1'000'000;  ///< refuse more
 };
 
 /// Copies of one piece all over the base, Poisson-disk spaced, walked out over the surface: a

@@ -1,0 +1,184 @@
+#include "cutis/shell/arap.h"
+
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/core/geometry.h"
+#include "cutis/mesh/geometry.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double least_weight = 1e-3;  // cotangents of obtuse corners are cut to this
+
+/// Cotangent of the angle opposite to each edge, halved and summed over its triangles.
+std::vector<double> edge_weights(const Topology& topology, const MatrixX3d& rest) {
+    std::vector<double> weights(topology.edges().size(), 0.0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const Vector3d apex = rest.row(topology.triangles()(f, (k + 2) % 3));
+            const Vector3d a = rest.row(topology.triangles()(f, k)).transpose() - apex;
+            const Vector3d b = rest.row(topology.triangles()(f, (k + 1) % 3)).transpose() - apex;
+            const double twice_area = a.cross(b).norm();
+            weights[static_cast<size_t>(topology.edge_of_side(f, k))] +=
+                twice_area > 0.0 ? 0.5 * a.dot(b) / twice_area : 0.0;
+        }
+    }
+    for (double& weight : weights) {
+        weight = std::max(weight, least_weight);
+    }
+    return weights;
+}
+
+}  // namespace
+
+ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest,
+                           const ArapOptions& options)
+    : topology_(topology), options_(options) {
+    const int n = topology.vertex_count();
+    if (rest.rows() != n || !rest.allFinite()) {
+        throw InvalidInput(
+            say("shell base: expected ", n, " finite positions, found ", rest.rows()));
+    }
+    if (!(options.reach > 0.0) || options.rounds < 1 || options.rounds > 1000) {
+        throw InvalidInput(say("shell reach: expected above 0 m and 1 .. 1000 rounds, found ",
+                               options.reach, " and ", options.rounds));
+    }
+    is_pinned_.assign(static_cast<size_t>(n), 0);
+    std::vector<unsigned char> is_held(static_cast<size_t>(topology.part_count()),
+                                       std::isinf(options.reach) ? 0 : 1);
+    for (const int v : options.pinned) {
+        if (v < 0 || v >= n) {
+            throw InvalidInput(say("shell pinned: vertex ", v, ", expected 0 .. ", n - 1));
+        }
+        is_pinned_[static_cast<size_t>(v)] = 1;
+        is_held[static_cast<size_t>(topology.part_of_vertex()[static_cast<size_t>(v)])] = 1;
+    }
+    for (size_t part = 0; part < is_held.size(); ++part) {
+        if (is_held[part] == 0) {
+            throw InvalidInput(say("shell reach: nothing holds part ", part,
+                                   " of the base (give it a reach or pinned vertices)"));
+        }
+    }
+    hold_.setZero(n);
+    if (!std::isinf(options.reach)) {
+        const VectorXd areas = triangle_areas(rest, topology);
+        fill_vertex_areas(areas, topology, Workers(1), hold_);
+        hold_ /= options.reach * options.reach;
+    }
+    const std::vector<double> weights = edge_weights(topology, rest);
+    std::vector<std::vector<std::pair<int, double>>> around(static_cast<size_t>(n));
+    std::vector<SparseEntry> entries;
+    VectorXd diagonal = hold_;
+    for (size_t e = 0; e < weights.size(); ++e) {
+        const auto [i, j] = topology.edges()[e];
+        around[static_cast<size_t>(i)].emplace_back(j, weights[e]);
+        around[static_cast<size_t>(j)].emplace_back(i, weights[e]);
+        diagonal[i] += weights[e];
+        diagonal[j] += weights[e];
+        if (is_pinned_[static_cast<size_t>(i)] == 0 && is_pinned_[static_cast<size_t>(j)] == 0) {
+            entries.push_back({j, i, -weights[e]});
+        }
+    }
+    starts_ = {0};
+    for (int v = 0; v < n; ++v) {
+        entries.push_back({v, v, is_pinned_[static_cast<size_t>(v)] != 0 ? 1.0 : diagonal[v]});
+        for (const auto& [j, weight] : around[static_cast<size_t>(v)]) {
+            neighbours_.push_back(j);
+            neighbour_weights_.push_back(weight);
+        }
+        starts_.push_back(static_cast<int>(neighbours_.size()));
+    }
+    mean_diagonal_ = diagonal.mean();
+    matrix_ = compress_lower(n, entries).matrix;
+    factor_ = std::make_unique<SparseSolver>(matrix_);
+    rotations_.resize(static_cast<size_t>(n));
+}
+
+void ArapDeformer::set_springs(std::span<const SpringRow> rows) {
+    // A pinned vertex is no unknown: what it contributes is taken off the target in deform.
+    std::vector<SpringRow> free_rows;
+    spring_of_row_.assign(rows.size(), -1);
+    pinned_shares_.clear();
+    for (size_t r = 0; r < rows.size(); ++r) {
+        SpringRow row;
+        row.stiffness = rows[r].stiffness;
+        for (size_t i = 0; i < rows[r].indices.size(); ++i) {
+            const int v = rows[r].indices[i];
+            if (is_pinned_[static_cast<size_t>(v)] != 0) {
+                pinned_shares_.push_back({static_cast<int>(r), v, rows[r].weights[i]});
+            } else if (rows[r].weights[i] != 0.0) {
+                row.indices.push_back(v);
+                row.weights.push_back(rows[r].weights[i]);
+            }
+        }
+        if (!row.indices.empty()) {
+            spring_of_row_[r] = static_cast<int>(free_rows.size());
+            free_rows.push_back(row);
+        }
+    }
+    free_targets_.resize(static_cast<Eigen::Index>(free_rows.size()), 3);
+    springs_.set(
+        topology_.vertex_count(), free_rows,
+        [this](std::span<double> values, int columns) { factor_->solve_many(values, columns); });
+}
+
+void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,
+                          MatrixX3d& x) {
+    const int n = topology_.vertex_count();
+    constexpr int chunk = 256;
+    for (size_t r = 0; r < spring_of_row_.size(); ++r) {
+        if (spring_of_row_[r] >= 0) {
+            free_targets_.row(spring_of_row_[r]) = targets.row(static_cast<Eigen::Index>(r));
+        }
+    }
+    for (const SparseEntry& share : pinned_shares_) {
+        const int spring = spring_of_row_[static_cast<size_t>(share.row)];
+        if (spring >= 0) {
+            free_targets_.row(spring) -= share.value * pose.row(share.column);
+        }
+    }
+    for (int round = 0; round < options_.rounds; ++round) {
+        workers.for_chunks(n, chunk, [&](int begin, int end) {
+            for (int v = begin; v < end; ++v) {
+                Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+                for (int i = starts_[static_cast<size_t>(v)];
+                     i < starts_[static_cast<size_t>(v) + 1]; ++i) {
+                    const int j = neighbours_[static_cast<size_t>(i)];
+                    spread += neighbour_weights_[static_cast<size_t>(i)] *
+                              (x.row(v) - x.row(j)).transpose() * (pose.row(v) - pose.row(j));
+                }
+                rotations_[static_cast<size_t>(v)] = polar_decomposition(spread).rotation;
+            }
+        });
+        right_.resize(n, 3);
+        workers.for_chunks(n, chunk, [&](int begin, int end) {
+            for (int v = begin; v < end; ++v) {
+                if (is_pinned_[static_cast<size_t>(v)] != 0) {
+                    right_.row(v) = pose.row(v);
+                    continue;
+                }
+                Vector3d sum = hold_[v] * pose.row(v).transpose();
+                for (int i = starts_[static_cast<size_t>(v)];
+                     i < starts_[static_cast<size_t>(v) + 1]; ++i) {
+                    const int j = neighbours_[static_cast<size_t>(i)];
+                    const double weight = neighbour_weights_[static_cast<size_t>(i)];
+                    sum +=
+                        0.5 * weight *
+                        ((rotations_[static_cast<size_t>(v)] + rotations_[static_cast<size_t>(j)]) *
+                         (pose.row(v) - pose.row(j)).transpose());
+                    if (is_pinned_[static_cast<size_t>(j)] != 0) {
+                        sum += weight * pose.row(j).transpose();
+                    }
+                }
+                right_.row(v) = sum.transpose();
+            }
+        });
+        factor_->solve(right_);
+        springs_.apply(right_, free_targets_);
+        x = right_;
+    }
+}
+
+}  // namespace cutis
