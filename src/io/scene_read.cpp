@@ -5,6 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
+#include "cutis/io/obj_read.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/settings.h"
 
@@ -168,6 +169,15 @@ Scene read_scene(const std::filesystem::path& path) {
     Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string());
     scene.folder = path.parent_path().string();
     check_scene(scene);
+    for (LayerScene& layer : scene.layers) {
+        const auto mesh = layer.values.find("mesh");
+        if (mesh != layer.values.end() && mesh->second.kind == SceneValue::Kind::text &&
+            !mesh->second.text.empty()) {
+            // An absolute path stays as it is.
+            const auto file = std::filesystem::path(scene.folder) / mesh->second.text;
+            layer.meshes[mesh->second.text] = std::make_shared<ArtMesh>(read_obj(file));
+        }
+    }
     return scene;
 }
 

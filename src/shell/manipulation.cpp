@@ -188,14 +188,27 @@ void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets,
         }
     }
     base = pose;
-    solve_shell(targets, workers, base, offset);
+    targets_ = targets;
+    for (size_t i = 0; i < handles_.size(); ++i) {
+        if (handles_[i].is_relative) {
+            equilibrium_->solve(base, workers, offset);
+            break;
+        }
+    }
+    for (size_t i = 0; i < handles_.size(); ++i) {
+        if (handles_[i].is_relative) {
+            targets_.row(static_cast<Eigen::Index>(i)) +=
+                place(static_cast<int>(i), base, offset).transpose();
+        }
+    }
+    solve_shell(targets_, workers, base, offset);
     if (base_handles_.empty()) {
         return;
     }
     for (int pass = 0; pass < options_.passes; ++pass) {
-        set_base_springs(targets, base, offset);
+        set_base_springs(targets_, base, offset);
         arap_->deform(pose, base_targets_, workers, base);
-        solve_shell(targets, workers, base, offset);
+        solve_shell(targets_, workers, base, offset);
     }
 }
 

@@ -12,36 +12,6 @@ namespace {
 
 constexpr double inside_tolerance = 1e-9;  // of a barycentric weight
 
-/// Place of tetrahedron weights, the closed form read backwards.
-ShellPoint point_of(const PrismShell& shell, int tet, const Eigen::Vector4d& w) {
-    const int f = tet / 3;
-    double la = 0.0, lb = 0.0, lc = 0.0;
-    ShellPoint point;
-    switch (tet % 3) {
-        case 0:
-            la = w[0], lb = w[1], lc = w[2] + w[3], point.height = w[3];
-            break;
-        case 1:
-            la = w[0], lb = w[1] + w[3], lc = w[2], point.height = w[2] + w[3];
-            break;
-        default:
-            la = w[0] + w[3], lb = w[1], lc = w[2], point.height = w[1] + w[2] + w[3];
-            break;
-    }
-    point.triangle = f;
-    const auto corners = shell.topology().triangles().row(f);
-    const int a = shell.corners(3 * f)[0];
-    const int b = shell.corners(3 * f)[1];
-    for (int k = 0; k < 3; ++k) {
-        point.barycentric[k] = corners[k] == a ? la : corners[k] == b ? lb : lc;
-    }
-    // Rounding may leave the prism by a hair.
-    point.barycentric = point.barycentric.cwiseMax(0.0);
-    point.barycentric /= point.barycentric.sum();
-    point.height = std::clamp(point.height, 0.0, 1.0);
-    return point;
-}
-
 class TetSearch {
 public:
     explicit TetSearch(const PrismShell& shell) : shell_(shell) {
@@ -83,7 +53,7 @@ public:
             if (w.minCoeff() < -inside_tolerance) {
                 continue;
             }
-            const ShellPoint point = point_of(shell_, *tet, w);
+            const ShellPoint point = shell_.point({*tet, w});
             const double above = point.height * shell_.triangle_height(point.triangle);
             if (above < lowest) {
                 lowest = above;

@@ -104,6 +104,33 @@ TetPoint PrismShell::place(const ShellPoint& point) const {
     return out;
 }
 
+ShellPoint PrismShell::point(const TetPoint& at) const {
+    const Eigen::Vector4d& w = at.weights;
+    const int f = at.tet / 3;
+    double la = 0.0, lb = 0.0, lc = 0.0;
+    ShellPoint out;
+    switch (at.tet % 3) {
+        case 0:
+            la = w[0], lb = w[1], lc = w[2] + w[3], out.height = w[3];
+            break;
+        case 1:
+            la = w[0], lb = w[1] + w[3], lc = w[2], out.height = w[2] + w[3];
+            break;
+        default:
+            la = w[0] + w[3], lb = w[1], lc = w[2], out.height = w[1] + w[2] + w[3];
+            break;
+    }
+    out.triangle = f;
+    const auto& order = sorted_[static_cast<size_t>(f)];
+    out.barycentric[order[0]] = la;
+    out.barycentric[order[1]] = lb;
+    out.barycentric[order[2]] = lc;
+    out.barycentric = out.barycentric.cwiseMax(0.0);
+    out.barycentric /= out.barycentric.sum();
+    out.height = std::clamp(out.height, 0.0, 1.0);
+    return out;
+}
+
 Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset,
                      const ShellPoint& point) {
     const TetPoint at = shell.place(point);

@@ -88,7 +88,7 @@ void check_options(const Topology& topology, const MatrixX3d& base,
 }  // namespace
 
 int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  VectorXd& heights) {
+                  double kept, VectorXd& heights) {
     const int n = topology.vertex_count();
     std::vector<unsigned char> is_lowered(static_cast<size_t>(n));
     for (int v = 0; v < n; ++v) {
@@ -109,14 +109,14 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
             const Vector3d to_C = c + heights[t.c] * dc - a;
             if (heights[t.b] > 0.0) {
                 const double volume = t.sign * (b - a).cross(to_C).dot(db);
-                if (volume < kept_share * outward.dot(db)) {
+                if (outward.dot(db) > 0.0 && volume < kept * outward.dot(db)) {
                     lower(t.c);
                 }
             }
             if (heights[t.a] > 0.0) {
                 const Vector3d to_B = b + heights[t.b] * db - a;
                 const double volume = t.sign * to_B.cross(to_C).dot(da);
-                if (volume < kept_share * outward.dot(da)) {
+                if (outward.dot(da) > 0.0 && volume < kept * outward.dot(da)) {
                     lower(t.b);
                     lower(t.c);
                 }
@@ -175,7 +175,7 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
     if (options.keep_off_walls) {
         stay_below_walls(topology, base, out.directions, out.heights);
     }
-    out.passes = lower_heights(topology, base, out.directions, out.heights);
+    out.passes = lower_heights(topology, base, out.directions, kept_share, out.heights);
 
     out.positions.resize(n, 3);
     double sum = 0.0;

@@ -77,6 +77,7 @@ struct DetailVibration::Kernel {
     virtual void move_points(std::span<const ShellPoint> points) = 0;
     virtual double shown(int slot, int k) const = 0;
     virtual double distance(int slot, int k) const = 0;
+    virtual double weight(int slot, int k) const = 0;
     virtual void save(std::vector<double>& state) const = 0;
     virtual size_t state_size() const = 0;
     virtual size_t restore(std::span<const double> state) = 0;
@@ -226,7 +227,14 @@ public:
         return static_cast<double>(y_[k][static_cast<size_t>(slot)]);
     }
 
+    double weight(int slot, int k) const override {
+        return static_cast<double>(weights_[k][static_cast<size_t>(slot)]);
+    }
+
     void save(std::vector<double>& state) const override {
+        if (options.has_moving_points) {
+            state.push_back(is_fresh_ ? 1.0 : 0.0);
+        }
         for_state([&](const std::vector<Real>& values) {
             for (const int slot : layout.slot_of_vertex) {
                 state.push_back(static_cast<double>(values[static_cast<size_t>(slot)]));
@@ -237,11 +245,14 @@ public:
     size_t state_size() const override {
         size_t arrays = 0;
         for_state([&](const std::vector<Real>&) { ++arrays; });
-        return arrays * layout.slot_of_vertex.size();
+        return arrays * layout.slot_of_vertex.size() + (options.has_moving_points ? 1 : 0);
     }
 
     size_t restore(std::span<const double> state) override {
         size_t next = 0;
+        if (options.has_moving_points) {
+            is_fresh_ = state[next++] == 1.0;
+        }
         const auto take = [&](const std::vector<Real>& values) {
             auto& target = const_cast<std::vector<Real>&>(values);
             for (const int slot : layout.slot_of_vertex) {
@@ -582,6 +593,18 @@ void DetailVibration::move_points(std::span<const ShellPoint> points) {
 Vector3d DetailVibration::position(int vertex) const {
     const int slot = kernel_->layout.slot_of_vertex[static_cast<size_t>(vertex)];
     return {kernel_->shown(slot, 0), kernel_->shown(slot, 1), kernel_->shown(slot, 2)};
+}
+
+ShellPoint DetailVibration::place(int vertex) const {
+    const Layout& layout = kernel_->layout;
+    const int slot = layout.slot_of_vertex[static_cast<size_t>(vertex)];
+    const auto after = std::upper_bound(layout.runs.begin(), layout.runs.end(), slot,
+                                        [](int s, const Run& run) { return s < run.begin; });
+    TetPoint at;
+    at.tet = std::prev(after)->tet;
+    at.weights << kernel_->weight(slot, 0), kernel_->weight(slot, 1), kernel_->weight(slot, 2), 0.0;
+    at.weights[3] = 1.0 - at.weights.sum();
+    return kernel_->shell->point(at);
 }
 
 void DetailVibration::write_positions(MatrixX3d& positions) const {

@@ -2,11 +2,12 @@
 
 #include "curve_layer.h"
 #include "cutis/core/error.h"
+#include "shell_layer.h"
 
 namespace cutis {
 
 const std::vector<LayerKind>& layer_kinds() {
-    static const std::vector<LayerKind> kinds = {curve_layer_kind()};
+    static const std::vector<LayerKind> kinds = {curve_layer_kind(), shell_layer_kind()};
     return kinds;
 }
 
@@ -17,6 +18,9 @@ std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string
         if (kind.kind == layer.kind) {
             std::unique_ptr<LayerPlan> plan = kind.plan();
             apply_settings(layer.values, {"[[layer]] " + kind.kind, "", plan->settings()}, file);
+            for (const auto& [name, mesh] : layer.meshes) {
+                plan->take_mesh(name, mesh);
+            }
             return plan;
         }
         names.push_back(kind.kind);

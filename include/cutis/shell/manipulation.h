@@ -17,6 +17,8 @@ struct Handle {
     double offset_stiffness = 10.0;
     /// k^b of Eq. 6, relative to the mean diagonal of the base's matrix; 0 leaves the base alone.
     double base_stiffness = 0.0;
+    /// The target is a displacement from where the place would be without any handle.
+    bool is_relative = false;
 };
 
 /// How a handle's pull reaches the base.
@@ -50,9 +52,8 @@ public:
 
     /// The shell over a pose with all springs at work.
     /// \param pose     #V x 3, the base as the body has it
-    /// \param targets  handles x 3
-    /// \param base     in: where the last solve left it relative to its pose matters not; out:
-    ///                 #V x 3, the pose itself where no handle pulls the base
+    /// \param targets  handles x 3, positions or displacements (Handle::is_relative)
+    /// \param base     out, #V x 3: the pose itself where no handle pulls the base
     /// \param offset   out, #V x 3
     /// \throw InvalidInput  a target that is not finite (names the handle)
     void solve(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,
@@ -74,6 +75,7 @@ private:
     std::vector<int> base_handles_;
     LowRankSprings springs_;
     std::unique_ptr<ArapDeformer> arap_;
+    MatrixX3d targets_;
     MatrixX3d shell_targets_;
     MatrixX3d base_targets_;
     std::vector<SpringRow> base_rows_;

@@ -70,6 +70,8 @@ public:
 
     /// The closed form of a point's place: no search.
     TetPoint place(const ShellPoint& point) const;
+    /// The way back; what rounding put outside the prism is brought to its border.
+    ShellPoint point(const TetPoint& at) const;
 
 private:
     Topology topology_;

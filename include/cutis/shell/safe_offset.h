@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -49,11 +48,10 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
                             const SafeOffsetOptions& options, const Workers& workers);
 
 /// Lowers heights along given directions by the same rule, in place. Vertices whose direction is
-/// zero keep height 0. \return rounds
+/// zero get height 0; a triangle whose corners' directions do not all rise above it is left alone.
+/// \param kept  share of the volume that the apex alone would give which a tetrahedron must keep
+/// \return rounds
 int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  VectorXd& heights);
-
-/// A moving surface, asked for at step k; fills #V x 3.
-using PoseSource = std::function<void(int k, MatrixX3d& positions)>;
+                  double kept, VectorXd& heights);
 
 }  // namespace cutis

@@ -97,6 +97,8 @@ public:
     /// The same as floats x y z x y z ..., for graphics.
     void write_positions(std::span<float> xyz) const;
     Vector3d position(int vertex) const;
+    /// Place of a vertex in the shell, to the precision of its weights.
+    ShellPoint place(int vertex) const;
 
     /// Pieces drawn back in the last step (slices of those that span the model count one by one).
     int limited_pieces() const;

@@ -113,6 +113,8 @@ public:
     virtual ~LayerPlan() = default;
     /// The layer's keys bound to this plan's options.
     virtual std::vector<Setting> settings() = 0;
+    /// A mesh the layer's key `mesh` names, before prepare.
+    virtual void take_mesh(const std::string& /*name*/, std::shared_ptr<const ArtMesh> /*mesh*/) {}
     /// \throw InvalidInput  options that do not fit the surface
     virtual std::unique_ptr<Layer> prepare(const LayerGround& ground) = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct LayerScene {
     SceneValues values;
     int line = 0;
     int column = 0;
+    /// Meshes its key `mesh` names, read with the scene file.
+    std::map<std::string, std::shared_ptr<const ArtMesh>> meshes;
 };
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.

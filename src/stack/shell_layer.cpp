@@ -1,0 +1,564 @@
+#include "shell_layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/body/actors.h"
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "cutis/shell/shell.h"
+#include "cutis/stack/regions.h"
+#include "shell_handles.h"
+
+namespace cutis {
+
+namespace {
+
+enum class Placing { scatter, tiles, around };
+enum class OnCut { carry, rest };
+
+/// What a [[layer]] table of kind shell may say. Lengths named "of the diagonal" are shares of the
+/// rest pose's bounding box.
+struct ShellSettings {
+    std::string name;
+    std::string detail = "scales";
+    std::string mesh;
+    std::string mesh_up = "z";
+    Placing place = Placing::scatter;
+    OutsideDetail outside = OutsideDetail::refuse;
+    double height = 0.02;
+    Paintable height_factor{.value = 1.0};
+    bool keep_off_walls = false;
+    bool clip_aware = true;
+    double size = 0.04;
+    ScatterOptions scatter;
+    std::vector<double> axis = {0, -1, 0};
+    Paintable density{.value = 1.0};
+    Paintable size_factor{.value = 1.0};
+    int seed = 1;
+    TileOptions tiles;
+    double lift = 1.0;
+    double poisson = 0.3;
+    Paintable stiffness{.value = 1.0};
+    Paintable frequency{.value = 6.0};
+    Paintable damping{.value = 0.1};
+    double paper_omega = 0.0;
+    double paper_zeta = 0.05;
+    double paper_fps = 30.0;
+    std::vector<double> axes;
+    std::vector<double> surface_axis = {0, 0, 1};
+    VibrationOptions vibration;
+    bool untangle = true;
+    int substeps = 1;
+    OnCut cut = OnCut::carry;
+    std::vector<std::string> handles;
+    double offset_stiffness = 10.0;
+    double base_stiffness = 0.0;
+    ManipulationOptions manipulation;
+    double reach = 0.1;
+    std::vector<std::string> pinned;
+};
+
+Vector3d direction_of(const std::vector<double>& numbers, const char* key) {
+    if (numbers.size() != 3 || !(Vector3d(numbers[0], numbers[1], numbers[2]).norm() > 0.0)) {
+        throw InvalidInput(say("shell ", key, ": expected three numbers that are not all 0"));
+    }
+    return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// A value per base vertex to the places of the detail.
+std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
+                              const std::vector<ShellPoint>& points, double divisor) {
+    std::vector<double> out;
+    out.reserve(points.size());
+    for (const ShellPoint& point : points) {
+        out.push_back(interpolate(values, shell.topology().triangles(),
+                                  SurfacePoint{point.triangle, point.barycentric}) /
+                      divisor);
+    }
+    return out;
+}
+
+class ShellLayer final : public Layer {
+public:
+    ShellLayer(const LayerGround& ground, const ShellSettings& settings,
+               std::shared_ptr<const ArtMesh> mesh)
+        : settings_(settings), surface_(ground.surface) {
+        tracks_ = read_handle_tracks(settings.handles);
+        const double diagonal = bounding_box_diagonal(surface_->rest());
+        PrismShell prisms = make_prisms(ground, diagonal);
+        PlacedDetail detail = make_detail_in(prisms, ground, mesh, diagonal);
+        notes_about(detail);
+        ShellOptions options = make_options(ground, prisms, detail, diagonal);
+
+        auto art = std::make_shared<ArtMesh>();
+        art->name = settings.name.empty() ? detail_name(mesh.get()) : settings.name;
+        art->triangles = detail.triangles;
+        if (detail.uv.rows() > 0) {
+            art->uv = detail.uv;
+            art->uv_triangles = detail.triangles;
+        }
+        art->positions.resize(static_cast<Eigen::Index>(detail.points.size()), 3);
+        for (size_t v = 0; v < detail.points.size(); ++v) {
+            art->positions.row(static_cast<Eigen::Index>(v)) =
+                position_at(prisms, prisms.base(), prisms.offset(), detail.points[v]).transpose();
+        }
+        art->parts.push_back({art->name, "", 0, static_cast<int>(art->triangles.rows()), 0,
+                              static_cast<int>(art->positions.rows())});
+        for (HandleTrack& track : tracks_) {
+            (art->positions.rowwise() - track.pick.transpose())
+                .rowwise()
+                .squaredNorm()
+                .minCoeff(&track.vertex);
+        }
+        detail_mesh_ = {art->name, art};
+        report_.numbers["detail vertices"] = static_cast<double>(detail.points.size());
+        report_.numbers["detail pieces"] = detail.piece_count;
+        shell_ = std::make_unique<Shell>(std::move(prisms), std::move(detail), options);
+        check_handles();
+    }
+
+    bool has_memory() const override { return true; }
+    bool changes_shape() const override { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
+    bool changes_uv() const override { return false; }
+    std::vector<DetailMesh> details() const override { return {detail_mesh_}; }
+
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
+        previous_move_ = move_;
+        if (starts) {
+            hold_handles(step.to);
+            shell_->advance({&surface, 0.0, true, false}, *step.workers);
+            has_started_ = true;
+        } else {
+            const double length = step.to - step.from;
+            const int count = step.reset ? 1 : settings_.substeps;
+            for (int i = 1; i <= count; ++i) {
+                const double time = step.from + length * i / count;
+                hold_handles(time);
+                const bool is_last = i == count;
+                if (!is_last) {
+                    step.ground->positions(time, between_);
+                }
+                // A cut has no length of its own: vibration goes on for one frame.
+                const double seconds = length > 0.0 ? length / count : 1e-9;
+                shell_->advance({is_last ? &surface : &between_, seconds, false, step.reset},
+                                *step.workers);
+                note_step();
+            }
+        }
+        from_ = step.from;
+        to_ = step.to;
+        if (changes_shape()) {
+            move_ = shell_->base() - surface;
+            surface = shell_->base();
+        }
+        write(frame);
+    }
+
+    std::vector<double> save() const override {
+        std::vector<double> state = shell_->save();
+        state.push_back(has_started_ ? 1.0 : 0.0);
+        return state;
+    }
+
+    void restore(const std::vector<double>& state) override {
+        if (state.empty()) {
+            throw InvalidInput("shell state: it is empty");
+        }
+        shell_->restore(std::span(state).first(state.size() - 1));
+        has_started_ = state.back() == 1.0;
+    }
+
+    LayerReport report() const override { return report_; }
+
+    void shape_at(double time, MatrixX3d& surface) override {
+        if (!changes_shape() || move_.rows() != surface.rows()) {
+            return;
+        }
+        const double t =
+            to_ > from_ ? std::clamp((time - from_) / (to_ - from_), 0.0, 1.0) : 1.0;
+        if (previous_move_.rows() == move_.rows()) {
+            surface += (1.0 - t) * previous_move_ + t * move_;
+        } else {
+            surface += move_;
+        }
+    }
+
+private:
+    std::string detail_name(const ArtMesh* mesh) const {
+        return mesh != nullptr ? mesh->name : settings_.detail;
+    }
+
+    PrismShell make_prisms(const LayerGround& ground, double diagonal) {
+        const Workers workers(0);
+        SafeOffsetOptions options;
+        options.height = settings_.height * diagonal;
+        options.keep_off_walls = settings_.keep_off_walls;
+        if (!settings_.height_factor.region.empty() || settings_.height_factor.value != 1.0) {
+            options.height_factor =
+                painted_values(ground, settings_.height_factor, "height_factor", 0.0, 1.0);
+        }
+        EquilibriumOptions equilibrium;
+        equilibrium.poisson = settings_.poisson;
+        SafeOffset offset;
+        const bool knows_clip = ground.art == &ground.body->mesh();
+        if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
+            constexpr int most_poses = 240;
+            const int poses = std::clamp(
+                static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_poses);
+            MatrixX3d art;
+            const auto pose = [&](int k, MatrixX3d& out) {
+                ground.body->positions(ground.body->duration() * k / (poses - 1),
+                                       TimeSampling::exact, workers, art);
+                surface_->gather(art, out);
+            };
+            const ClipAwareOffset aware =
+                make_clip_aware_offset(surface_->topology(), surface_->rest(), options, equilibrium,
+                                       pose, poses, workers);
+            offset = aware.offset;
+            report_.numbers["clip-aware rounds"] = aware.rounds;
+            report_.numbers["vertices lowered by the clip"] = aware.lowered;
+            report_.numbers["most tetrahedra turned over in a pose, before"] = aware.inverted_first;
+            report_.numbers["most tetrahedra turned over in a pose, after"] = aware.inverted_last;
+        } else {
+            offset = make_safe_offset(surface_->topology(), surface_->rest(), options, workers);
+        }
+        report_.kind = "shell";
+        report_.numbers["height asked for (m)"] = options.height;
+        report_.numbers["mean share of the height"] = offset.mean_share;
+        report_.numbers["lowest share of the height"] = offset.lowest_share;
+        report_.numbers["vertices without height"] = offset.without_direction;
+        if (offset.mean_share < 0.95) {
+            report_.notes.push_back(
+                say("shell: height reduced where prisms would turn over; mean ",
+                    std::lround(100.0 * offset.mean_share), " % of the height asked for"));
+        }
+        return {surface_->topology(), surface_->rest(), offset.positions};
+    }
+
+    PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
+                                const std::shared_ptr<const ArtMesh>& mesh, double diagonal) {
+        const Workers workers(0);
+        if (settings_.place == Placing::around) {
+            if (!mesh) {
+                throw InvalidInput("shell place: \"around\" needs a mesh file (mesh = ...)");
+            }
+            return place_mesh(prisms, *mesh, settings_.outside);
+        }
+        const ArtMesh piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front())
+                                   : make_detail(settings_.detail);
+        if (settings_.place == Placing::tiles) {
+            const RepairedMesh& repaired = surface_->mesh();
+            const ArtMesh& art = *ground.art;
+            if (art.uv_triangles.rows() == 0) {
+                throw InvalidInput("shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
+            }
+            MatrixX3i uv_triangles(prisms.topology().triangle_count(), 3);
+            for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
+                uv_triangles.row(f) =
+                    art.uv_triangles.row(repaired.art_triangle[static_cast<size_t>(f)]);
+            }
+            TileOptions tiles = settings_.tiles;
+            tiles.lift = settings_.lift;
+            return tile_detail(prisms, art.uv, uv_triangles, piece, tiles);
+        }
+        ScatterOptions scatter = settings_.scatter;
+        scatter.size = settings_.size * diagonal;
+        scatter.lift = settings_.lift;
+        scatter.seed = static_cast<unsigned>(settings_.seed);
+        scatter.axis = direction_of(settings_.axis, "axis");
+        if (!settings_.density.region.empty() || settings_.density.value != 1.0) {
+            scatter.density = painted_values(ground, settings_.density, "density", 0.0, 1.0);
+        }
+        if (!settings_.size_factor.region.empty() || settings_.size_factor.value != 1.0) {
+            scatter.size_factor =
+                painted_values(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
+        }
+        return scatter_detail(prisms, piece, scatter, workers);
+    }
+
+    void notes_about(const PlacedDetail& detail) {
+        if (detail.outside > 0) {
+            report_.notes.push_back(say("shell: ", detail.outside,
+                                        " detail vertices outside the shell moved into it"));
+        }
+        if (detail.cut_triangles > 0) {
+            report_.notes.push_back(
+                say("shell: ", detail.cut_triangles, " detail triangles cut at chart borders"));
+        }
+        if (detail.stopped_walks > 0) {
+            report_.notes.push_back(
+                say("shell: ", detail.stopped_walks, " detail vertices met the base's boundary"));
+        }
+    }
+
+    ShellOptions make_options(const LayerGround& ground, const PrismShell& prisms,
+                              const PlacedDetail& detail, double diagonal) {
+        ShellOptions options;
+        options.equilibrium.poisson = settings_.poisson;
+        if (!settings_.stiffness.region.empty()) {
+            const VectorXd values =
+                painted_values(ground, settings_.stiffness, "stiffness", 1e-6, 1e6);
+            options.equilibrium.stiffness.resize(prisms.topology().triangle_count());
+            for (int f = 0; f < prisms.topology().triangle_count(); ++f) {
+                const auto row = prisms.topology().triangles().row(f);
+                options.equilibrium.stiffness[f] =
+                    (values[row[0]] + values[row[1]] + values[row[2]]) / 3.0;
+            }
+        }
+        options.untangle = settings_.untangle;
+        options.vibration = settings_.vibration;
+        VibrationOptions& vibration = options.vibration;
+        if (settings_.paper_omega > 0.0) {
+            vibration.material = from_paper(settings_.paper_omega, settings_.paper_zeta,
+                                            1.0 / settings_.paper_fps);
+        } else {
+            vibration.material = {settings_.frequency.value, settings_.damping.value};
+            const auto paint = [&](const Paintable& number, const char* key, double lowest,
+                                   double highest, double& common, std::vector<double>& factors) {
+                if (number.region.empty()) {
+                    return;
+                }
+                const VectorXd values = painted_values(ground, number, key, lowest, highest);
+                common = values.mean();
+                if (common > 0.0) {
+                    factors = at_points(values, prisms, detail.points, common);
+                }
+            };
+            paint(settings_.frequency, "frequency", 0.01, 1000.0, vibration.material.frequency_hz,
+                  vibration.frequency_factor);
+            paint(settings_.damping, "damping", 0.0, 100.0, vibration.material.damping,
+                  vibration.damping_factor);
+        }
+        if (!settings_.axes.empty()) {
+            if (settings_.axes.size() != 6) {
+                throw InvalidInput(say("shell axes: expected six numbers (frequency and damping "
+                                       "along, across and out of the surface), found ",
+                                       settings_.axes.size()));
+            }
+            vibration.use_axes = true;
+            for (size_t a = 0; a < 3; ++a) {
+                vibration.axes[a] = {settings_.axes[2 * a], settings_.axes[2 * a + 1]};
+            }
+            options.axis = direction_of(settings_.surface_axis, "surface_axis");
+        }
+        options.manipulation = settings_.manipulation;
+        options.manipulation.base.reach = settings_.reach * diagonal;
+        options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
+        return options;
+    }
+
+    std::vector<Handle> handles_at(double time) const {
+        std::vector<Handle> handles;
+        for (const HandleTrack& track : tracks_) {
+            if (track.is_held(time)) {
+                Handle handle;
+                handle.point = shell_->place(track.vertex);
+                handle.offset_stiffness = settings_.offset_stiffness;
+                handle.base_stiffness = settings_.base_stiffness;
+                handle.is_relative = true;
+                handles.push_back(handle);
+            }
+        }
+        return handles;
+    }
+
+    /// All of them once, so that one nothing can pull is refused before the first frame.
+    void check_handles() {
+        for (const HandleTrack& track : tracks_) {
+            const std::vector<Handle> handles = handles_at(track.times.front());
+            shell_->grab(handles, MatrixX3d::Zero(static_cast<Eigen::Index>(handles.size()), 3));
+        }
+        shell_->release();
+    }
+
+    void hold_handles(double time) {
+        if (tracks_.empty()) {
+            return;
+        }
+        std::vector<unsigned char> held(tracks_.size());
+        Eigen::Index count = 0;
+        for (size_t i = 0; i < tracks_.size(); ++i) {
+            held[i] = tracks_[i].is_held(time) ? 1 : 0;
+            count += held[i];
+        }
+        MatrixX3d targets(count, 3);
+        Eigen::Index row = 0;
+        for (size_t i = 0; i < tracks_.size(); ++i) {
+            if (held[i] != 0) {
+                targets.row(row++) = tracks_[i].move_at(time).transpose();
+            }
+        }
+        if (held == held_) {
+            shell_->drag(targets);
+        } else {
+            shell_->grab(handles_at(time), targets);
+            held_ = held;
+        }
+    }
+
+    void note_step() {
+        const ShellReport& own = shell_->report();
+        const auto most = [&](const char* name, double value) {
+            double& kept = report_.numbers[name];
+            kept = std::max(kept, value);
+        };
+        most("most tetrahedra turned over in a step", own.inverted);
+        most("most offset vertices set right in a step", own.untangled);
+        most("longest displacement before limiting (thicknesses)", own.largest_share);
+        most("most pieces drawn back in a step", own.limited_pieces);
+        report_.numbers["piece-steps drawn back"] += own.limited_pieces;
+        report_.numbers["steps"] += 1.0;
+    }
+
+    void write(Frame& frame) {
+        DetailFrame& detail = frame.details[first_detail];
+        shell_->write_positions(detail.positions);
+        const auto channel = [&](const char* name, const char* unit, const VectorXd& values) {
+            ChannelData& data = detail.channels[name];
+            data.unit = unit;
+            data.width = 1;
+            data.values.assign(values.data(), values.data() + values.size());
+        };
+        shell_->write_amplitudes(values_);
+        channel("amplitude", "m", values_);
+        shell_->write_volume_ratios(values_);
+        channel("volume_ratio", "1", values_);
+        frame.numbers["shell volume ratio"] = shell_->report().volume_ratio;
+        frame.numbers["shell pieces drawn back"] = shell_->report().limited_pieces;
+        frame.numbers["shell smallest tetrahedron ratio"] = shell_->report().smallest_ratio;
+    }
+
+    ShellSettings settings_;
+    const SimulationSurface* surface_;
+    std::vector<HandleTrack> tracks_;
+    std::vector<unsigned char> held_;
+    DetailMesh detail_mesh_;
+    std::unique_ptr<Shell> shell_;
+    LayerReport report_;
+    bool has_started_ = false;
+    double from_ = 0.0;
+    double to_ = 0.0;
+    MatrixX3d between_;
+    MatrixX3d move_;
+    MatrixX3d previous_move_;
+    VectorXd values_;
+};
+
+class ShellPlan final : public LayerPlan {
+public:
+    std::vector<Setting> settings() override;
+
+    void take_mesh(const std::string&, std::shared_ptr<const ArtMesh> mesh) override {
+        mesh_ = std::move(mesh);
+    }
+
+    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+        if (!settings_.mesh.empty() && !mesh_) {
+            throw InvalidInput(say("shell mesh: '", settings_.mesh,
+                                   "' was not read (meshes are read with a scene file)"));
+        }
+        return std::make_unique<ShellLayer>(ground, settings_, mesh_);
+    }
+
+private:
+    ShellSettings settings_;
+    std::shared_ptr<const ArtMesh> mesh_;
+};
+
+std::vector<Setting> ShellPlan::settings() {
+    const auto choice = [](auto& field, auto... values) {
+        using Field = std::remove_reference_t<decltype(field)>;
+        const std::vector<Field> list = {values...};
+        Field* target = &field;
+        const auto current =
+            static_cast<int>(std::find(list.begin(), list.end(), field) - list.begin());
+        return ChoiceTarget{current, [=](int i) { *target = list[static_cast<size_t>(i)]; }};
+    };
+    ShellSettings& s = settings_;
+    VibrationOptions& v = s.vibration;
+    std::vector<std::string> pieces;
+    for (const DetailInfo& detail : list_details()) {
+        pieces.push_back(detail.name);
+    }
+    constexpr double much = 1e6;
+    return {
+        {"name", &s.name, "name of the detail mesh; empty: that of the piece"},
+        {"detail", &s.detail, "built-in piece", "", 0, 0, pieces},
+        {"mesh", &s.mesh, "OBJ file used instead: a piece, or a mesh around the body"},
+        {"mesh_up", &s.mesh_up, "axis of the file that points out of the surface (pieces)", "", 0, 0,
+         {"x", "y", "z"}},
+        {"place", choice(s.place, Placing::scatter, Placing::tiles, Placing::around),
+         "scattered copies, tiles over the UV charts, or a mesh around the body as it is", "", 0, 0,
+         {"scatter", "tiles", "around"}},
+        {"outside", choice(s.outside, OutsideDetail::refuse, OutsideDetail::nearest),
+         "vertices of a mesh around the body that lie outside the shell", "", 0, 0,
+         {"refuse", "nearest"}},
+        {"height", &s.height, "of the shell", "of the diagonal", 1e-5, 0.5},
+        {"height_factor", &s.height_factor, "share of the height, paintable", "", 0, 1},
+        {"keep_off_walls", &s.keep_off_walls, "at most half the way to the surface opposite"},
+        {"clip_aware", &s.clip_aware, "lower the shell where the clip would turn it over"},
+        {"size", &s.size, "scatter: side of a piece", "of the diagonal", 1e-5, 1},
+        {"spacing", &s.scatter.spacing, "scatter: least distance of neighbours, in sizes", "", 0.01,
+         100},
+        {"axis", &s.axis, "scatter: where pieces head (x y z)"},
+        {"smoothing", &s.scatter.smoothing, "scatter: rounds that even out headings", "", 0, 10000},
+        {"turn", &s.scatter.turn_deg, "scatter: headings vary by", "degrees", 0, 180},
+        {"size_variation", &s.scatter.size_variation, "scatter: sizes vary by this share", "", 0,
+         0.9},
+        {"density", &s.density, "scatter: how dense, paintable; 0 leaves bare", "", 0, 1},
+        {"size_factor", &s.size_factor, "scatter: factor on sizes, paintable", "", 0, 100},
+        {"seed", &s.seed, "scatter: another one scatters anew", "", 0, 1e9},
+        {"tiles_u", &s.tiles.tiles_u, "tiles: along one unit of u", "", 0.01, 10000},
+        {"tiles_v", &s.tiles.tiles_v, "tiles: along one unit of v", "", 0.01, 10000},
+        {"lift", &s.lift, "factor on the piece's heights", "", 0, 100},
+        {"poisson", &s.poisson, "Poisson's ratio; 0.5 keeps the shell's volume", "", -0.9, 0.5},
+        {"stiffness", &s.stiffness, "of the shell, relative, paintable", "", 1e-6, much},
+        {"frequency", &s.frequency, "of the vibration, paintable", "Hz", 0.01, 1000},
+        {"damping", &s.damping, "ratio to critical damping, paintable", "", 0, 100},
+        {"paper_omega", &s.paper_omega, "the paper's omega instead of frequency; 0: frequency", "",
+         0, 4},
+        {"paper_zeta", &s.paper_zeta, "the paper's zeta, with paper_omega", "", 0, 0.999},
+        {"paper_fps", &s.paper_fps, "frame rate omega and zeta are meant for", "Hz", 1, 1000},
+        {"axes", &s.axes,
+         "frequency and damping along, across and out of the surface: six numbers; empty: the same "
+         "in all directions"},
+        {"surface_axis", &s.surface_axis, "with axes: first direction on the surface (x y z)"},
+        {"gain", &v.gain, "factor on the displacement shown", "", 0, 10},
+        {"weight_by_height", &v.weight_by_height, "roots stay on the skin"},
+        {"limiter",
+         choice(v.limiter, Limiter::piece, Limiter::vertex, Limiter::soft, Limiter::none),
+         "what keeps fast motion from throwing detail off", "", 0, 0,
+         {"piece", "vertex", "soft", "none"}},
+        {"limit", &v.limit, "longest displacement", "of the local thickness", 1e-6, much},
+        {"damping_against", choice(v.damping_against, DampingAgainst::goal, DampingAgainst::room),
+         "damp relative to the moving surface, or to the room as the paper does", "", 0, 0,
+         {"goal", "room"}},
+        {"precision", choice(v.precision, Precision::single, Precision::full),
+         "numbers of the detail's state", "", 0, 0, {"single", "double"}},
+        {"untangle", &s.untangle, "set tetrahedra right that turn over in a frame"},
+        {"substeps", &s.substeps, "steps inside a frame", "", 1, 100},
+        {"cut", choice(s.cut, OnCut::carry, OnCut::rest),
+         "after a jump of the body vibration goes on, or stops", "", 0, 0, {"carry", "rest"}},
+        {"handles", &s.handles,
+         "keys \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by X Y Z\", \"NAME SECONDS release\""},
+        {"offset_stiffness", &s.offset_stiffness, "of handles in the shell; 1 is a soft pull", "", 0,
+         1e9},
+        {"base_stiffness", &s.base_stiffness, "of handles into the body; 0 leaves it alone", "", 0,
+         1e9},
+        {"reach", &s.reach, "how far a pull on the body reaches", "of the diagonal", 1e-4, 100},
+        {"passes", &s.manipulation.passes, "rounds of shell and body per step with handles", "", 1,
+         100},
+        {"pinned", &s.pinned, "regions of the body that handles cannot move"},
+    };
+}
+
+}  // namespace
+
+LayerKind shell_layer_kind() {
+    return {"shell", "detail that rides on the surface, quivers, and can be grabbed",
+            [] { return std::make_unique<ShellPlan>(); }};
+}
+
+}  // namespace cutis
