@@ -199,7 +199,7 @@ Case still_case() {
     MatrixX3d base = strip.prisms.base();
     shell.advance({&base, 0.0, true}, workers);
     double worst = 0.0;
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 1; i <= 50; ++i) {
         base = strip.prisms.base().rowwise() + Eigen::RowVector3d(0.02 * i, 0.01 * i, 0.0);
         shell.advance({&base, 1.0 / 60.0}, workers);
         for (int v = 0; v < shell.vertex_count(); ++v) {

@@ -17,6 +17,12 @@ namespace {
 enum class Placing { scatter, tiles, around };
 enum class OnCut { carry, rest };
 
+Paintable everywhere(double value) {
+    Paintable number;
+    number.value = value;
+    return number;
+}
+
 /// What a [[layer]] table of kind shell may say. Lengths named "of the diagonal" are shares of the
 /// rest pose's bounding box.
 struct ShellSettings {
@@ -27,21 +33,21 @@ struct ShellSettings {
     Placing place = Placing::scatter;
     OutsideDetail outside = OutsideDetail::refuse;
     double height = 0.02;
-    Paintable height_factor{.value = 1.0};
+    Paintable height_factor = everywhere(1.0);
     bool keep_off_walls = false;
     bool clip_aware = true;
     double size = 0.04;
     ScatterOptions scatter;
     std::vector<double> axis = {0, -1, 0};
-    Paintable density{.value = 1.0};
-    Paintable size_factor{.value = 1.0};
+    Paintable density = everywhere(1.0);
+    Paintable size_factor = everywhere(1.0);
     int seed = 1;
     TileOptions tiles;
     double lift = 1.0;
     double poisson = 0.3;
-    Paintable stiffness{.value = 1.0};
-    Paintable frequency{.value = 6.0};
-    Paintable damping{.value = 0.1};
+    Paintable stiffness = everywhere(1.0);
+    Paintable frequency = everywhere(6.0);
+    Paintable damping = everywhere(0.1);
     double paper_omega = 0.0;
     double paper_zeta = 0.05;
     double paper_fps = 30.0;
