@@ -21,8 +21,9 @@ double refactored_difference(double stiffness) {
         handle.point = {37 * i + 5, Vector3d(0.2, 0.5, 0.3), 0.35 + 0.25 * i};
         handle.offset_stiffness = stiffness;
         handles.push_back(handle);
-        targets.row(i) = position_at(shell, shell.base(), shell.offset(), handle.point).transpose() +
-                         Eigen::RowVector3d(0.05, 0.02 * i, -0.04);
+        targets.row(i) =
+            position_at(shell, shell.base(), shell.offset(), handle.point).transpose() +
+            Eigen::RowVector3d(0.05, 0.02 * i, -0.04);
     }
     ShellManipulator manipulator(equilibrium, {});
     manipulator.grab(handles);
@@ -159,9 +160,9 @@ std::vector<Case> handle_cases() {
     }
     for (const double beta : {0.8, 0.5, 0.2, 0.05}) {
         const std::vector<double> errors = coupling_errors(beta, BaseCoupling::projected, 2);
-        cases.push_back(at_most("handles: projected (Eq. 6), error after two passes at height " +
-                                    percent(beta),
-                                errors[2], 0.01, "", "factor near 0 at any height"));
+        cases.push_back(
+            at_most("handles: projected (Eq. 6), error after two passes at height " + percent(beta),
+                    errors[2], 0.01, "", "factor near 0 at any height"));
     }
     return cases;
 }

@@ -17,8 +17,13 @@ constexpr double pi = 3.14159265358979323846;
 /// parameters, goal at rest.
 Case paper_sequence_case() {
     double worst = 0.0;
-    for (const auto& [omega, zeta] : {std::pair{0.2, 0.05}, {0.05, 0.02}, {0.5, 0.1}, {1.0, 0.1},
-                                      {1.0, 0.5}, {0.3, 0.8}, {0.9, 0.0}}) {
+    for (const auto& [omega, zeta] : {std::pair{0.2, 0.05},
+                                      {0.05, 0.02},
+                                      {0.5, 0.1},
+                                      {1.0, 0.1},
+                                      {1.0, 0.5},
+                                      {0.3, 0.8},
+                                      {0.9, 0.0}}) {
         const double dt = 1.0 / 30.0;
         const OscillatorStep step = exact_step(from_paper(omega, zeta, dt), dt);
         double p = 1.0, v = 0.0;  // the paper's
@@ -66,9 +71,9 @@ Case decay_case() {
                 std::sqrt(std::complex<double>(xi * xi - 1.0, 0.0)) * omega;
             if (std::abs(root) * dt > 1e-3) {
                 const std::complex<double> fast = -xi * omega - root, slow = -xi * omega + root;
-                expected = ((slow * std::exp(fast * dt) - fast * std::exp(slow * dt)) /
-                            (slow - fast))
-                               .real();
+                expected =
+                    ((slow * std::exp(fast * dt) - fast * std::exp(slow * dt)) / (slow - fast))
+                        .real();
             } else {
                 expected = std::exp(-omega * xi * dt) * (1.0 + omega * xi * dt);
                 // to first order in (root dt)^2
@@ -153,8 +158,7 @@ double rate_error(const VibrationOptions& options) {
     const MatrixX3d slow = shown_after(strip, options, 30);
     double worst = 0.0;
     for (const int rate : {60, 120, 240}) {
-        worst = std::max(worst,
-                         (shown_after(strip, options, rate) - slow).cwiseAbs().maxCoeff());
+        worst = std::max(worst, (shown_after(strip, options, rate) - slow).cwiseAbs().maxCoeff());
     }
     return worst;
 }
@@ -242,8 +246,7 @@ Case limiter_case() {
         }
         double far = 0.0;
         for (int v = 0; v < shell.vertex_count(); ++v) {
-            const auto corners =
-                strip.prisms.topology().triangles().row(shell.place(v).triangle);
+            const auto corners = strip.prisms.topology().triangles().row(shell.place(v).triangle);
             double nearest = 1e9;
             for (int k = 0; k < 3; ++k) {
                 nearest = std::min(nearest, strip.prisms.base().row(corners[k]).sum());
@@ -251,8 +254,7 @@ Case limiter_case() {
             // Pieces wholly away from the corner.
             bool is_far = true;
             for (int u = v / 12 * 12; u < v / 12 * 12 + 12; ++u) {
-                const auto own =
-                    strip.prisms.topology().triangles().row(shell.place(u).triangle);
+                const auto own = strip.prisms.topology().triangles().row(shell.place(u).triangle);
                 for (int k = 0; k < 3; ++k) {
                     is_far = is_far && strip.prisms.base().row(own[k]).sum() > 0.8;
                 }
@@ -274,8 +276,8 @@ Case limiter_case() {
 }  // namespace
 
 std::vector<Case> vibration_cases() {
-    return {paper_sequence_case(), frequency_case(), decay_case(), stability_case(), rate_case(),
-            single_case(),         still_case(),     limiter_case()};
+    return {paper_sequence_case(), frequency_case(), decay_case(), stability_case(),
+            rate_case(),           single_case(),    still_case(), limiter_case()};
 }
 
 }  // namespace cutis::verify::shell

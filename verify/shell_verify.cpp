@@ -265,7 +265,7 @@ std::vector<Case> equilibrium_cases() {
 std::vector<Case> verify_shell() {
     std::vector<Case> cases;
     for (const auto part : {shell::offset_cases, shell::equilibrium_cases, shell::vibration_cases,
-                           shell::handle_cases}) {
+                            shell::handle_cases}) {
         const std::vector<Case> more = part();
         cases.insert(cases.end(), more.begin(), more.end());
     }

@@ -218,19 +218,68 @@ void make_hair(TileMaker& tile) {
     }
 }
 
+/// One closed scale, raised towards its rounded tip at v = 1, for scattering.
+void make_scale(TileMaker& tile) {
+    constexpr int columns = 8;
+    constexpr int along = 8;
+    constexpr int ring = 2 * (columns + 1);
+    const int first = static_cast<int>(tile.points.size());
+    tile.grid(ring, along, true, [&](double position, double t) {
+        const int i = static_cast<int>(std::lround(position * ring));
+        const bool top = i <= columns;
+        const double x = 2.0 * static_cast<double>(top ? i : ring - 1 - i) / columns - 1.0;
+        const double tip = std::max(t - 0.5, 0.0) / 0.5;
+        const double root = std::max(0.3 - t, 0.0) / 0.3;
+        const double outline =
+            std::sqrt(std::max(1.0 - tip * tip, 0.01)) * (1.0 - 0.35 * root * root);
+        const double dome = 0.22 * (1.0 - x * x) * outline;
+        const double thick = top ? (0.06 + 0.08 * (1.0 - x * x)) * (1.0 - 0.6 * t) : 0.0;
+        return Vector3d(0.5 + 0.46 * x * outline, t, 0.02 + 0.62 * t + dome + thick);
+    });
+    for (const bool root : {true, false}) {
+        const int start = root ? first : first + along * ring;
+        for (int i = 0; i < columns; ++i) {
+            const int a = start + i, b = start + i + 1, c = start + ring - 2 - i,
+                      d = start + ring - 1 - i;
+            tile.triangles.push_back(root ? Eigen::Vector3i(a, c, b) : Eigen::Vector3i(a, b, c));
+            tile.triangles.push_back(root ? Eigen::Vector3i(a, d, c) : Eigen::Vector3i(a, c, d));
+        }
+    }
+}
+
+/// One spike that leans towards v = 1, closed below, for scattering.
+void make_spike(TileMaker& tile) {
+    constexpr int around = 10;
+    constexpr int rings = 8;
+    const int first = static_cast<int>(tile.points.size());
+    tile.grid(around, rings - 1, true, [&](double s, double t) {
+        const double r = 0.3 * std::pow(1.0 - t, 1.3) + 0.006;
+        const double a = 2.0 * M_PI * s;
+        return Vector3d(0.5 + r * std::cos(a), 0.4 + r * std::sin(a) + 0.3 * t * t, 0.985 * t);
+    });
+    const int tip = tile.add({0.5, 0.71, 1.0});
+    const int last = first + (rings - 1) * around;
+    for (int i = 0; i < around; ++i) {
+        tile.triangles.emplace_back(last + i, last + (i + 1) % around, tip);
+    }
+    tile.cap(first, around, true);
+}
+
 struct Detail {
     const char* name;
     const char* line;
     void (*make)(TileMaker&);
 };
 
-const std::array<Detail, 5>& details() {
-    static const std::array<Detail, 5> all = {{
+const std::array<Detail, 7>& details() {
+    static const std::array<Detail, 7> all = {{
         {"straps", "four woven straps that run on into the next tile", make_straps},
         {"bricks", "running bond with rounded edges", make_bricks},
         {"scales", "overlapping scales in staggered rows", make_scales},
         {"spikes", "one large leaning spike and four small ones", make_spikes},
         {"hair", "seven curved hair cards", make_hair},
+        {"scale", "one scale, to scatter", make_scale},
+        {"spike", "one leaning spike, to scatter", make_spike},
     }};
     return all;
 }

@@ -56,8 +56,8 @@ Shell::Shell(PrismShell shell, PlacedDetail detail, const ShellOptions& options)
     if (options.vibration.has_moving_points) {
         points_ = detail.points;
     }
-    vibration_ = std::make_unique<DetailVibration>(*prisms_, std::move(detail.points),
-                                                   detail.piece, options.vibration);
+    vibration_ = std::make_unique<DetailVibration>(*prisms_, std::move(detail.points), detail.piece,
+                                                   options.vibration);
 }
 
 Shell::~Shell() = default;
@@ -163,8 +163,8 @@ void Shell::write_volume_ratios(VectorXd& ratios) const {
 
 void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {
     if (targets.rows() != static_cast<Eigen::Index>(handles.size())) {
-        throw InvalidInput(say("shell handles: expected ", handles.size(), " targets, found ",
-                               targets.rows()));
+        throw InvalidInput(
+            say("shell handles: expected ", handles.size(), " targets, found ", targets.rows()));
     }
     if (!manipulator_) {
         if (handles.empty()) {
@@ -178,8 +178,8 @@ void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {
 
 void Shell::drag(const MatrixX3d& targets) {
     if (targets.rows() != handle_count()) {
-        throw InvalidInput(say("shell handles: expected ", handle_count(), " targets, found ",
-                               targets.rows()));
+        throw InvalidInput(
+            say("shell handles: expected ", handle_count(), " targets, found ", targets.rows()));
     }
     for (Eigen::Index i = 0; i < targets.rows(); ++i) {
         if (!targets.row(i).allFinite()) {
@@ -208,9 +208,9 @@ std::vector<double> Shell::save() const {
         vibration_->save(state);
         if (options_.vibration.has_moving_points) {
             for (const ShellPoint& point : points_) {
-                state.insert(state.end(), {static_cast<double>(point.triangle),
-                                           point.barycentric[0], point.barycentric[1],
-                                           point.barycentric[2], point.height});
+                state.insert(state.end(),
+                             {static_cast<double>(point.triangle), point.barycentric[0],
+                              point.barycentric[1], point.barycentric[2], point.height});
             }
         }
     }
@@ -222,11 +222,10 @@ void Shell::restore(std::span<const double> state) {
     const auto vertices = static_cast<size_t>(vertex_count());
     const bool moves = options_.vibration.has_moving_points;
     constexpr size_t head = 6;
-    if (state.size() < head || state[0] != state_version ||
-        state[1] != static_cast<double>(n) || state[2] != static_cast<double>(vertices) ||
-        state[5] != (moves ? 1.0 : 0.0)) {
-        throw InvalidInput(say("shell state: not a state of a shell of ", n,
-                               " base vertices and ", vertices, " detail vertices"));
+    if (state.size() < head || state[0] != state_version || state[1] != static_cast<double>(n) ||
+        state[2] != static_cast<double>(vertices) || state[5] != (moves ? 1.0 : 0.0)) {
+        throw InvalidInput(say("shell state: not a state of a shell of ", n, " base vertices and ",
+                               vertices, " detail vertices"));
     }
     const bool has_base = state[3] == 1.0;
     const size_t expected =

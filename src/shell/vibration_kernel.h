@@ -106,7 +106,8 @@ struct RunConstants {
 };
 
 /// One register of vertices. `general` adds everything beyond one material in all directions.
-template <class Real, bool general>
+/// A last register that is not `full` keeps its first lanes only.
+template <class Real, bool general, bool full>
 EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstants<Real>& run,
                                        const Arrays<Real>& at, Eigen::Index i, int kept,
                                        Extremes<Real>& extremes) {
@@ -197,9 +198,15 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
         }
     }
     const Lanes speed = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-    extremes.distance =
-        first_lanes<Real>(kept, larger<Real>(distance, extremes.distance), extremes.distance);
-    extremes.speed = first_lanes<Real>(kept, larger<Real>(speed, extremes.speed), extremes.speed);
+    if constexpr (full) {
+        extremes.distance = larger<Real>(distance, extremes.distance);
+        extremes.speed = larger<Real>(speed, extremes.speed);
+    } else {
+        extremes.distance =
+            first_lanes<Real>(kept, larger<Real>(distance, extremes.distance), extremes.distance);
+        extremes.speed =
+            first_lanes<Real>(kept, larger<Real>(speed, extremes.speed), extremes.speed);
+    }
     Lanes shown = all<Real>(Real(1));
     if (step.soft) {
         shown = inverse_root<Real>(Real(1) + distance);
@@ -208,7 +215,7 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
         const Lanes goal =
             general && step.goals != nullptr ? load<Real>(step.goals[k] + i) : linear(k);
         const Lanes position = step.soft ? goal + shown * y[k] : goal + y[k];
-        if (kept == LaneTypes<Real>::count) {
+        if constexpr (full) {
             store<Real>(at.y[k] + i, y[k]);
             store<Real>(at.w[k] + i, w[k]);
             store<Real>(at.position[k] + i, position);

@@ -18,9 +18,10 @@ struct Key {
 };
 
 [[noreturn]] void refuse(const std::string& text) {
-    throw InvalidInput(say("shell handles: expected \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by "
-                           "X Y Z\" or \"NAME SECONDS release\", found \"",
-                           text, "\""));
+    throw InvalidInput(
+        say("shell handles: expected \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by "
+            "X Y Z\" or \"NAME SECONDS release\", found \"",
+            text, "\""));
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::vector<HandleTrack> read_handle_tracks(const std::vector<std::string>& keys
                     say("shell handles: '", name, "' has two keys at ", own[i].time, " s"));
             }
             track.times.push_back(own[i].time);
-            track.moves.push_back(own[i].verb == "by"   ? own[i].at
+            track.moves.push_back(own[i].verb == "by"     ? own[i].at
                                   : own[i].verb == "grab" ? Vector3d(Vector3d::Zero())
                                                           : track.moves.back());
         }

@@ -125,7 +125,9 @@ public:
     }
 
     bool has_memory() const override { return true; }
-    bool changes_shape() const override { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
+    bool changes_shape() const override {
+        return !tracks_.empty() && settings_.base_stiffness > 0.0;
+    }
     bool changes_uv() const override { return false; }
     std::vector<DetailMesh> details() const override { return {detail_mesh_}; }
 
@@ -182,8 +184,7 @@ public:
         if (!changes_shape() || move_.rows() != surface.rows()) {
             return;
         }
-        const double t =
-            to_ > from_ ? std::clamp((time - from_) / (to_ - from_), 0.0, 1.0) : 1.0;
+        const double t = to_ > from_ ? std::clamp((time - from_) / (to_ - from_), 0.0, 1.0) : 1.0;
         if (previous_move_.rows() == move_.rows()) {
             surface += (1.0 - t) * previous_move_ + t * move_;
         } else {
@@ -211,17 +212,16 @@ private:
         const bool knows_clip = ground.art == &ground.body->mesh();
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
             constexpr int most_poses = 240;
-            const int poses = std::clamp(
-                static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_poses);
+            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1,
+                                         2, most_poses);
             MatrixX3d art;
             const auto pose = [&](int k, MatrixX3d& out) {
                 ground.body->positions(ground.body->duration() * k / (poses - 1),
                                        TimeSampling::exact, workers, art);
                 surface_->gather(art, out);
             };
-            const ClipAwareOffset aware =
-                make_clip_aware_offset(surface_->topology(), surface_->rest(), options, equilibrium,
-                                       pose, poses, workers);
+            const ClipAwareOffset aware = make_clip_aware_offset(
+                surface_->topology(), surface_->rest(), options, equilibrium, pose, poses, workers);
             offset = aware.offset;
             report_.numbers["clip-aware rounds"] = aware.rounds;
             report_.numbers["vertices lowered by the clip"] = aware.lowered;
@@ -236,9 +236,9 @@ private:
         report_.numbers["lowest share of the height"] = offset.lowest_share;
         report_.numbers["vertices without height"] = offset.without_direction;
         if (offset.mean_share < 0.95) {
-            report_.notes.push_back(
-                say("shell: height reduced where prisms would turn over; mean ",
-                    std::lround(100.0 * offset.mean_share), " % of the height asked for"));
+            report_.notes.push_back(say("shell: height reduced where prisms would turn over; mean ",
+                                        std::lround(100.0 * offset.mean_share),
+                                        " % of the height asked for"));
         }
         return {surface_->topology(), surface_->rest(), offset.positions};
     }
@@ -286,8 +286,8 @@ private:
 
     void notes_about(const PlacedDetail& detail) {
         if (detail.outside > 0) {
-            report_.notes.push_back(say("shell: ", detail.outside,
-                                        " detail vertices outside the shell moved into it"));
+            report_.notes.push_back(
+                say("shell: ", detail.outside, " detail vertices outside the shell moved into it"));
         }
         if (detail.cut_triangles > 0) {
             report_.notes.push_back(
@@ -317,8 +317,8 @@ private:
         options.vibration = settings_.vibration;
         VibrationOptions& vibration = options.vibration;
         if (settings_.paper_omega > 0.0) {
-            vibration.material = from_paper(settings_.paper_omega, settings_.paper_zeta,
-                                            1.0 / settings_.paper_fps);
+            vibration.material =
+                from_paper(settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
         } else {
             vibration.material = {settings_.frequency.value, settings_.damping.value};
             const auto paint = [&](const Paintable& number, const char* key, double lowest,
@@ -339,9 +339,10 @@ private:
         }
         if (!settings_.axes.empty()) {
             if (settings_.axes.size() != 6) {
-                throw InvalidInput(say("shell axes: expected six numbers (frequency and damping "
-                                       "along, across and out of the surface), found ",
-                                       settings_.axes.size()));
+                throw InvalidInput(
+                    say("shell axes: expected six numbers (frequency and damping "
+                        "along, across and out of the surface), found ",
+                        settings_.axes.size()));
             }
             vibration.use_axes = true;
             for (size_t a = 0; a < 3; ++a) {
@@ -493,13 +494,26 @@ std::vector<Setting> ShellPlan::settings() {
         {"name", &s.name, "name of the detail mesh; empty: that of the piece"},
         {"detail", &s.detail, "built-in piece", "", 0, 0, pieces},
         {"mesh", &s.mesh, "OBJ file used instead: a piece, or a mesh around the body"},
-        {"mesh_up", &s.mesh_up, "axis of the file that points out of the surface (pieces)", "", 0, 0,
+        {"mesh_up",
+         &s.mesh_up,
+         "axis of the file that points out of the surface (pieces)",
+         "",
+         0,
+         0,
          {"x", "y", "z"}},
-        {"place", choice(s.place, Placing::scatter, Placing::tiles, Placing::around),
-         "scattered copies, tiles over the UV charts, or a mesh around the body as it is", "", 0, 0,
+        {"place",
+         choice(s.place, Placing::scatter, Placing::tiles, Placing::around),
+         "scattered copies, tiles over the UV charts, or a mesh around the body as it is",
+         "",
+         0,
+         0,
          {"scatter", "tiles", "around"}},
-        {"outside", choice(s.outside, OutsideDetail::refuse, OutsideDetail::nearest),
-         "vertices of a mesh around the body that lie outside the shell", "", 0, 0,
+        {"outside",
+         choice(s.outside, OutsideDetail::refuse, OutsideDetail::nearest),
+         "vertices of a mesh around the body that lie outside the shell",
+         "",
+         0,
+         0,
          {"refuse", "nearest"}},
         {"height", &s.height, "of the shell", "of the diagonal", 1e-5, 0.5},
         {"height_factor", &s.height_factor, "share of the height, paintable", "", 0, 1},
@@ -535,22 +549,39 @@ std::vector<Setting> ShellPlan::settings() {
         {"weight_by_height", &v.weight_by_height, "roots stay on the skin"},
         {"limiter",
          choice(v.limiter, Limiter::piece, Limiter::vertex, Limiter::soft, Limiter::none),
-         "what keeps fast motion from throwing detail off", "", 0, 0,
+         "what keeps fast motion from throwing detail off",
+         "",
+         0,
+         0,
          {"piece", "vertex", "soft", "none"}},
         {"limit", &v.limit, "longest displacement", "of the local thickness", 1e-6, much},
-        {"damping_against", choice(v.damping_against, DampingAgainst::goal, DampingAgainst::room),
-         "damp relative to the moving surface, or to the room as the paper does", "", 0, 0,
+        {"damping_against",
+         choice(v.damping_against, DampingAgainst::goal, DampingAgainst::room),
+         "damp relative to the moving surface, or to the room as the paper does",
+         "",
+         0,
+         0,
          {"goal", "room"}},
-        {"precision", choice(v.precision, Precision::single, Precision::full),
-         "numbers of the detail's state", "", 0, 0, {"single", "double"}},
+        {"precision",
+         choice(v.precision, Precision::single, Precision::full),
+         "numbers of the detail's state",
+         "",
+         0,
+         0,
+         {"single", "double"}},
         {"untangle", &s.untangle, "set tetrahedra right that turn over in a frame"},
         {"substeps", &s.substeps, "steps inside a frame", "", 1, 100},
-        {"cut", choice(s.cut, OnCut::carry, OnCut::rest),
-         "after a jump of the body vibration goes on, or stops", "", 0, 0, {"carry", "rest"}},
+        {"cut",
+         choice(s.cut, OnCut::carry, OnCut::rest),
+         "after a jump of the body vibration goes on, or stops",
+         "",
+         0,
+         0,
+         {"carry", "rest"}},
         {"handles", &s.handles,
          "keys \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by X Y Z\", \"NAME SECONDS release\""},
-        {"offset_stiffness", &s.offset_stiffness, "of handles in the shell; 1 is a soft pull", "", 0,
-         1e9},
+        {"offset_stiffness", &s.offset_stiffness, "of handles in the shell; 1 is a soft pull", "",
+         0, 1e9},
         {"base_stiffness", &s.base_stiffness, "of handles into the body; 0 leaves it alone", "", 0,
          1e9},
         {"reach", &s.reach, "how far a pull on the body reaches", "of the diagonal", 1e-4, 100},

@@ -1,0 +1,158 @@
+#include "cutis/shell/placement.h"
+
+#include "cutis/body/actors.h"
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "cutis/shell/shell.h"
+#include "support/expect_error.h"
+#include "support/shapes.h"
+
+namespace cutis {
+namespace {
+
+using test::expect_error;
+
+PrismShell shell_of(const test::Shape& shape, double height) {
+    SafeOffsetOptions options;
+    options.height = height;
+    return make_shell(Topology(shape.triangles, static_cast<int>(shape.positions.rows())),
+                      shape.positions, options, Workers(1));
+}
+
+TEST(PlacementTest, a_mesh_around_the_base_comes_back_where_it_was) {
+    const PrismShell shell = shell_of(test::torus_grid(30, 20), 0.05);
+    ArtMesh mesh;
+    test::Random random(5);
+    mesh.positions.resize(300, 3);
+    for (int v = 0; v < 300; ++v) {
+        ShellPoint point;
+        point.triangle = random.below(shell.topology().triangle_count());
+        const double a = random.uniform(0.0, 1.0), b = random.uniform(0.0, 1.0 - a);
+        point.barycentric = Vector3d(a, b, 1.0 - a - b);
+        point.height = random.uniform(0.0, 1.0);
+        mesh.positions.row(v) = position_at(shell, shell.base(), shell.offset(), point).transpose();
+    }
+    mesh.triangles.resize(100, 3);
+    for (int f = 0; f < 100; ++f) {
+        mesh.triangles.row(f) << 3 * f, 3 * f + 1, 3 * f + 2;
+    }
+    const PlacedDetail placed = place_mesh(shell, mesh);
+    EXPECT_EQ(placed.outside, 0);
+    EXPECT_EQ(placed.piece_count, 100);
+    for (int v = 0; v < 300; ++v) {
+        EXPECT_LT((position_at(shell, shell.base(), shell.offset(),
+                               placed.points[static_cast<size_t>(v)]) -
+                   mesh.positions.row(v).transpose())
+                      .norm(),
+                  1e-12);
+    }
+}
+
+TEST(PlacementTest, detail_outside_the_shell_is_refused_or_moved_and_counted) {
+    const PrismShell shell = shell_of(test::planar_grid(4, 4), 0.1);
+    ArtMesh mesh;
+    mesh.name = "box";
+    mesh.positions.resize(3, 3);
+    mesh.positions << 0.5, 0.5, 0.05, 0.4, 0.6, 0.3, 0.6, 0.6, -0.2;
+    mesh.triangles.resize(1, 3);
+    mesh.triangles << 0, 1, 2;
+    expect_error<InvalidInput>([&] { place_mesh(shell, mesh); }, {"2 of 3", "vertex 1", "0.2 m"});
+    const PlacedDetail placed = place_mesh(shell, mesh, OutsideDetail::nearest);
+    EXPECT_EQ(placed.outside, 2);
+    EXPECT_EQ(placed.points[1].height, 1.0);
+    EXPECT_EQ(placed.points[2].height, 0.0);
+    mesh.positions(2, 0) = std::nan("");
+    expect_error<InvalidInput>([&] { place_mesh(shell, mesh, OutsideDetail::nearest); },
+                               {"position 2 is not finite"});
+}
+
+TEST(PlacementTest, vertices_without_triangles_ride_along_as_pieces_of_their_own) {
+    MatrixX3i triangles(1, 3);
+    triangles << 1, 2, 4;
+    std::vector<int> piece;
+    EXPECT_EQ(find_pieces(triangles, 5, piece), 3);
+    EXPECT_EQ(piece, (std::vector<int>{0, 1, 1, 2, 1}));
+}
+
+TEST(PlacementTest, tiles_meet_at_their_borders_and_are_cut_at_the_chart) {
+    const test::Shape grid = test::planar_grid(6, 6, 0.15);
+    const PrismShell shell = shell_of(grid, 0.1);
+    const MatrixX2d uv = grid.positions.leftCols<2>();
+    TileOptions options;
+    options.tiles_u = 4.0;
+    options.tiles_v = 4.0;
+    const ArtMesh straps = make_detail("straps");
+    const PlacedDetail placed = tile_detail(shell, uv, grid.triangles, straps, options);
+    EXPECT_EQ(placed.cut_triangles, 0);
+    EXPECT_EQ(placed.triangles.rows(), 16 * straps.triangles.rows());
+    // Two straps each way and tile, welded from end to end.
+    EXPECT_EQ(placed.piece_count, 16);
+    for (size_t v = 0; v < placed.points.size(); ++v) {
+        const Vector3d at = position_at(shell, shell.base(), shell.offset(), placed.points[v]);
+        EXPECT_GE(at.z(), -1e-12);
+        EXPECT_LE(at.z(), 0.1 + 1e-12);
+    }
+    options.tiles_u = 3.5;
+    EXPECT_GT(tile_detail(shell, uv, grid.triangles, straps, options).cut_triangles, 0);
+    expect_error<InvalidInput>(
+        [&] { tile_detail(shell, MatrixX2d(), MatrixX3i(), straps, options); }, {"needs UVs"});
+}
+
+TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis) {
+    const PrismShell shell = shell_of(test::icosphere(3), 0.05);
+    ScatterOptions options;
+    options.size = 0.15;
+    options.axis = Vector3d(0, -1, 0);
+    options.smoothing = 0;
+    const PlacedDetail placed = scatter_detail(shell, make_detail("spike"), options, Workers(1));
+    // Random close packing of disks of diameter 0.15 covers about half of the sphere.
+    const double disks = 4.0 * M_PI / (M_PI * 0.075 * 0.075);
+    EXPECT_GT(placed.piece_count, 0.4 * disks);
+    EXPECT_LT(placed.piece_count, 0.7 * disks);
+    const MatrixX3i& triangles = shell.topology().triangles();
+    for (size_t a = 0; a < placed.anchors.size(); ++a) {
+        const Vector3d at = position_at(shell.base(), triangles, placed.anchors[a].point);
+        for (size_t b = 0; b < a; ++b) {
+            EXPECT_GE((at - position_at(shell.base(), triangles, placed.anchors[b].point)).norm(),
+                      0.15);
+        }
+        if (std::abs(at.y()) < 0.8) {
+            EXPECT_LT(placed.anchors[a].heading.y(), 0.0);
+        }
+    }
+    EXPECT_EQ(placed.stopped_walks, 0);
+    const PlacedDetail again = scatter_detail(shell, make_detail("spike"), options, Workers(2));
+    EXPECT_EQ(again.anchors.size(), placed.anchors.size());
+    options.density = VectorXd::Zero(shell.vertex_count());
+    expect_error<InvalidInput>(
+        [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); },
+        {"no piece found a place"});
+    options.density.resize(0);
+    options.size = 1e-6;
+    expect_error<InvalidInput>(
+        [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); }, {"most_pieces"});
+}
+
+TEST(PlacementTest, a_walked_piece_keeps_its_size_on_a_flat_base) {
+    const test::Shape grid = test::planar_grid(12, 12, 0.2);
+    const PrismShell shell = shell_of(grid, 0.05);
+    const ArtMesh piece = make_detail("scale");
+    PieceAnchor anchor;
+    anchor.point = {150, Vector3d(0.3, 0.3, 0.4)};
+    anchor.heading = Vector3d(0, 1, 0);
+    anchor.size = 0.2;
+    std::vector<ShellPoint> points(static_cast<size_t>(piece.positions.rows()));
+    const PieceWalker walker(shell, piece, 1.0, Workers(1));
+    walker.place({&anchor, 1}, Workers(1), points);
+    const Vector3d middle = position_at(shell.base(), grid.triangles, anchor.point);
+    for (size_t v = 0; v < points.size(); ++v) {
+        const auto row = piece.positions.row(static_cast<Eigen::Index>(v));
+        const Vector3d expected =
+            middle + Vector3d(0.2 * (row[0] - 0.5), 0.2 * (row[1] - 0.5), 0.05 * row[2]);
+        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), points[v]) - expected).norm(),
+                  1e-9);
+    }
+}
+
+}  // namespace
+}  // namespace cutis
