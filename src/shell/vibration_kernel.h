@@ -57,13 +57,6 @@ struct Step {
     const Real* const* velocities = nullptr;  // 3
 };
 
-/// Largest |y|^2 / r^2 and |w|^2 met so far, lane by lane.
-template <class Real>
-struct Extremes {
-    LanesOf<Real> distance{};
-    LanesOf<Real> speed{};
-};
-
 /// Constants of a run: goal, kick and shown share as linear functions of three weights.
 template <class Real>
 struct RunConstants {
@@ -106,11 +99,12 @@ struct RunConstants {
 };
 
 /// One register of vertices. `general` adds everything beyond one material in all directions.
-/// A last register that is not `full` keeps its first lanes only.
+/// `furthest` keeps the largest |y|^2 / r^2 of each lane. A last register that is not `full` keeps
+/// its first lanes only.
 template <class Real, bool general, bool full>
 EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstants<Real>& run,
                                        const Arrays<Real>& at, Eigen::Index i, int kept,
-                                       Extremes<Real>& extremes) {
+                                       LanesOf<Real>& furthest) {
     using Lanes = LanesOf<Real>;
     const Lanes w0 = load<Real>(at.weights[0] + i);
     const Lanes w1 = load<Real>(at.weights[1] + i);
@@ -197,15 +191,10 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
             w[k] *= factor;
         }
     }
-    const Lanes speed = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
     if constexpr (full) {
-        extremes.distance = larger<Real>(distance, extremes.distance);
-        extremes.speed = larger<Real>(speed, extremes.speed);
+        furthest = larger<Real>(distance, furthest);
     } else {
-        extremes.distance =
-            first_lanes<Real>(kept, larger<Real>(distance, extremes.distance), extremes.distance);
-        extremes.speed =
-            first_lanes<Real>(kept, larger<Real>(speed, extremes.speed), extremes.speed);
+        furthest = first_lanes<Real>(kept, larger<Real>(distance, furthest), furthest);
     }
     Lanes shown = all<Real>(Real(1));
     if (step.soft) {

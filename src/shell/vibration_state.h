@@ -102,7 +102,7 @@ public:
             options.use_axes ? std::min({options.axes[0].frequency_hz, options.axes[1].frequency_hz,
                                          options.axes[2].frequency_hz})
                              : options.material.frequency_hz;
-        rest_speed_ = std::pow(asleep * options.limit * mean * slowest, 2.0);
+        rest_speed_ = asleep * options.limit * mean * slowest;
         task_limited_.resize(layout.tasks.size());
         task_largest_.resize(layout.tasks.size());
     }
@@ -270,28 +270,33 @@ private:
     /// Shell positions and kicks as one row of numbers per shell vertex.
     void fill_rows(const ShellMotion& motion, const Workers& workers) {
         const int n = shell->vertex_count();
-        workers.for_chunks(2 * n, 4096, [&](int begin, int end) {
-            for (int i = begin; i < end; ++i) {
-                const int v = i < n ? i : i - n;
-                const MatrixX3d& at = i < n ? *motion.base : *motion.offset;
-                const MatrixX3d* kick = i < n ? motion.base_kick : motion.offset_kick;
-                Real* row = rows_.data() + 8 * static_cast<size_t>(i);
-                for (int k = 0; k < 3; ++k) {
-                    row[k] = static_cast<Real>(at(v, k));
-                    row[4 + k] = motion.is_cut || kick == nullptr
-                                     ? Real(0)
-                                     : static_cast<Real>((*kick)(v, k));
+        const auto fill = [&](int first, const MatrixX3d& at, const MatrixX3d* kick,
+                              const MatrixX3d* speed) {
+            const double* from = at.data();
+            const double* change = motion.is_cut || kick == nullptr ? nullptr : kick->data();
+            const double* moving = motion.is_cut || speed == nullptr ? nullptr : speed->data();
+            workers.for_chunks(n, 4096, [=, this](int begin, int end) {
+                Real* row = rows_.data() + 8 * static_cast<size_t>(first + begin);
+                for (int i = 3 * begin; i < 3 * end; i += 3, row += 8) {
+                    row[0] = static_cast<Real>(from[i]);
+                    row[1] = static_cast<Real>(from[i + 1]);
+                    row[2] = static_cast<Real>(from[i + 2]);
+                    row[4] = change == nullptr ? Real(0) : static_cast<Real>(change[i]);
+                    row[5] = change == nullptr ? Real(0) : static_cast<Real>(change[i + 1]);
+                    row[6] = change == nullptr ? Real(0) : static_cast<Real>(change[i + 2]);
                 }
                 if (!velocity_.empty()) {
-                    const MatrixX3d* speed = i < n ? motion.base_velocity : motion.offset_velocity;
-                    for (int k = 0; k < 3; ++k) {
-                        velocity_[4 * static_cast<size_t>(i) + static_cast<size_t>(k)] =
-                            motion.is_cut || speed == nullptr ? Real(0)
-                                                              : static_cast<Real>((*speed)(v, k));
+                    Real* to = velocity_.data() + 4 * static_cast<size_t>(first + begin);
+                    for (int i = 3 * begin; i < 3 * end; i += 3, to += 4) {
+                        for (int k = 0; k < 3; ++k) {
+                            to[k] = moving == nullptr ? Real(0) : static_cast<Real>(moving[i + k]);
+                        }
                     }
                 }
-            }
-        });
+            });
+        };
+        fill(0, *motion.base, motion.base_kick, motion.base_velocity);
+        fill(n, *motion.offset, motion.offset_kick, motion.offset_velocity);
         if (options.use_axes) {
             const auto count = static_cast<size_t>(shell->topology().triangle_count()) * 9;
             axes_.resize(count);
@@ -399,7 +404,9 @@ private:
     }
 
     template <bool general>
-    void run_task(const Step<Real>& shared, const Arrays<Real>& arrays, int t) {
+    void run_task(const Step<Real>& shared, const Arrays<Real>& all_arrays, int t) {
+        // Copies: what is written cannot be taken for one of these pointers.
+        const Arrays<Real> arrays = all_arrays;
         const Task& task = layout.tasks[static_cast<size_t>(t)];
         Step<Real> step = shared;
         int drawn_back = 0;
@@ -407,7 +414,7 @@ private:
         for (int p = task.first_part; p < task.last_part; ++p) {
             const Part& part = layout.parts[static_cast<size_t>(p)];
             step.by_vertex = shared.by_vertex || (shared.limits && part.by_vertex);
-            Extremes<Real> extremes;
+            LanesOf<Real> distances{};
             for (int r = part.first_run; r < part.last_run; ++r) {
                 const Run& run = layout.runs[static_cast<size_t>(r)];
                 const int end = layout.runs[static_cast<size_t>(r) + 1].begin;
@@ -415,22 +422,21 @@ private:
                 fetch_ahead(step, r + 2, part.last_run);
                 int i = run.begin;
                 for (; i + lanes <= end; i += lanes) {
-                    advance_lanes<Real, general, true>(step, constants, arrays, i, lanes, extremes);
+                    advance_lanes<Real, general, true>(step, constants, arrays, i, lanes,
+                                                       distances);
                 }
                 if (i < end) {
                     advance_lanes<Real, general, false>(step, constants, arrays, i, end - i,
-                                                        extremes);
+                                                        distances);
                 }
             }
-            const Real reached = vibration::largest<Real>(extremes.distance);
+            const Real reached = vibration::largest<Real>(distances);
             furthest = std::max(furthest, reached);
             drawn_back += reached > Real(1) && (shared.limits || step.by_vertex) ? 1 : 0;
             if (reached > Real(1) && shared.limits && !part.by_vertex) {
                 draw_back(arrays, part, Real(1) / std::sqrt(reached));
             }
-            const Real speed = vibration::largest<Real>(extremes.speed);
-            if ((reached > Real(0) || speed > Real(0)) && reached < Real(asleep * asleep) &&
-                speed < static_cast<Real>(rest_speed_)) {
+            if (reached < Real(asleep * asleep) && is_slow(arrays, part)) {
                 draw_back(arrays, part, Real(0));
             }
         }
@@ -447,6 +453,24 @@ private:
                 __builtin_prefetch(step.rows + 8 * static_cast<Eigen::Index>(corner[k]));
             }
         }
+    }
+
+    /// Whether all velocities of a piece are next to nothing, without all being nothing.
+    bool is_slow(const Arrays<Real>& arrays, const Part& part) const {
+        const int begin = layout.runs[static_cast<size_t>(part.first_run)].begin;
+        const int end = layout.runs[static_cast<size_t>(part.last_run)].begin;
+        const auto limit = static_cast<Real>(rest_speed_);
+        bool any = false;
+        for (int k = 0; k < 3; ++k) {
+            for (int i = begin; i < end; ++i) {
+                const Real w = arrays.w[k][i];
+                if (!(std::abs(w) <= limit)) {
+                    return false;
+                }
+                any = any || w != Real(0) || arrays.y[k][i] != Real(0);
+            }
+        }
+        return any;
     }
 
     /// Scales displacement and velocity of a whole piece (Eq. 4, with the velocity).
