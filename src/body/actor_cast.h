@@ -18,5 +18,7 @@ Character make_tower();
 Character make_teapot();
 Character make_vase();
 Character make_rabbit();
+Character make_plane();
+Character make_box();
 
 }  // namespace cutis::actor

@@ -40,6 +40,8 @@ const std::vector<Entry>& cast() {
         {"teapot", "Newell's teapot as one solid", {"pour"}, actor::make_teapot},
         {"vase", "vase with a wall", {"sway"}, actor::make_vase},
         {"tower", "tower with battlements, door and windows", {"sway"}, actor::make_tower},
+        {"plane", "square sheet that bulges and dents", {"bulge"}, actor::make_plane},
+        {"box", "box that is drawn to twice its length", {"stretch"}, actor::make_box},
     };
     return entries;
 }

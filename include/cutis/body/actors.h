@@ -21,8 +21,8 @@ std::vector<ActorInfo> list_actors();
 /// Makes a built-in character: mesh with UV charts, skeleton, weights, morph targets and clips.
 ///
 /// Metres, Y up, facing +Z; the rest pose has no rotated joints. The same name gives the same bytes
-/// every time. Meshes are closed and manifold except the cylinder and the dancer's garment, whose
-/// rims are open.
+/// every time. Meshes are closed and manifold except the cylinder, the plane and the dancer's
+/// garment, whose rims are open.
 /// \throw InvalidInput  unknown name; the message lists what there is
 Character make_actor(const std::string& name);
 
