@@ -21,7 +21,8 @@ struct HandleTrack {
 };
 
 /// Reads keys as a scene writes them, one text each, in any order:
-///   "NAME SECONDS grab X Y Z"   takes the detail vertex nearest to X Y Z of the rest pose
+///   "NAME SECONDS grab X Y Z"   takes the detail vertex nearest to X Y Z of the rest pose,
+///                               of those that stand out by a quarter of the shell's height
 ///   "NAME SECONDS by X Y Z"     drags it by X Y Z metres
 ///   "NAME SECONDS release"      lets it go
 /// \throw InvalidInput  a text that is none of these, a track without grab or release, times that

@@ -111,12 +111,7 @@ public:
         }
         art->parts.push_back({art->name, "", 0, static_cast<int>(art->triangles.rows()), 0,
                               static_cast<int>(art->positions.rows())});
-        for (HandleTrack& track : tracks_) {
-            (art->positions.rowwise() - track.pick.transpose())
-                .rowwise()
-                .squaredNorm()
-                .minCoeff(&track.vertex);
-        }
+        pick_vertices(art->positions, detail.points);
         detail_mesh_ = {art->name, art};
         report_.numbers["detail vertices"] = static_cast<double>(detail.points.size());
         report_.numbers["detail pieces"] = detail.piece_count;
@@ -369,6 +364,31 @@ private:
             }
         }
         return handles;
+    }
+
+    /// The nearest vertex that stands out enough to be pulled; any where none does.
+    void pick_vertices(const MatrixX3d& positions, const std::vector<ShellPoint>& points) {
+        constexpr double graspable = 0.25;  // of the shell's height
+        for (HandleTrack& track : tracks_) {
+            double nearest = std::numeric_limits<double>::infinity();
+            double nearest_any = nearest;
+            int any = 0;
+            track.vertex = -1;
+            for (size_t v = 0; v < points.size(); ++v) {
+                const double distance =
+                    (positions.row(static_cast<Eigen::Index>(v)) - track.pick.transpose())
+                        .squaredNorm();
+                if (distance < nearest_any) {
+                    nearest_any = distance;
+                    any = static_cast<int>(v);
+                }
+                if (points[v].height >= graspable && distance < nearest) {
+                    nearest = distance;
+                    track.vertex = static_cast<int>(v);
+                }
+            }
+            track.vertex = track.vertex < 0 ? any : track.vertex;
+        }
     }
 
     /// All of them once, so that one nothing can pull is refused before the first frame.
