@@ -200,6 +200,301 @@ const std::vector<Demo>& demos() {
          .figure = shells,
          .scene = "[body]\nactor = \"tower\"\nclip = \"sway\"\n",
          .camera = {0.5, 0.3, 1.0}},
+        {.name = "plane-bulge",
+         .about = "woven strips on a plane that bulges and dents, vibration limited",
+         .figure = "Fig. 3 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"plane\"\n"
+                  "clip = \"bulge\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 10\n"
+                  "tiles_v = 10\n"
+                  "height = 0.03\n"
+                  "frequency = 3\n"
+                  "damping = 0.03\n"
+                  "limiter = \"piece\"\n",
+         .camera = {0.5, 0.5, 1.0},
+         .stills = {0.1, 0.3, 0.7}},
+        {.name = "plane-bulge-unlimited",
+         .about = "the same without a limiter: strips overshoot",
+         .figure = "Fig. 3 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"plane\"\n"
+                  "clip = \"bulge\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 10\n"
+                  "tiles_v = 10\n"
+                  "height = 0.03\n"
+                  "frequency = 3\n"
+                  "damping = 0.03\n"
+                  "limiter = \"none\"\n",
+         .camera = {0.5, 0.5, 1.0},
+         .stills = {0.1, 0.3, 0.7}},
+        {.name = "box-compressible",
+         .about =
+             "a box in a thick shell, drawn to twice its length; Poisson 0 lets the volume grow",
+         .figure = "Fig. 2 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"box\"\n"
+                  "clip = \"stretch\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 12\n"
+                  "tiles_v = 8\n"
+                  "height = 0.1\n"
+                  "poisson = 0.0\n",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.05, 0.5}},
+        {.name = "box-incompressible",
+         .about = "the same at Poisson 0.5: the volume stays",
+         .figure = "Fig. 2 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"box\"\n"
+                  "clip = \"stretch\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 12\n"
+                  "tiles_v = 8\n"
+                  "height = 0.1\n"
+                  "poisson = 0.5\n",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.05, 0.5}},
+        {.name = "teapot-straps",
+         .about = "a teapot of brass straps, the same material all over",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"teapot\"\n"
+                  "clip = \"pour\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 24\n"
+                  "tiles_v = 24\n"
+                  "height = 0.02\n"
+                  "limiter = \"soft\"\n"
+                  "frequency = 4\n"
+                  "damping = 0.05\n",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "teapot-straps-painted",
+         .about = "the same, stiff on handle and spout, soft on the belly",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"teapot\"\n"
+                  "clip = \"pour\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 24\n"
+                  "tiles_v = 24\n"
+                  "height = 0.02\n"
+                  "limiter = \"soft\"\n"
+                  "frequency = [\"box:-0.1,-1,-1,0.1,1,1\", 3, 12]\n"
+                  "damping = [\"box:-0.1,-1,-1,0.1,1,1\", 0.04, 0.6]\n",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "teapot-straps-axes",
+         .about = "the same, free along the surface's x direction and damped across it",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"teapot\"\n"
+                  "clip = \"pour\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 24\n"
+                  "tiles_v = 24\n"
+                  "height = 0.02\n"
+                  "limiter = \"soft\"\n"
+                  "axes = [3, 0.03, 8, 0.8, 8, 0.8]\n"
+                  "surface_axis = [1, 0, 0]\n",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "tower-touch",
+         .about = "bricks of a tower touched with one finger: they give way and quiver",
+         .figure = "Fig. 5 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"tower\"\n"
+                  "clip = \"sway\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"bricks\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 30\n"
+                  "tiles_v = 30\n"
+                  "height = 0.02\n"
+                  "frequency = 4\n"
+                  "damping = 0.06\n"
+                  "handles = [\"finger 0.4 grab 0.5 3.2 1.1\", \"finger 0.9 by 0.12 0.1 0.25\", "
+                  "\"finger 1.0 release\"]\n"
+                  "[output]\n"
+                  "last_frame = 75\n",
+         .camera = {0.4, 0.2, 1.0},
+         .stills = {0.3, 0.42, 0.6}},
+        {.name = "tower-drag",
+         .about = "a tower bent by dragging its bricks: the pull goes into the wall",
+         .figure = "Fig. 5 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"tower\"\n"
+                  "clip = \"sway\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"bricks\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 30\n"
+                  "tiles_v = 30\n"
+                  "height = 0.02\n"
+                  "frequency = 4\n"
+                  "damping = 0.06\n"
+                  "handles = [\"hand 0.3 grab 0.0 4.2 1.1\", \"hand 1.3 by 0.9 0.0 0.3\", \"hand "
+                  "1.8 by 0.9 0.0 0.3\", \"hand 2.0 release\"]\n"
+                  "offset_stiffness = 0.5\n"
+                  "base_stiffness = 50\n"
+                  "reach = 0.35\n"
+                  "passes = 4\n"
+                  "[output]\n"
+                  "last_frame = 80\n",
+         .camera = {0.4, 0.2, 1.0},
+         .stills = {0.3, 0.55, 0.8}},
+        {.name = "rabbit-stiff",
+         .about = "a rabbit pulled by its ear: stiff scales carry the body along",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"rabbit\"\n"
+                  "clip = \"listen\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"scale\"\n"
+                  "size = 0.05\n"
+                  "spacing = 0.6\n"
+                  "height = 0.03\n"
+                  "handles = [\"ear 0.2 grab 0.04 0.4 -0.1\", \"ear 1.0 by 0.07 0.03 0.05\", \"ear "
+                  "1.4 release\"]\n"
+                  "offset_stiffness = 0.02\n"
+                  "base_stiffness = 20\n"
+                  "reach = 0.2\n"
+                  "passes = 4\n"
+                  "[output]\n"
+                  "last_frame = 60\n",
+         .camera = {0.8, 0.2, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "rabbit-soft",
+         .about = "the same with soft scales: they give way first",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"rabbit\"\n"
+                  "clip = \"listen\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"scale\"\n"
+                  "size = 0.05\n"
+                  "spacing = 0.6\n"
+                  "height = 0.03\n"
+                  "handles = [\"ear 0.2 grab 0.04 0.4 -0.1\", \"ear 1.0 by 0.07 0.03 0.05\", \"ear "
+                  "1.4 release\"]\n"
+                  "offset_stiffness = 20\n"
+                  "base_stiffness = 20\n"
+                  "reach = 0.2\n"
+                  "passes = 4\n"
+                  "[output]\n"
+                  "last_frame = 60\n",
+         .camera = {0.8, 0.2, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "vase-stiff",
+         .about = "a vase pulled at its straps: a stiff base hardly follows",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"vase\"\n"
+                  "clip = \"sway\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 16\n"
+                  "tiles_v = 16\n"
+                  "height = 0.02\n"
+                  "handles = [\"rim 0.2 grab 0.1 0.38 0.06\", \"rim 1.0 by 0.1 0.02 0.05\", \"rim "
+                  "1.4 release\"]\n"
+                  "offset_stiffness = 1\n"
+                  "base_stiffness = 0.05\n"
+                  "reach = 0.25\n"
+                  "passes = 4\n"
+                  "[output]\n"
+                  "last_frame = 60\n",
+         .camera = {0.4, 0.35, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "vase-soft",
+         .about = "the same with a soft base: it comes along",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = "[body]\n"
+                  "actor = \"vase\"\n"
+                  "clip = \"sway\"\n"
+                  "time_scale = 0.05\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"straps\"\n"
+                  "place = \"tiles\"\n"
+                  "tiles_u = 16\n"
+                  "tiles_v = 16\n"
+                  "height = 0.02\n"
+                  "handles = [\"rim 0.2 grab 0.1 0.38 0.06\", \"rim 1.0 by 0.1 0.02 0.05\", \"rim "
+                  "1.4 release\"]\n"
+                  "offset_stiffness = 1\n"
+                  "base_stiffness = 50\n"
+                  "reach = 0.25\n"
+                  "passes = 4\n"
+                  "[output]\n"
+                  "last_frame = 60\n",
+         .camera = {0.4, 0.35, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "dinosaur-scales",
+         .about = "a dinosaur with scales that walks and stops",
+         .figure = shells,
+         .scene = "[body]\n"
+                  "actor = \"dinosaur\"\n"
+                  "clip = \"walk\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"scale\"\n"
+                  "axis = [0, -0.2, -1]\n"
+                  "frequency = 5\n"
+                  "damping = 0.08\n"
+                  "size = 0.022\n"
+                  "spacing = 0.62\n"
+                  "turn = 8\n"
+                  "size_variation = 0.15\n"
+                  "height = 0.015\n",
+         .camera = {1.0, 0.25, 0.7}},
+        {.name = "dinosaur-spikes",
+         .about = "a dinosaur with spikes that walks and stops",
+         .figure = shells,
+         .scene = "[body]\n"
+                  "actor = \"dinosaur\"\n"
+                  "clip = \"walk\"\n"
+                  "[[layer]]\n"
+                  "kind = \"shell\"\n"
+                  "detail = \"spike\"\n"
+                  "axis = [0, -0.2, -1]\n"
+                  "frequency = 5\n"
+                  "damping = 0.08\n"
+                  "size = 0.03\n"
+                  "height = 0.03\n",
+         .camera = {1.0, 0.25, 0.7}},
     };
     return table;
 }
