@@ -30,7 +30,7 @@ struct LayerScene {
     int line = 0;
     int column = 0;
     /// Meshes its key `mesh` names, read with the scene file.
-    std::map<std::string, std::shared_ptr<const ArtMesh>> meshes;
+    std::map<std::string, std::shared_ptr<const ArtMesh>> meshes = {};
 };
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
