@@ -70,6 +70,10 @@ std::vector<HandleTrack> read_handle_tracks(const std::vector<std::string>& keys
         std::vector<Key>& own = by_name[name];
         std::stable_sort(own.begin(), own.end(),
                          [](const Key& a, const Key& b) { return a.time < b.time; });
+        if (own.size() < 2) {
+            throw InvalidInput(say("shell handles: '", name,
+                                   "' has one key; it must begin with grab and end with release"));
+        }
         HandleTrack track;
         track.name = name;
         for (size_t i = 0; i < own.size(); ++i) {
