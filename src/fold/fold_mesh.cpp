@@ -22,12 +22,15 @@ constexpr double edge_slack = 1.3;
 
 constexpr int most_uniform_triangles = 8'000'000;
 
-double longest_edge(const MatrixX3d& positions, const MatrixX3i& triangles, int f) {
+// What counts as an edge's length: its part across the fold, or half of it along the fold, where
+// shapes change less.
+double edge_across(const MatrixX3d& positions, const MatrixX3i& triangles, int f,
+                   const Vector3d& along) {
     double longest = 0.0;
     for (int k = 0; k < 3; ++k) {
-        longest = std::max(
-            longest,
-            (positions.row(triangles(f, k)) - positions.row(triangles(f, (k + 1) % 3))).norm());
+        const Vector3d edge =
+            positions.row(triangles(f, (k + 1) % 3)) - positions.row(triangles(f, k));
+        longest = std::max({longest, std::abs(edge.dot(along)), 0.5 * edge.norm()});
     }
     return longest;
 }
@@ -121,22 +124,23 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
     std::vector<double> missing;  // how many times too long the edges stay
     int finest = level;
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        const double edge = longest_edge(positions, topology.triangles(), f);
-        double width = std::numeric_limits<double>::infinity();
+        double ratio = 0.0;  // of the longest edge to the one the fold needs
         for (int k = 0; k < 4; ++k) {
             SurfacePoint at;
             at.triangle = f;
             at.barycentric = k < 3 ? Vector3d(Vector3d::Unit(k)) : Vector3d::Constant(1.0 / 3.0);
-            width =
-                std::min(width, strips.width_near(interpolate(positions, topology.triangles(), at),
-                                                  interpolate(normals, topology.triangles(), at),
-                                                  std::min(0.5 * edge, 0.5 * narrowest)));
+            const auto ask = [&](double width, const Vector3d& along) {
+                const double target = edge_slack * width / options.edges_per_fold;
+                ratio = std::max(ratio,
+                                 edge_across(positions, topology.triangles(), f, along) / target);
+            };
+            strips.visit_near(interpolate(positions, topology.triangles(), at),
+                              interpolate(normals, topology.triangles(), at), 0.1 * narrowest, ask);
         }
-        if (!std::isfinite(width)) {
+        if (ratio == 0.0) {
             continue;
         }
-        const double target = edge_slack * width / options.edges_per_fold;
-        const int need = level + static_cast<int>(std::ceil(std::log2(edge / target) - 1e-9));
+        const int need = level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9));
         missing.push_back(std::exp2(std::max(0, need - possible)));
         const int given = std::clamp(need, 0, possible);
         wanted[static_cast<size_t>(f)] = static_cast<unsigned char>(given);

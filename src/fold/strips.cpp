@@ -228,25 +228,19 @@ void Strips::find(const Vector3d& point, const Vector3d& normal, int vertex, dou
     }
 }
 
-bool Strips::reaches(const Vector3d& point, const Vector3d& normal, double slack) const {
+void Strips::visit_near(const Vector3d& point, const Vector3d& normal, double slack,
+                        FunctionRef<void(double, const Vector3d&)> visit) const {
     thread_local std::vector<Hit> best;
     collect(point, normal, slack, best);
-    return !best.empty();
-}
-
-double Strips::width_near(const Vector3d& point, const Vector3d& normal, double slack) const {
-    thread_local std::vector<Hit> best;
-    collect(point, normal, slack, best);
-    double width = std::numeric_limits<double>::infinity();
     for (const Hit& hit : best) {
         const Piece& piece = pieces_[static_cast<size_t>(hit.piece)];
-        width = std::min(
-            width,
-            pattern_
-                .folds[static_cast<size_t>(pattern_.rails[static_cast<size_t>(piece.strip)].fold)]
-                .width);
+        const int fold = pattern_.rails[static_cast<size_t>(piece.strip)].fold;
+        const int last = (piece.point[0] / (pattern_.segments + 1)) * (pattern_.segments + 1) +
+                         pattern_.segments;
+        const int next = std::min(piece.point[0] + 1, last);
+        visit(pattern_.folds[static_cast<size_t>(fold)].width,
+              (points_.row(next) - points_.row(next - 1)).normalized());
     }
-    return width;
 }
 
 }  // namespace cutis::fold_detail

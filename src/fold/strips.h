@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cutis/core/function_ref.h"
 #include "cutis/core/types.h"
 #include "cutis/fold/pattern.h"
 
@@ -27,8 +28,10 @@ public:
     /// \param slack  metres added to the reach of every fold
     void find(const Vector3d& point, const Vector3d& normal, int vertex, double slack,
               std::vector<Binding>& found) const;
-    bool reaches(const Vector3d& point, const Vector3d& normal, double slack) const;
-    double width_near(const Vector3d& point, const Vector3d& normal, double slack) const;
+    /// Calls `visit` with width and direction of the rails of every fold (one of each curve) that
+    /// reaches a point.
+    void visit_near(const Vector3d& point, const Vector3d& normal, double slack,
+                    FunctionRef<void(double width, const Vector3d& along)> visit) const;
 
 private:
     struct Piece {

@@ -19,7 +19,7 @@ struct FoldOptions {
     /// Edges across a fold; longer ones are halved until they fit (8: the coarsest that keeps the
     /// shape, 16: smooth). 4 .. 32.
     double edges_per_fold = 8.0;
-    int most_levels = 6;  ///< of subdivision, 0 .. 8
+    int most_levels = 4;  ///< of subdivision, 0 .. 8
 };
 
 /// Tight cloth with folds: prepared once for a mesh and a pattern, then evaluated for any pose.
