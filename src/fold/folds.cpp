@@ -202,6 +202,10 @@ const std::vector<SurfacePoint>& FoldSolver::corner_points() const {
     return parts_->mesh.mesh.corner_points();
 }
 
+const Stencils& FoldSolver::stencils() const {
+    return parts_->mesh.mesh.stencils();
+}
+
 int FoldSolver::levels() const {
     return parts_->mesh.mesh.levels();
 }

@@ -43,6 +43,9 @@ public:
     const MatrixX3d& rest() const;  ///< #N x 3
     /// Corner k of refined triangle f as a point of its base triangle, at 3 f + k.
     const std::vector<SurfacePoint>& corner_points() const;
+    /// Rows of the refined vertices over those of the base, as subdivision has them (without the
+    /// correction of refine()): for painted values.
+    const Stencils& stencils() const;
     int levels() const;                ///< finest level used
     int uniform_vertex_count() const;  ///< vertices if that level were used everywhere
 
