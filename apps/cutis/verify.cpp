@@ -13,11 +13,9 @@ namespace {
 
 using Maker = std::vector<verify::Case> (*)();
 
-const std::vector<LayerOf<Maker>> makers = {
-    {"body", verify::verify_body},
-    {"curve", verify::verify_curve},
-    {"stack", verify::verify_stack},
-};
+const std::vector<LayerOf<Maker>> makers = {{"body", verify::verify_body},
+                                            {"curve", verify::verify_curve},
+                                            {"fold", verify::verify_fold}};
 
 void print_json(const std::vector<verify::Case>& cases) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();

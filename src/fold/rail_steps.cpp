@@ -11,6 +11,8 @@ namespace {
 
 // Part of the way to a plane (or to a segment's turning over) that may be used.
 constexpr double limit_margin = 0.98;
+// Rounds of choosing points of equal chords on a folded line.
+constexpr int chord_rounds = 3;
 
 Vector3d lane_vector(const LaneVector& v, int lane) {
     return {v.x[lane], v.y[lane], v.z[lane]};
@@ -115,22 +117,42 @@ void even_out(LaneLine& line, int lane, int count, const double* fraction) {
         folded[i] = lane_vector(line.point[i], lane) + lane_vector(line.offset[i], lane);
         arc[i] = arc[i - 1] + (folded[i] - folded[i - 1]).norm();
     }
-    int k = 0;
+    // Equal parts of the arc have unequal chords where they cut a corner: a second round gives
+    // those parts more arc.
+    Vector3d even[most_segments + 1];
+    double part[most_segments + 1];  // arc of segment i - 1 .. i
+    for (int i = 1; i <= count; ++i) {
+        part[i] = (fraction[i] - fraction[i - 1]) * arc[count];
+    }
+    even[0] = folded[0];
+    even[count] = folded[count];
+    for (int round = 0; round < chord_rounds; ++round) {
+        int k = 0;
+        double wanted = 0.0;
+        for (int i = 1; i < count; ++i) {
+            wanted += part[i];
+            while (k + 2 <= count && arc[k + 1] < wanted) {
+                ++k;
+            }
+            const double span = arc[k + 1] - arc[k];
+            const double t = span > 0.0 ? (wanted - arc[k]) / span : 0.0;
+            even[i] = folded[k] + t * (folded[k + 1] - folded[k]);
+        }
+        if (round + 1 < chord_rounds) {
+            double sum = 0.0;
+            for (int i = 1; i <= count; ++i) {
+                const double chord = (even[i] - even[i - 1]).norm();
+                const double rest = (fraction[i] - fraction[i - 1]) * arc[count];
+                part[i] *= std::min(2.0, rest / std::max(chord, 1e-3 * rest));
+                sum += part[i];
+            }
+            for (int i = 1; i <= count; ++i) {
+                part[i] *= arc[count] / sum;
+            }
+        }
+    }
     for (int i = 1; i < count; ++i) {
-        const double wanted = fraction[i] * arc[count];
-        while (k + 2 <= count && arc[k + 1] < wanted) {
-            ++k;
-        }
-        const double span = arc[k + 1] - arc[k];
-        const double t = span > 0.0 ? (wanted - arc[k]) / span : 0.0;
-        Vector3d offset =
-            folded[k] + t * (folded[k + 1] - folded[k]) - lane_vector(line.point[i], lane);
-        const Vector3d v = lane_vector(line.direction[i], lane);
-        const double height = offset.dot(v);
-        if (height < 0.0) {
-            offset -= height * v;
-        }
-        set_lane(line.offset[i], lane, offset);
+        set_lane(line.offset[i], lane, even[i] - lane_vector(line.point[i], lane));
     }
 }
 

@@ -34,8 +34,7 @@ Lane4 polyline_length(const double* const from[4], int count);
 /// sum |e_i + w_i|
 Lane4 grown_length(const LaneSegment* segments, int count);
 
-/// Moves the points of one lane along its folded line to their rest proportions; never below the
-/// base (offsets keep a component along their direction of at least 0).
+/// Moves the points of one lane along its folded line to their rest proportions.
 /// \param fraction  rest arc length of each point over the whole
 void even_out(LaneLine& line, int lane, int count, const double* fraction);
 

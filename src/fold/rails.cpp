@@ -323,8 +323,11 @@ void FoldRails::merge_pair(int rail, PointsOf base) {
     const int partner = set_.partner[static_cast<size_t>(rail)];
     const double rest = rest_length_[rail] + rest_length_[partner];
     const double compression = 1.0 - (length_[rail] + length_[partner]) / rest;
+    // Both must be compressed: the second factor lets a pair part before one of them is stretched.
+    const double least = std::min(compression_[rail], compression_[partner]);
     const double part = smooth_step((compression - options_.merge_from) /
-                                    (options_.merge_to - options_.merge_from));
+                                    (options_.merge_to - options_.merge_from)) *
+                        smooth_step(least / (0.5 * options_.merge_from));
     if (part <= 0.0 || active_[static_cast<size_t>(rail)] == 0 ||
         active_[static_cast<size_t>(partner)] == 0) {
         return;

@@ -332,7 +332,7 @@ public:
         FoldSettings settings = settings_;
         FoldRailOptions& rails = settings.solver.rails;
         const bool is_strict = rails.mode == FoldMode::strict;
-        rails.tolerance.length = is_strict ? 1e-14 : 1e-9;
+        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-9;
         rails.limiter = settings.limiter == FoldSettings::Limiter::on ||
                         (settings.limiter == FoldSettings::Limiter::automatic && !is_strict);
         if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {

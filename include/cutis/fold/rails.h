@@ -25,7 +25,8 @@ struct FoldRailOptions {
     /// Largest height as a fraction of a rail's rest length, approached smoothly. 0: no cap.
     double height_cap = 0.6;
     /// Scale offsets down where a fold would pass its end planes or its joint plane, or hang over.
-    bool limiter = true;
+    /// Costs length; where the base itself begins to cross, folds may jump.
+    bool limiter = false;
     /// Compression of two neighbouring folds at which they begin to merge into one of double width,
     /// and at which they are one. 0 < from < to <= 1; from = 0: never.
     double merge_from = 0.0;

@@ -6,7 +6,7 @@ namespace cutis {
 
 /// When the height of a fold counts as found.
 struct FoldTolerance {
-    double length = 1e-14;     ///< |length - rest length| / rest length; 1e-15 .. 1e-3
+    double length = 4e-15;     ///< |length - rest length| / rest length; 1e-15 .. 1e-3
     int most_iterations = 40;  ///< at least 1; random folds need at most 16
 };
 
