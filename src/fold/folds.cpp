@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <cstdint>
 
+#include "body/lanes.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "fold/fold_mesh.h"
+#include "fold/guard.h"
 #include "fold/strips.h"
 
 namespace cutis {
@@ -17,18 +19,20 @@ namespace {
 
 constexpr int chunk_strips = 16;
 
-/// A point that moves with three vertices.
+/// A point that moves with three vertices: the first has what the others leave of the weight.
 struct Follower {
     int vertex[3];
-    double weight[3];
+    float second;
+    float third;
 };
 
 Follower follower(const SurfacePoint& point, const MatrixX3i& triangles) {
-    Follower result;
+    Follower result{};
     for (int k = 0; k < 3; ++k) {
         result.vertex[k] = triangles(point.triangle, k);
-        result.weight[k] = point.barycentric[k];
     }
+    result.second = static_cast<float>(point.barycentric[1]);
+    result.third = static_cast<float>(point.barycentric[2]);
     return result;
 }
 
@@ -36,10 +40,20 @@ void follow(const Follower& follower, const double* values, double* out) {
     const double* a = values + 3 * static_cast<size_t>(follower.vertex[0]);
     const double* b = values + 3 * static_cast<size_t>(follower.vertex[1]);
     const double* c = values + 3 * static_cast<size_t>(follower.vertex[2]);
+    const double second = follower.second;
+    const double third = follower.third;
+    const double first = 1.0 - second - third;
     for (int k = 0; k < 3; ++k) {
-        out[k] = follower.weight[0] * a[k] + follower.weight[1] * b[k] + follower.weight[2] * c[k];
+        out[k] = first * a[k] + second * b[k] + third * c[k];
     }
 }
+
+/// A binding as it is walked every frame. Points count from the strip's first one.
+struct Packed {
+    int vertex;
+    std::uint8_t point[4];
+    float weight[3];
+};
 
 /// Bindings of one strip, [begin, end).
 struct StripRun {
@@ -48,6 +62,37 @@ struct StripRun {
     int begin = 0;
     int end = 0;
 };
+
+/// Adds the offsets of one strip to its vertices. Cloth lies on the body or above it, never below.
+void lift_strip(const Packed* begin, const Packed* end, const double* offsets, const double* sides,
+                double* vertices) {
+    using lanes::Lanes;
+    for (const Packed* binding = begin; binding != end; ++binding) {
+        const Lanes w0 = lanes::all(binding->weight[0]);
+        const Lanes w1 = lanes::all(binding->weight[1]);
+        const Lanes w2 = lanes::all(binding->weight[2]);
+        const auto mix = [&](const double* values) {  // the fourth lane is not used
+            return w0 * lanes::load(values + 3 * binding->point[0]) +
+                   w1 * lanes::load(values + 3 * binding->point[1]) +
+                   w2 * lanes::load(values + 3 * binding->point[2]);
+        };
+        Lanes offset = mix(offsets);
+        const Lanes side = mix(sides);
+        const Lanes product = offset * side;
+        const double height = product[0] + product[1] + product[2];
+        if (height < 0.0) {
+            const Lanes square = side * side;
+            offset -= lanes::all(height / (square[0] + square[1] + square[2])) * side;
+        }
+        if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0) {
+            continue;  // adding 0 would turn -0 into +0
+        }
+        double* vertex = vertices + 3 * static_cast<size_t>(binding->vertex);
+        vertex[0] += offset[0];
+        vertex[1] += offset[1];
+        vertex[2] += offset[2];
+    }
+}
 
 void check_options(const FoldOptions& options) {
     if (!(options.edges_per_fold >= 4.0 && options.edges_per_fold <= 32.0)) {
@@ -74,11 +119,14 @@ struct FoldSolver::Parts {
     // A vertex reached by several curves has one binding in each layer, so that no two threads
     // ever write to the same vertex.
     struct Layer {
-        std::vector<Binding> bindings;
+        std::vector<Packed> bindings;
         std::vector<StripRun> runs;
     };
     std::vector<Layer> layers;
     int bound_vertices = 0;
+    std::unique_ptr<FoldGuard> guard;
+    MatrixX3d unfolded;  // for the guard
+    int held = 0;
     mutable FoldMesh::Scratch scratch;
 
     Parts(FoldMesh fold_mesh, FoldPattern fold_pattern)
@@ -86,6 +134,7 @@ struct FoldSolver::Parts {
 
     void place_rails(const Topology& base, const FoldRailOptions& options);
     void bind();
+    std::vector<int> order_vertices(const std::vector<std::vector<Binding>>& bindings);
 };
 
 void FoldSolver::Parts::place_rails(const Topology& base, const FoldRailOptions& options) {
@@ -144,6 +193,7 @@ void FoldSolver::Parts::bind() {
         follow(on_refined[i], normals.data(), sides.data() + 3 * i);
     }
     const Strips strips(pattern, rails->set().rest, sides);
+    std::vector<std::vector<Binding>> sorted;
     std::vector<Binding> found;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         found.clear();
@@ -151,23 +201,75 @@ void FoldSolver::Parts::bind() {
         std::sort(found.begin(), found.end(),
                   [](const Binding& a, const Binding& b) { return a.curve < b.curve; });
         bound_vertices += found.empty() ? 0 : 1;
-        layers.resize(std::max(layers.size(), found.size()));
+        sorted.resize(std::max(sorted.size(), found.size()));
         for (size_t i = 0; i < found.size(); ++i) {
-            layers[i].bindings.push_back(found[i]);
+            sorted[i].push_back(found[i]);
         }
     }
-    for (Layer& layer : layers) {
-        std::stable_sort(layer.bindings.begin(), layer.bindings.end(),
+    for (std::vector<Binding>& bindings : sorted) {
+        std::stable_sort(bindings.begin(), bindings.end(),
                          [](const Binding& a, const Binding& b) { return a.strip < b.strip; });
-        for (int i = 0; i < static_cast<int>(layer.bindings.size()); ++i) {
-            const int strip = layer.bindings[static_cast<size_t>(i)].strip;
-            if (layer.runs.empty() || layer.runs.back().first_rail != strip) {
-                layer.runs.push_back(
-                    {strip, pattern.rails[static_cast<size_t>(strip)].is_joined, i, i});
+    }
+    const std::vector<int> number = order_vertices(sorted);
+    const int per_rail = pattern.segments + 1;
+    for (const std::vector<Binding>& bindings : sorted) {
+        Layer layer;
+        for (const Binding& binding : bindings) {
+            const int at = static_cast<int>(layer.bindings.size());
+            if (layer.runs.empty() || layer.runs.back().first_rail != binding.strip) {
+                layer.runs.push_back({binding.strip,
+                                      pattern.rails[static_cast<size_t>(binding.strip)].is_joined,
+                                      at, at});
             }
-            layer.runs.back().end = i + 1;
+            layer.runs.back().end = at + 1;
+            Packed packed{};
+            packed.vertex = number[static_cast<size_t>(binding.vertex)];
+            for (int k = 0; k < 3; ++k) {
+                packed.point[k] =
+                    static_cast<std::uint8_t>(binding.point[k] - binding.strip * per_rail);
+                packed.weight[k] = static_cast<float>(binding.weight[k]);
+            }
+            layer.bindings.push_back(packed);
+        }
+        layers.push_back(std::move(layer));
+    }
+}
+
+// Vertices in the order in which folding walks them, after those of the base. Returns the new
+// number of each.
+std::vector<int> FoldSolver::Parts::order_vertices(
+    const std::vector<std::vector<Binding>>& bindings) {
+    const int count = mesh.mesh.topology().vertex_count();
+    std::vector<int> order;
+    std::vector<int> number(static_cast<size_t>(count), -1);
+    const auto take = [&](int v) {
+        if (number[static_cast<size_t>(v)] < 0) {
+            number[static_cast<size_t>(v)] = static_cast<int>(order.size());
+            order.push_back(v);
+        }
+    };
+    for (int v = 0; v < mesh.base_count; ++v) {
+        take(v);
+    }
+    for (const std::vector<Binding>& layer : bindings) {
+        for (const Binding& binding : layer) {
+            take(binding.vertex);
         }
     }
+    for (int v = 0; v < count; ++v) {
+        take(v);
+    }
+    mesh.mesh.renumber(order);
+    const MatrixX3d old = rest;
+    for (size_t v = 0; v < order.size(); ++v) {
+        rest.row(static_cast<Eigen::Index>(v)) = old.row(order[v]);
+    }
+    for (Follower& point : on_refined) {
+        for (int& v : point.vertex) {
+            v = number[static_cast<size_t>(v)];
+        }
+    }
+    return number;
 }
 
 FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
@@ -184,6 +286,15 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
     refine(rest, Workers(1), parts_->rest);
     parts_->place_rails(base, options.rails);
     parts_->bind();
+    if (options.guard) {
+        std::vector<unsigned char> is_bound(static_cast<size_t>(topology().vertex_count()), 0);
+        for (const Parts::Layer& layer : parts_->layers) {
+            for (const Packed& binding : layer.bindings) {
+                is_bound[static_cast<size_t>(binding.vertex)] = 1;
+            }
+        }
+        parts_->guard = std::make_unique<FoldGuard>(topology(), is_bound);
+    }
 }
 
 FoldSolver::~FoldSolver() = default;
@@ -220,6 +331,10 @@ const FoldRails& FoldSolver::rails() const {
 
 const FoldRailReport& FoldSolver::report() const {
     return parts_->rails->report();
+}
+
+int FoldSolver::held_vertex_count() const {
+    return parts_->held;
 }
 
 int FoldSolver::bound_vertex_count() const {
@@ -316,13 +431,16 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
         const Follower* followers = parts.on_base.data() + rail * per_rail;
         for (int i = 0; i < per_rail; ++i) {
             follow(followers[i], directions.data(), out + 3 * i);
-            Eigen::Map<Vector3d>(out + 3 * i).normalize();
         }
     };
     parts.rails->solve(base_of, direction_of, planes, workers);
+    if (parts.guard != nullptr) {
+        parts.unfolded = refined;
+    }
 
     const double* offsets = parts.rails->offsets().data();
     const double* sides = parts.rails->directions().data();
+    const size_t numbers = 3 * static_cast<size_t>(per_rail);
     for (const Parts::Layer& layer : parts.layers) {
         const auto lift = [&](int begin, int end) {
             for (int s = begin; s < end; ++s) {
@@ -331,30 +449,15 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
                     !(run.has_second && parts.rails->is_active(run.first_rail + 1))) {
                     continue;
                 }
-                for (int i = run.begin; i < run.end; ++i) {
-                    const Binding& binding = layer.bindings[static_cast<size_t>(i)];
-                    Eigen::Map<const Vector3d> d0(offsets + 3 * binding.point[0]);
-                    Eigen::Map<const Vector3d> d1(offsets + 3 * binding.point[1]);
-                    Eigen::Map<const Vector3d> d2(offsets + 3 * binding.point[2]);
-                    Vector3d offset =
-                        binding.weight[0] * d0 + binding.weight[1] * d1 + binding.weight[2] * d2;
-                    // Cloth lies on the body or above it, never below.
-                    Eigen::Map<const Vector3d> v0(sides + 3 * binding.point[0]);
-                    Eigen::Map<const Vector3d> v1(sides + 3 * binding.point[1]);
-                    Eigen::Map<const Vector3d> v2(sides + 3 * binding.point[2]);
-                    const Vector3d side =
-                        binding.weight[0] * v0 + binding.weight[1] * v1 + binding.weight[2] * v2;
-                    const double height = offset.dot(side);
-                    if (height < 0.0) {
-                        offset -= height / side.squaredNorm() * side;
-                    }
-                    if (offset.squaredNorm() > 0.0) {  // adding 0 would turn -0 into +0
-                        refined.row(binding.vertex) += offset.transpose();
-                    }
-                }
+                lift_strip(layer.bindings.data() + run.begin, layer.bindings.data() + run.end,
+                           offsets + run.first_rail * numbers, sides + run.first_rail * numbers,
+                           refined.data());
             }
         };
         workers.for_chunks(static_cast<int>(layer.runs.size()), chunk_strips, lift);
+    }
+    if (parts.guard != nullptr) {
+        parts.held = parts.guard->hold(parts.unfolded, workers, refined);
     }
 }
 
@@ -366,20 +469,24 @@ void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression,
     compression.setZero(topology().vertex_count());
     direction.setZero(topology().vertex_count(), 3);
     for (const Parts::Layer& layer : parts.layers) {
-        for (const Binding& binding : layer.bindings) {
-            Vector3d offset = Vector3d::Zero();
-            Vector3d side = Vector3d::Zero();
-            for (int k = 0; k < 3; ++k) {
-                const int point = binding.point[k];
-                offset += binding.weight[k] * parts.rails->offsets().row(point).transpose();
-                side += binding.weight[k] * parts.rails->directions().row(point).transpose();
-                compression[binding.vertex] +=
-                    binding.weight[k] * std::max(0.0, parts.rails->compression()[point / per_rail]);
-            }
-            const double size = side.norm();
-            if (size > 0.0) {
-                height[binding.vertex] += std::max(0.0, offset.dot(side) / size);
-                direction.row(binding.vertex) = side.transpose() / size;
+        for (const StripRun& run : layer.runs) {
+            for (int i = run.begin; i < run.end; ++i) {
+                const Packed& binding = layer.bindings[static_cast<size_t>(i)];
+                Vector3d offset = Vector3d::Zero();
+                Vector3d side = Vector3d::Zero();
+                for (int k = 0; k < 3; ++k) {
+                    const double weight = binding.weight[k];
+                    const int point = run.first_rail * per_rail + binding.point[k];
+                    offset += weight * parts.rails->offsets().row(point).transpose();
+                    side += weight * parts.rails->directions().row(point).transpose();
+                    compression[binding.vertex] +=
+                        weight * std::max(0.0, parts.rails->compression()[point / per_rail]);
+                }
+                const double size = side.norm();
+                if (size > 0.0) {
+                    height[binding.vertex] += std::max(0.0, offset.dot(side) / size);
+                    direction.row(binding.vertex) = side.transpose() / size;
+                }
             }
         }
     }

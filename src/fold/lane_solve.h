@@ -42,12 +42,13 @@ struct LaneRoot {
     int iterations[4];
 };
 
-/// Root of sum |e_i + X w_i| = rest in every lane, X >= 0; `wanted` lanes only, others give 0.
-/// \param guess  where to begin; lanes below 0 begin with a guess of their own
-LaneRoot solve_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& guess,
-                     const Mask4& wanted, double tolerance, int most_iterations);
+/// Root X >= 0 of sum |e_i + X w_i| = rest in every wanted lane whose base is shorter; others 0.
+LaneRoot solve_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Mask4& wanted,
+                     double tolerance, int most_iterations);
 
-/// sum |e_i|
-Lane4 base_length(const LaneSegment* segments, int count);
+/// The same for offsets that are nearly right: begins with X = 1.
+/// \param base  sum |e_i|
+LaneRoot rescale_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& base,
+                       const Mask4& wanted, double tolerance, int most_iterations);
 
 }  // namespace cutis::fold_detail

@@ -51,6 +51,7 @@ void LaneLine::load(int lane, const double* p, const double* v, const double* b,
 
 void LaneLine::set_offsets_from_profile(int count) {
     for (int i = 0; i <= count; ++i) {
+        direction[i] = length(direction[i]).max(1e-300).inverse() * direction[i];
         offset[i] = profile[i] * direction[i];
     }
 }
@@ -234,7 +235,7 @@ void PairLine::load(const double* base, const double* directions, const double* 
     }
 }
 
-double PairLine::solve(double rest, double guess, const FoldTolerance& tolerance) {
+double PairLine::solve(double rest, bool is_near, const FoldTolerance& tolerance) {
     const auto lanes = [](const Vector3d& v) {
         return LaneVector{Lane4::Constant(v.x()), Lane4::Constant(v.y()), Lane4::Constant(v.z())};
     };
@@ -242,10 +243,13 @@ double PairLine::solve(double rest, double guess, const FoldTolerance& tolerance
         segments_[i].edge = lanes(point_[i + 1] - point_[i]);
         segments_[i].growth = lanes(offset_[i + 1] - offset_[i]);
     }
-    return solve_lanes(segments_, count_, Lane4::Constant(rest), Lane4::Constant(guess),
-                       Mask4(true, false, false, false), tolerance.length,
-                       tolerance.most_iterations)
-        .scale[0];
+    const Mask4 first(true, false, false, false);
+    const LaneRoot root = is_near ? rescale_lanes(segments_, count_, Lane4::Constant(rest),
+                                                  Lane4::Constant(length(0.0)), first,
+                                                  tolerance.length, tolerance.most_iterations)
+                                  : solve_lanes(segments_, count_, Lane4::Constant(rest), first,
+                                                tolerance.length, tolerance.most_iterations);
+    return root.scale[0];
 }
 
 double PairLine::length(double scale) const {
@@ -264,14 +268,14 @@ void PairLine::merge(double part, double rest, double factor, const FoldToleranc
     for (int i = 0; i <= count_; ++i) {
         offset_[i] = blob.at(place_[i]) * direction_[i];
     }
-    const double height = factor * solve(rest, -1.0, tolerance);
+    const double height = factor * solve(rest, false, tolerance);
     const double wanted = (1.0 - part) * length_of_two + part * length(height);
     for (int i = 0; i <= count_; ++i) {
         offset_[i] = (1.0 - part) * two[i] + part * height * offset_[i];
     }
     // Where neither shape is longer than the base there is no length to restore.
     if (length(0.0) < wanted) {
-        const double scale = solve(wanted, 1.0, tolerance);
+        const double scale = solve(wanted, true, tolerance);
         for (int i = 0; i <= count_; ++i) {
             offset_[i] *= scale;
         }

@@ -21,7 +21,7 @@ struct LaneLine {
 
     void load(int lane, const double* points, const double* directions, const double* profiles,
               int count);
-    void set_offsets_from_profile(int count);
+    void set_offsets_from_profile(int count);  ///< also makes directions unit vectors
     void scale_offsets(int count, const Lane4& scale);
     void fill_segments(int count, LaneSegment* segments) const;
     Lane4 highest(int count) const;  ///< largest offset along the direction
@@ -72,7 +72,7 @@ private:
     LaneSegment segments_[2 * most_segments];
 
     double length(double scale) const;
-    double solve(double rest, double guess, const FoldTolerance& tolerance);
+    double solve(double rest, bool is_near, const FoldTolerance& tolerance);
 };
 
 }  // namespace cutis::fold_detail

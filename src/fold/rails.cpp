@@ -106,7 +106,8 @@ FoldRails::FoldRails(FoldRailSet set, const FoldRailOptions& options)
             merging_.push_back(r);
         }
     }
-    offsets_ = MatrixX3d::Zero(set_.rest.rows(), 3);
+    // One row more: readers take four numbers at a time.
+    offsets_ = MatrixX3d::Zero(set_.rest.rows() + 1, 3);
     directions_ = offsets_;
     compression_ = VectorXd::Zero(rails);
     height_ = VectorXd::Zero(rails);
@@ -242,10 +243,12 @@ void FoldRails::solve_group(Group& group, const std::vector<FoldPlane>& planes) 
     const int count = set_.segments;
     LaneLine& line = group.line;
     Lane4 rest;
+    Lane4 base;
     Lane4 share;
     Lane4 compression;
     for (int lane = 0; lane < 4; ++lane) {
         rest[lane] = rest_length_[group.rail[lane]];
+        base[lane] = length_[group.rail[lane]];
         share[lane] = set_.share[group.rail[lane]];
         compression[lane] = compression_[group.rail[lane]];
     }
@@ -253,8 +256,8 @@ void FoldRails::solve_group(Group& group, const std::vector<FoldPlane>& planes) 
     line.set_offsets_from_profile(count);
     line.fill_segments(count, group.segments);
     const FoldTolerance& tolerance = options_.tolerance;
-    const LaneRoot heights = solve_lanes(group.segments, count, rest, Lane4::Constant(-1.0),
-                                         group.wanted, tolerance.length, tolerance.most_iterations);
+    const LaneRoot heights = solve_lanes(group.segments, count, rest, group.wanted,
+                                         tolerance.length, tolerance.most_iterations);
     line.scale_offsets(count, heights.scale);
     Lane4 stretch = heights.stretch;
     for (int pass = 0; pass < options_.distortion_passes; ++pass) {
@@ -264,8 +267,8 @@ void FoldRails::solve_group(Group& group, const std::vector<FoldPlane>& planes) 
             }
         }
         line.fill_segments(count, group.segments);
-        const LaneRoot again = solve_lanes(group.segments, count, rest, Lane4::Ones(), group.wanted,
-                                           tolerance.length, tolerance.most_iterations);
+        const LaneRoot again = rescale_lanes(group.segments, count, rest, base, group.wanted,
+                                             tolerance.length, tolerance.most_iterations);
         line.scale_offsets(count, again.scale);
         stretch = again.stretch;
     }

@@ -35,35 +35,27 @@ Value evaluate(const LaneSegment* segments, int count, const Lane4& scale) {
 
 }  // namespace
 
-Lane4 base_length(const LaneSegment* segments, int count) {
-    Lane4 sum = Lane4::Zero();
-    for (int i = 0; i < count; ++i) {
-        sum += length(segments[i].edge);
-    }
-    return sum;
-}
+namespace {
 
-LaneRoot solve_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& guess,
-                     const Mask4& wanted, double tolerance, int most_iterations) {
-    const Value base = evaluate(segments, count, Lane4::Zero());
+Lane4 total_growth(const LaneSegment* segments, int count) {
     Lane4 growth = Lane4::Zero();
     for (int i = 0; i < count; ++i) {
         growth += length(segments[i].growth);
     }
-    // Triangle inequality: at `farthest` the line is long enough in any case.
-    const Lane4 farthest = (rest + base.length) / growth.max(smallest_length);
-    // The line as one single segment that grows by 1.05 sum|w| sideways and by its slope lengthwise
-    // is within some per cent of the truth for every profile.
-    const Lane4 c = 1.1 * growth.square().max(smallest_length);
-    const Lane4 b = base.length * base.slope;
-    const Lane4 missing = (rest.square() - base.length.square()).max(0.0);
-    const Lane4 own_guess = ((b.square() + c * missing).sqrt() - b) / c;
+    return growth;
+}
 
+// Triangle inequality: there the line is long enough in any case.
+Lane4 farthest_scale(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& base) {
+    return (rest + base) / total_growth(segments, count).max(smallest_length);
+}
+
+LaneRoot newton(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& base,
+                const Lane4& guess, const Mask4& wanted, double tolerance, int most_iterations) {
     LaneRoot root;
-    Lane4 scale = (guess < 0.0).select(own_guess, guess).min(farthest).max(0.0);
-    Mask4 open = wanted && base.length < rest;
-    root.scale = open.select(scale, Lane4::Zero());
-    root.stretch = base.length - rest;
+    Mask4 open = wanted && base < rest;
+    root.scale = open.select(guess, Lane4::Zero());
+    root.stretch = base - rest;
     for (int& iterations : root.iterations) {
         iterations = 0;
     }
@@ -71,24 +63,49 @@ LaneRoot solve_lanes(const LaneSegment* segments, int count, const Lane4& rest, 
         const Value now = evaluate(segments, count, root.scale);
         const Lane4 stretch = now.length - rest;
         root.stretch = open.select(stretch, root.stretch);
-        // Left of the minimum (slope <= 0): only the far end is safe. Elsewhere Newton.
-        const Lane4 newton =
-            (root.scale - stretch / now.slope.max(smallest_length)).max(0.0).min(farthest);
-        const Lane4 next = (now.slope <= 0.0).select(farthest, newton);
+        const Lane4 step = root.scale - stretch / now.slope.max(smallest_length);
         for (int lane = 0; lane < 4; ++lane) {
             if (!open[lane]) {
                 continue;
             }
             root.iterations[lane] = iteration;
-            const bool stands = next[lane] == root.scale[lane];
-            if (std::abs(stretch[lane]) <= tolerance * rest[lane] || stands) {
+            // Left of the minimum (slope <= 0) only the far end is safe; a step cannot go beyond it
+            // either. Elsewhere Newton.
+            double next = std::max(0.0, step[lane]);
+            if (now.slope[lane] <= 0.0 || !(next < 1e3 * root.scale[lane] + 1e-300)) {
+                const double farthest = farthest_scale(segments, count, rest, base)[lane];
+                next = now.slope[lane] <= 0.0 ? farthest : std::min(next, farthest);
+            }
+            if (std::abs(stretch[lane]) <= tolerance * rest[lane] || next == root.scale[lane]) {
                 open[lane] = false;
             } else if (iteration < most_iterations) {
-                root.scale[lane] = next[lane];
+                root.scale[lane] = next;
             }
         }
     }
     return root;
+}
+
+}  // namespace
+
+LaneRoot solve_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Mask4& wanted,
+                     double tolerance, int most_iterations) {
+    const Value base = evaluate(segments, count, Lane4::Zero());
+    const Lane4 growth = total_growth(segments, count);
+    // The line as one single segment that grows by 1.05 sum|w| sideways and by its slope lengthwise
+    // is within some per cent of the truth for every profile.
+    const Lane4 c = 1.1 * growth.square().max(smallest_length);
+    const Lane4 b = base.length * base.slope;
+    const Lane4 missing = (rest.square() - base.length.square()).max(0.0);
+    const Lane4 guess = ((b.square() + c * missing).sqrt() - b) / c;
+    const Lane4 farthest = (rest + base.length) / growth.max(smallest_length);
+    return newton(segments, count, rest, base.length, guess.min(farthest), wanted, tolerance,
+                  most_iterations);
+}
+
+LaneRoot rescale_lanes(const LaneSegment* segments, int count, const Lane4& rest, const Lane4& base,
+                       const Mask4& wanted, double tolerance, int most_iterations) {
+    return newton(segments, count, rest, base, Lane4::Ones(), wanted, tolerance, most_iterations);
 }
 
 }  // namespace fold_detail
@@ -122,7 +139,7 @@ FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
         segments[static_cast<size_t>(i)].growth = lanes(offsets.row(i + 1) - offsets.row(i));
     }
     const LaneRoot root =
-        solve_lanes(segments.data(), count, Lane4::Constant(rest_length), Lane4::Constant(-1.0),
+        solve_lanes(segments.data(), count, Lane4::Constant(rest_length),
                     Mask4(true, false, false, false), tolerance.length, tolerance.most_iterations);
     FoldHeight found{root.scale[0], root.stretch[0], root.iterations[0], true};
     if (found.stretch < 0.0 && offsets.rowwise().norm().maxCoeff() == 0.0) {

@@ -186,6 +186,29 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
     stencils_ = selected(uniform.stencils(), kept);
 }
 
+void AdaptiveLoop::renumber(const std::vector<int>& order) {
+    std::vector<int> number(static_cast<size_t>(topology_.vertex_count()), -1);
+    if (order.size() != number.size()) {
+        throw InvalidInput(say("adaptive subdivision: expected an order of ", number.size(),
+                               " vertices, found ", order.size()));
+    }
+    for (size_t v = 0; v < order.size(); ++v) {
+        if (order[v] < 0 || static_cast<size_t>(order[v]) >= number.size() ||
+            number[static_cast<size_t>(order[v])] >= 0) {
+            throw InvalidInput(say("adaptive subdivision: place ", v,
+                                   " of the order: expected each vertex once, found ", order[v]));
+        }
+        number[static_cast<size_t>(order[v])] = static_cast<int>(v);
+    }
+    MatrixX3i triangles = topology_.triangles();
+    for (Eigen::Index i = 0; i < triangles.size(); ++i) {
+        int& v = triangles.data()[i];
+        v = number[static_cast<size_t>(v)];
+    }
+    topology_ = Topology(std::move(triangles), static_cast<int>(order.size()));
+    stencils_ = selected(stencils_, order);
+}
+
 SurfacePoint AdaptiveLoop::locate(const SurfacePoint& point) const {
     Vector3d b = point.barycentric;
     int f = point.triangle;

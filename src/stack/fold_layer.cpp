@@ -62,6 +62,7 @@ public:
         frame.numbers["highest fold (m)"] = report.highest;
         ++frames_;
         limited_ += report.limited;
+        held_ += solver_.held_vertex_count();
         capped_ += report.capped;
         merged_ += report.merged;
         compressed_ += report.compressed;
@@ -217,6 +218,7 @@ private:
 
     long frames_ = 0;
     long limited_ = 0;
+    long held_ = 0;
     long capped_ = 0;
     long merged_ = 0;
     long compressed_ = 0;
@@ -229,7 +231,7 @@ private:
 
 class FoldPlan final : public LayerPlan {
 public:
-    FoldPlan() { settings_.solver.rails.tolerance.length = 1e-9; }
+    FoldPlan() { settings_.solver.guard = true; }
 
     std::vector<Setting> settings() override {
         FoldSettings& s = settings_;
@@ -248,9 +250,8 @@ public:
              .choices = {"field", "joints", "chains", "painted"}},
             {.key = "mode",
              .target = choice(rails.mode, 0),
-             .about =
-                 "gate: folds grow without popping; strict: compressed "
-                 "lines keep their exact length (taper, irregularity, cap and limiter are off)",
+             .about = "gate: folds grow without popping; strict: compressed "
+                      "lines keep their exact length (taper, irregularity, cap and guard are off)",
              .choices = {"gate", "strict"}},
             {"width", &s.width, "across one fold", "m", 0.001, 10.0},
             {"pre_stretch", &s.pre_stretch, "cloth gives way by this much before it folds", "", 0.0,
@@ -276,11 +277,8 @@ public:
              "gate mode: highest fold, in lengths of its rail; 0: "
              "none",
              "", 0.0, 10.0},
-            {.key = "limiter",
-             .target = choice(s.limiter, 0),
-             .about = "keep folds from crossing each other (auto: in gate "
-                      "mode)",
-             .choices = {"auto", "on", "off"}},
+            {"limiter", &rails.limiter,
+             "scale folds down that would pass their end planes or joint plane; costs length"},
             {"merge_from", &rails.merge_from,
              "compression at which two folds begin to merge into "
              "one; 0: never",
@@ -321,6 +319,8 @@ public:
             {"rail_spacing", &look.rail_spacing, "widths between rails", "", 0.1, 2.0},
             {"rail_segments", &look.rail_segments, "points solved for across a fold", "", 4.0,
              64.0},
+            {"guard", &s.solver.guard,
+             "hold vertices back where folding would turn a triangle over"},
             {"refine", &s.solver.refine, "subdivide the mesh where folds are"},
             {"edges_per_fold", &s.solver.edges_per_fold, "edges of the refined mesh across a fold",
              "", 4.0, 32.0},
@@ -332,9 +332,8 @@ public:
         FoldSettings settings = settings_;
         FoldRailOptions& rails = settings.solver.rails;
         const bool is_strict = rails.mode == FoldMode::strict;
+        settings.solver.guard = settings.solver.guard && !is_strict;
         rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-9;
-        rails.limiter = settings.limiter == FoldSettings::Limiter::on ||
-                        (settings.limiter == FoldSettings::Limiter::automatic && !is_strict);
         if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
             throw InvalidInput(
                 "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");

@@ -10,7 +10,6 @@ namespace cutis {
 /// Everything a [[layer]] kind = "fold" can say.
 struct FoldSettings {
     enum class Place { field, joints, chains, painted };
-    enum class Limiter { automatic, on, off };
     Place place = Place::field;
     FoldFieldOptions field;
     FoldJointOptions joints;
@@ -24,7 +23,6 @@ struct FoldSettings {
     std::vector<std::string> where = {"all"};
     int profile = 0;
     std::vector<double> profile_heights;
-    Limiter limiter = Limiter::automatic;
     double poses_per_second = 6.0;
     bool use_normals = false;
 

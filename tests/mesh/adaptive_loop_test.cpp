@@ -119,6 +119,34 @@ TEST(AdaptiveLoop, a_located_point_has_the_same_parameters) {
     }
 }
 
+TEST(AdaptiveLoop, renumbered_vertices_carry_their_positions_along) {
+    const Shape shape = icosphere(1);
+    const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));
+    AdaptiveLoop adaptive(base, 0, random_levels(static_cast<size_t>(base.triangle_count()), 3, 4),
+                          3);
+    const int count = adaptive.topology().vertex_count();
+    const Workers workers(1);
+    MatrixX3d before(count, 3);
+    adaptive.stencils().apply(shape.positions, workers, before);
+    const MatrixX3i triangles = adaptive.topology().triangles();
+    std::vector<int> order;
+    for (int v = 0; v < count; ++v) {
+        order.push_back((v * 7 + 3) % count);
+    }
+    ASSERT_NE(count % 7, 0);
+    adaptive.renumber(order);
+    MatrixX3d after(count, 3);
+    adaptive.stencils().apply(shape.positions, workers, after);
+    for (int f = 0; f < triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            EXPECT_EQ(after.row(adaptive.topology().triangles()(f, k)),
+                      before.row(triangles(f, k)));
+        }
+    }
+    order[0] = order[1];
+    expect_error<InvalidInput>([&] { adaptive.renumber(order); }, {"once"});
+}
+
 TEST(AdaptiveLoop, wishes_that_do_not_fit_are_refused_with_their_place) {
     const Shape shape = planar_grid(2, 2);
     const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));

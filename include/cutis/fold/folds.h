@@ -20,6 +20,9 @@ struct FoldOptions {
     /// shape, 16: smooth). 4 .. 32.
     double edges_per_fold = 8.0;
     int most_levels = 4;  ///< of subdivision, 0 .. 8
+    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs more
+    /// time than the folds themselves: for bakes, not for games.
+    bool guard = false;
 };
 
 /// Tight cloth with folds: prepared once for a mesh and a pattern, then evaluated for any pose.
@@ -83,6 +86,7 @@ public:
 
     const FoldRails& rails() const;        ///< rest lines on the refined mesh, and last solution
     const FoldRailReport& report() const;  ///< of the last fold()
+    int held_vertex_count() const;         ///< by the guard, in the last fold()
     int bound_vertex_count() const;        ///< refined vertices that folds can move
     const std::vector<std::string>& notes() const;
     /// Points of a rail on the refined mesh, (segments + 1) x 3. With `refined` as it was before

@@ -17,7 +17,7 @@ struct FoldLook {
     double lean = 0.0;          ///< of the crest to one side, -0.5 .. 0.5
     FoldProfile profile = FoldProfile::blob();
     double rail_spacing = 0.4;  ///< widths between rails. 0.1 .. 2
-    int rail_segments = 12;     ///< 4 .. 64
+    int rail_segments = 8;      ///< 4 .. 64
     VectorXd width_scale;       ///< painted, per base vertex, above 0; empty: 1
     VectorXd stretch_scale;     ///< painted, per base vertex, >= 0, times pre_stretch; empty: 1
 

@@ -86,7 +86,7 @@ public:
 
     /// Offsets of all points. Allocates nothing after the first call; same bits for any threads.
     /// \param base        points as skinning has them; asked for every rail
-    /// \param directions  unit vectors away from the body; asked for compressed rails only
+    /// \param directions  away from the body, any length; asked for compressed rails only
     /// \param planes      joint planes of this pose, as many as `plane` refers to
     void solve(PointsOf base, PointsOf directions, const std::vector<FoldPlane>& planes,
                const Workers& workers);
@@ -97,9 +97,9 @@ public:
     void solve(const MatrixX3d& base, const MatrixX3d& directions,
                const std::vector<FoldPlane>& planes, const Workers& workers);
 
-    /// #P x 3: directions of active rails, zero elsewhere.
-    const MatrixX3d& directions() const { return directions_; }
-    const MatrixX3d& offsets() const { return offsets_; }         ///< #P x 3
+    /// #P x 3: directions of active rails as they were given, zero elsewhere.
+    auto directions() const { return directions_.topRows(set_.rest.rows()); }
+    auto offsets() const { return offsets_.topRows(set_.rest.rows()); }  ///< #P x 3
     const VectorXd& compression() const { return compression_; }  ///< #R: 1 - base / rest length
     const VectorXd& height() const { return height_; }            ///< #R: of the crest, metres
     bool is_active(int rail) const { return active_[static_cast<size_t>(rail)] != 0; }

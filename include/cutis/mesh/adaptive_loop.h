@@ -24,7 +24,8 @@ public:
     AdaptiveLoop(const Topology& base, int coarse_level, const std::vector<unsigned char>& wanted,
                  int levels);
 
-    /// The refined mesh. Vertices that the base has keep their order and come first.
+    /// The refined mesh. Vertices that the base has keep their order and come first (until
+    /// renumbered).
     const Topology& topology() const { return topology_; }
     /// From base vertices to refined ones.
     const Stencils& stencils() const { return stencils_; }
@@ -34,6 +35,10 @@ public:
     /// The same place of the base's parameters as a point of the refined mesh.
     /// \param point  of the base mesh
     SurfacePoint locate(const SurfacePoint& point) const;
+    /// Gives the vertices a new order (for memory that is walked in it).
+    /// \param order  old number of each vertex; a permutation
+    /// \throw InvalidInput  it is not one
+    void renumber(const std::vector<int>& order);
     int levels() const { return levels_; }
     /// Vertices of the uniform mesh of the same finest level.
     int uniform_vertex_count() const { return uniform_vertex_count_; }
