@@ -255,11 +255,21 @@ FoldPattern lay_rails(const FieldMesh& mesh, const StripeField& field,
                 2,
                 static_cast<int>(std::lround(length / (options.look.rail_spacing * comb.width))));
             comb.spacing = length / count;
+            SurfacePoint before;
+            before.triangle = -1;
             for (int i = 0; i < count; ++i) {
-                comb.arc.push_back((i + (comb.is_closed ? 0.0 : 0.5)) * comb.spacing);
-                const SurfacePoint seed = point_along(seeds, comb.arc.back());
+                const double arc = (i + (comb.is_closed ? 0.0 : 0.5)) * comb.spacing;
+                const SurfacePoint seed = point_along(seeds, arc);
+                if (seed.triangle == before.triangle && seed.barycentric == before.barycentric) {
+                    continue;  // seeds sit on crossings: two may find the same one
+                }
+                before = seed;
+                comb.arc.push_back(arc);
                 comb.rails[0].push_back(tracer.trace(seed, -1.0, pattern.segments));
                 comb.rails[1].push_back(tracer.trace(seed, 1.0, pattern.segments));
+            }
+            if (comb.arc.empty()) {
+                continue;
             }
             const std::vector<int> down =
                 add_folds(comb, 0, mesh, options, stretch, pattern, dropped);

@@ -47,6 +47,9 @@ Vector3d nearest_weights(const Vector3d& p, const Vector3d& a, const Vector3d& b
         return {0, 1 - t, t};
     }
     const double sum = va + vb + vc;
+    if (!(sum > 0.0)) {  // no area: the corners' own order decides
+        return {1, 0, 0};
+    }
     return {va / sum, vb / sum, vc / sum};
 }
 
@@ -174,7 +177,7 @@ void Strips::collect(const Vector3d& point, const Vector3d& normal, double slack
             continue;
         }
         Hit hit = nearest(at->second, point);
-        if (hit.distance > fold.fade + slack) {
+        if (!(hit.distance <= fold.fade + slack)) {
             continue;
         }
         Hit* same = nullptr;
