@@ -31,5 +31,7 @@ std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int th
 
 /// Curve dynamics against the paper's algorithm, and a whole horse.
 std::vector<Row> bench_curve();
+/// Folds against skinning of the same refined mesh, and adaptive against uniform refinement.
+std::vector<Row> bench_fold();
 
 }  // namespace cutis::bench

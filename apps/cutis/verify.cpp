@@ -15,7 +15,8 @@ using Maker = std::vector<verify::Case> (*)();
 
 const std::vector<LayerOf<Maker>> makers = {{"body", verify::verify_body},
                                             {"curve", verify::verify_curve},
-                                            {"fold", verify::verify_fold}};
+                                            {"fold", verify::verify_fold},
+                                            {"stack", verify::verify_stack}};
 
 void print_json(const std::vector<verify::Case>& cases) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
