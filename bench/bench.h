@@ -33,5 +33,7 @@ std::vector<Row> bench_shell();
 
 /// Curve dynamics against the paper's algorithm, and a whole horse.
 std::vector<Row> bench_curve();
+/// Folds against skinning of the same refined mesh, and adaptive against uniform refinement.
+std::vector<Row> bench_fold();
 
 }  // namespace cutis::bench

@@ -26,5 +26,7 @@ std::vector<Case> verify_shell();
 
 /// Closed forms of the curve layer, and parts of real characters where the data folder is present.
 std::vector<Case> verify_curve();
+/// Folds: lines, a bending tube, and a dancer; some seconds.
+std::vector<Case> verify_fold();
 
 }  // namespace cutis::verify

@@ -30,6 +30,7 @@ const std::vector<LayerOf<Maker>> makers = {
     {"body", bench::bench_body},
     {"shell", bench::bench_shell},
     {"curve", bench::bench_curve},
+    {"fold", bench::bench_fold},
     {"stack", bench_stack},
 };
 

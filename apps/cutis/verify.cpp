@@ -14,9 +14,8 @@ namespace {
 using Maker = std::vector<verify::Case> (*)();
 
 const std::vector<LayerOf<Maker>> makers = {
-    {"body", verify::verify_body},
-    {"shell", verify::verify_shell},
-    {"curve", verify::verify_curve},
+    {"body", verify::verify_body},   {"curve", verify::verify_curve},
+    {"fold", verify::verify_fold},   {"shell", verify::verify_shell},
     {"stack", verify::verify_stack},
 };
 

@@ -2,12 +2,17 @@
 
 #include "curve_layer.h"
 #include "cutis/core/error.h"
+#include "fold_layer.h"
 #include "shell_layer.h"
 
 namespace cutis {
 
 const std::vector<LayerKind>& layer_kinds() {
-    static const std::vector<LayerKind> kinds = {curve_layer_kind(), shell_layer_kind()};
+    static const std::vector<LayerKind> kinds = {
+        curve_layer_kind(),
+        {"fold", "tight cloth that folds where skinning would shrink it", make_fold_plan},
+        shell_layer_kind(),
+    };
     return kinds;
 }
 

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <Eigen/Geometry>
+#include <string>
+#include <vector>
+
+#include "cutis/body/skinning.h"
+#include "cutis/fold/look.h"
+#include "cutis/fold/pattern.h"
+#include "cutis/fold/rails.h"
+
+namespace cutis {
+
+/// A line on the base mesh along which cloth is to fold; folds lie across it, one after the other.
+struct FoldCurve {
+    /// A straight piece within one triangle.
+    struct Piece {
+        int triangle = 0;
+        Vector3d from = Vector3d::UnitX();  ///< barycentric
+        Vector3d to = Vector3d::UnitY();
+    };
+    std::vector<Piece> pieces;  ///< each begins where the one before ends
+    double centre = -1.0;  ///< metres from the beginning where a valley must lie; < 0: anywhere
+    int joint = -1;        ///< index of the joint it belongs to, -1 none
+    std::string name;      ///< for messages
+};
+
+struct FoldCurveOptions {
+    FoldLook look;
+    double reach = 0.05;       ///< metres to each side of a curve; above 0
+    bool is_one_line = false;  ///< the paper's way: one line, its height faded out over `reach`
+    bool is_strict = false;    ///< no taper
+};
+
+/// A curve along vertices of the base mesh.
+/// \param vertices  at least 3, neighbours joined by an edge, none twice
+/// \throw InvalidInput  names the vertices
+FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices);
+
+/// Folds along curves: cut into equal widths, with rails beside the curve as far as `reach`.
+/// \throw InvalidInput  options out of range, a curve of no length
+FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest,
+                                     const std::vector<FoldCurve>& curves,
+                                     const FoldCurveOptions& options);
+
+/// What is known about the joints of a skinned mesh, in the order of its weights.
+struct FoldJoints {
+    const SkinWeights* weights = nullptr;  ///< of the base vertices
+    std::vector<int> parent;               ///< joint above, -1 none
+    std::vector<Vector3d> position;        ///< in the rest pose
+    std::vector<std::string> name;
+};
+
+/// One pose of the clip.
+struct FoldPose {
+    std::vector<Eigen::Affine3d> matrices;  ///< joint frame times inverse bind, one per joint
+    MatrixX3d positions;                    ///< #V x 3, base vertices
+};
+
+struct FoldJointOptions {
+    std::vector<std::string> joints;  ///< by name; empty: all that bend
+    double least_swing_deg = 10.0;    ///< from the bind pose, for a joint to count as bending
+    double length = 0.0;              ///< metres of a curve; 0: as far as its cloth is compressed
+    bool use_marching = false;        ///< along mesh edges, for meshes of edge loops; else sections
+    bool use_all_poses = false;       ///< curves of every pose, where they keep `reach` apart
+};
+
+/// Curves of the joints that bend, found as in P3 section 5.1 with the errata of the notes: swing
+/// is counted from the bind pose, the inner side is the side to which the bone swings, and the
+/// curve is the component, through the inner point of the limb, of the section by the plane of the
+/// swing. Joints without one are named in `notes` (they do not bend, or no cloth is there).
+/// \throw InvalidInput  unknown joint name (lists what there is), sizes that differ
+std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
+                                         const FoldJoints& joints,
+                                         const std::vector<FoldPose>& poses,
+                                         const FoldJointOptions& options, double reach,
+                                         std::vector<std::string>& notes);
+
+/// The bisecting plane of a joint in a pose: between the directions to its parent and its child.
+FoldPlane joint_plane(const FoldJoints& joints, int joint,
+                      const std::vector<Eigen::Affine3d>& matrices);
+
+/// The joint of most weight at each rail's middle becomes the one whose plane it must not pass.
+void assign_joints(const Topology& base, const FoldJoints& joints, FoldPattern& pattern);
+
+}  // namespace cutis

@@ -1,0 +1,483 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "cutis/core/error.h"
+#include "cutis/fold/curves.h"
+#include "fold/isolines.h"
+
+namespace cutis {
+
+using namespace fold_detail;
+
+namespace {
+
+// Cloth that keeps this much of its length over `quiet_length` metres ends a curve.
+constexpr double quiet_ratio = 0.95;
+constexpr double quiet_length = 0.02;
+// A point belongs to a joint when its two bones hold at least this much of its weight.
+constexpr double own_weight = 0.5;
+
+/// How a joint swings: bone direction at rest and the direction it swings to, both at rest.
+struct Swing {
+    Vector3d bone = Vector3d::Zero();
+    Vector3d inner = Vector3d::Zero();  // unit, normal to the bone
+    double angle = 0.0;
+};
+
+/// Child with the longest bone, or -1.
+int child_of(const FoldJoints& joints, int joint) {
+    int best = -1;
+    double longest = 0.0;
+    for (size_t j = 0; j < joints.parent.size(); ++j) {
+        const double length =
+            (joints.position[j] - joints.position[static_cast<size_t>(joint)]).norm();
+        if (joints.parent[j] == joint && length > longest) {
+            longest = length;
+            best = static_cast<int>(j);
+        }
+    }
+    return best;
+}
+
+std::optional<Swing> swing_of(const FoldJoints& joints, int joint, const FoldPose& pose) {
+    const int parent = joints.parent[static_cast<size_t>(joint)];
+    const int child = child_of(joints, joint);
+    if (parent < 0 || child < 0) {
+        return std::nullopt;
+    }
+    Swing swing;
+    swing.bone =
+        (joints.position[static_cast<size_t>(child)] - joints.position[static_cast<size_t>(joint)])
+            .normalized();
+    const Eigen::Matrix3d turn = pose.matrices[static_cast<size_t>(parent)].linear().inverse() *
+                                 pose.matrices[static_cast<size_t>(joint)].linear();
+    const Vector3d turned = (turn * swing.bone).normalized();
+    const double along = std::clamp(turned.dot(swing.bone), -1.0, 1.0);
+    const Vector3d aside = turned - along * swing.bone;
+    swing.angle = std::acos(along);
+    if (!(aside.norm() > 1e-9) || !turned.allFinite()) {
+        return std::nullopt;
+    }
+    swing.inner = aside.normalized();
+    return swing;
+}
+
+class CurveFinder {
+public:
+    CurveFinder(const Topology& base, const MatrixX3d& rest, const FoldJoints& joints,
+                const std::vector<FoldPose>& poses, const FoldJointOptions& options)
+        : base_(base), rest_(rest), joints_(joints), poses_(poses), options_(options) {}
+
+    /// The curve of one joint and swing; nothing where there is no cloth.
+    std::optional<FoldCurve> find(int joint, const Swing& swing) {
+        const Vector3d centre = joints_.position[static_cast<size_t>(joint)];
+        owned_ = owned_weights(joint);
+        const std::optional<SurfacePoint> hit = first_hit(centre, swing.inner);
+        if (!hit) {
+            return std::nullopt;
+        }
+        std::optional<FoldCurve> curve =
+            options_.use_marching ? marched(*hit, swing.bone) : section(*hit, centre, swing);
+        if (curve) {
+            curve->joint = joint;
+            curve->name = joints_.name[static_cast<size_t>(joint)];
+        }
+        return curve;
+    }
+
+private:
+    VectorXd owned_weights(int joint) const {
+        const SkinWeights& weights = *joints_.weights;
+        const int parent = joints_.parent[static_cast<size_t>(joint)];
+        const int child = child_of(joints_, joint);
+        VectorXd sum = VectorXd::Zero(base_.vertex_count());
+        for (int v = 0; v < base_.vertex_count(); ++v) {
+            for (int k = 0; k < weights.influences; ++k) {
+                const size_t at = static_cast<size_t>(v) * weights.influences + k;
+                const int j = weights.joints[at];
+                if (j == joint || j == parent || j == child) {
+                    sum[v] += weights.weights[at];
+                }
+            }
+        }
+        return sum;
+    }
+
+    // Moeller and Trumbore 1997 over all triangles; the nearest hit that belongs to the joint.
+    std::optional<SurfacePoint> first_hit(const Vector3d& from, const Vector3d& direction) const {
+        std::optional<SurfacePoint> best;
+        double nearest = std::numeric_limits<double>::infinity();
+        for (int f = 0; f < base_.triangle_count(); ++f) {
+            const Vector3d a = rest_.row(base_.triangles()(f, 0));
+            const Vector3d e1 = rest_.row(base_.triangles()(f, 1)).transpose() - a;
+            const Vector3d e2 = rest_.row(base_.triangles()(f, 2)).transpose() - a;
+            const Vector3d p = direction.cross(e2);
+            const double det = e1.dot(p);
+            if (det == 0.0) {
+                continue;
+            }
+            const Vector3d s = from - a;
+            const double u = s.dot(p) / det;
+            const Vector3d q = s.cross(e1);
+            const double v = direction.dot(q) / det;
+            const double t = e2.dot(q) / det;
+            if (u < 0.0 || v < 0.0 || u + v > 1.0 || t <= 0.0 || t >= nearest) {
+                continue;
+            }
+            SurfacePoint point;
+            point.triangle = f;
+            point.barycentric = Vector3d(1.0 - u - v, u, v);
+            if (interpolate(owned_, base_.triangles(), point) > own_weight) {
+                nearest = t;
+                best = point;
+            }
+        }
+        return best;
+    }
+
+    std::optional<FoldCurve> section(const SurfacePoint& hit, const Vector3d& centre,
+                                     const Swing& swing) const {
+        const Vector3d normal = swing.bone.cross(swing.inner);
+        const VectorXd height = (rest_ * normal).array() - centre.dot(normal);
+        const std::vector<unsigned char> all(static_cast<size_t>(base_.triangle_count()), 1);
+        const Vector3d place = position_at(rest_, base_.triangles(), hit);
+        // The component that passes through the hit, and the place on it.
+        double nearest = std::numeric_limits<double>::infinity();
+        SurfaceLine line;
+        size_t start = 0;
+        for (SurfaceLine& one : isolines(rest_, base_, all, height, 0.0)) {
+            for (size_t i = 0; i < one.points.size(); ++i) {
+                const double distance =
+                    (position_at(rest_, base_.triangles(), one.points[i]) - place).norm();
+                if (distance < nearest) {
+                    nearest = distance;
+                    line = one;
+                    start = i;
+                }
+            }
+        }
+        if (line.points.size() < 3) {
+            return std::nullopt;
+        }
+        if (line.is_closed) {  // begin opposite to the hit, so that trimming never meets the seam
+            const size_t count = line.points.size() - 1;
+            const size_t shift = (start + count / 2) % count;
+            std::rotate(line.points.begin(),
+                        line.points.begin() + static_cast<std::ptrdiff_t>(shift),
+                        line.points.end() - 1);
+            line.points.back() = line.points.front();
+            start = (start + count - shift) % count;
+        }
+        std::vector<FoldCurve::Piece> pieces;
+        for (size_t i = 0; i + 1 < line.points.size(); ++i) {
+            pieces.push_back(piece_between(line.points[i], line.points[i + 1]));
+        }
+        return trimmed(pieces, start);
+    }
+
+    // Both points lie on sides; one of the two triangles of the first holds the second as well.
+    FoldCurve::Piece piece_between(const SurfacePoint& from, const SurfacePoint& to) const {
+        FoldCurve::Piece piece;
+        piece.triangle = to.triangle;
+        piece.to = to.barycentric;
+        if (from.triangle == to.triangle) {
+            piece.from = from.barycentric;
+            return piece;
+        }
+        piece.from.setZero();
+        for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) {
+                if (base_.triangles()(from.triangle, k) == base_.triangles()(to.triangle, l)) {
+                    piece.from[l] = from.barycentric[k];
+                }
+            }
+        }
+        const double sum = piece.from.sum();
+        if (std::abs(sum - 1.0) > 1e-9) {  // `to` is written in the triangle after: use the first's
+            piece.triangle = from.triangle;
+            piece.from = from.barycentric;
+            piece.to.setZero();
+            for (int k = 0; k < 3; ++k) {
+                for (int l = 0; l < 3; ++l) {
+                    if (base_.triangles()(to.triangle, k) == base_.triangles()(from.triangle, l)) {
+                        piece.to[l] = to.barycentric[k];
+                    }
+                }
+            }
+        }
+        return piece;
+    }
+
+    // P3 section 5.1: from the vertex nearest to the hit along the edges best aligned with the
+    // bone.
+    std::optional<FoldCurve> marched(const SurfacePoint& hit, const Vector3d& bone) const {
+        int corner = 0;
+        hit.barycentric.maxCoeff(&corner);
+        const int start = base_.triangles()(hit.triangle, corner);
+        std::vector<int> chain = {start};
+        for (const double sign : {-1.0, 1.0}) {
+            int here = start;
+            for (int step = 0; step < base_.vertex_count(); ++step) {
+                int best = -1;
+                double alignment = 0.5;  // farther than 60 degrees off is no longer along the bone
+                for (const int f : base_.triangles_around(here)) {
+                    for (int k = 0; k < 3; ++k) {
+                        const int v = base_.triangles()(f, k);
+                        const Vector3d edge = rest_.row(v) - rest_.row(here);
+                        const double aligned = v == here ? 0.0 : sign * edge.normalized().dot(bone);
+                        if (aligned > alignment &&
+                            std::find(chain.begin(), chain.end(), v) == chain.end()) {
+                            alignment = aligned;
+                            best = v;
+                        }
+                    }
+                }
+                if (best < 0) {
+                    break;
+                }
+                sign < 0.0 ? chain.insert(chain.begin(), best) : chain.insert(chain.end(), best);
+                here = best;
+            }
+        }
+        if (chain.size() < 3) {
+            return std::nullopt;
+        }
+        const FoldCurve whole = fold_curve_from_chain(base_, chain);
+        const size_t at =
+            static_cast<size_t>(std::find(chain.begin(), chain.end(), start) - chain.begin());
+        return trimmed(whole.pieces, at);
+    }
+
+    Vector3d place(const MatrixX3d& positions, int triangle, const Vector3d& weights) const {
+        SurfacePoint point;
+        point.triangle = triangle;
+        point.barycentric = weights;
+        return position_at(positions, base_.triangles(), point);
+    }
+
+    /// Smallest length of a piece over all poses over its rest length.
+    double least_ratio(const FoldCurve::Piece& piece) const {
+        const double rest =
+            (place(rest_, piece.triangle, piece.to) - place(rest_, piece.triangle, piece.from))
+                .norm();
+        double least = 1.0;
+        for (const FoldPose& pose : poses_) {
+            const double now = (place(pose.positions, piece.triangle, piece.to) -
+                                place(pose.positions, piece.triangle, piece.from))
+                                   .norm();
+            least = rest > 0.0 ? std::min(least, now / rest) : least;
+        }
+        return least;
+    }
+
+    /// From piece `start` outwards, as far as the cloth is compressed and belongs to the joint, or
+    /// half the wanted length to each side.
+    std::optional<FoldCurve> trimmed(const std::vector<FoldCurve::Piece>& pieces,
+                                     size_t start) const {
+        const auto walk = [&](int step, double& length) {
+            length = 0.0;
+            double quiet = 0.0;
+            double loud_length = 0.0;
+            long i = static_cast<long>(start) - (step < 0 ? 1 : 0);
+            long last = i - step;
+            for (; i >= 0 && i < static_cast<long>(pieces.size()); i += step) {
+                const FoldCurve::Piece& piece = pieces[static_cast<size_t>(i)];
+                SurfacePoint middle;
+                middle.triangle = piece.triangle;
+                middle.barycentric = 0.5 * (piece.from + piece.to);
+                if (interpolate(owned_, base_.triangles(), middle) < own_weight) {
+                    break;
+                }
+                const double size = (place(rest_, piece.triangle, piece.to) -
+                                     place(rest_, piece.triangle, piece.from))
+                                        .norm();
+                if (options_.length > 0.0) {
+                    if (length >= 0.5 * options_.length) {
+                        break;
+                    }
+                    last = i;
+                    loud_length = length + size;
+                } else if (least_ratio(piece) < quiet_ratio) {
+                    last = i;
+                    quiet = 0.0;
+                    loud_length = length + size;
+                } else {
+                    quiet += size;
+                    if (quiet > quiet_length) {
+                        break;
+                    }
+                }
+                length += size;
+            }
+            length = loud_length;
+            return last;
+        };
+        double before = 0.0;
+        double after = 0.0;
+        const long first = walk(-1, before);
+        const long last = walk(1, after);
+        if (last < first || !(before + after > 0.0)) {
+            return std::nullopt;
+        }
+        FoldCurve curve;
+        curve.pieces.assign(pieces.begin() + first, pieces.begin() + last + 1);
+        curve.centre = before;
+        return curve;
+    }
+
+    const Topology& base_;
+    const MatrixX3d& rest_;
+    const FoldJoints& joints_;
+    const std::vector<FoldPose>& poses_;
+    const FoldJointOptions& options_;
+    VectorXd owned_;
+};
+
+double distance_between(const FoldCurve& a, const FoldCurve& b, const MatrixX3d& rest,
+                        const Topology& base) {
+    double nearest = std::numeric_limits<double>::infinity();
+    const auto point = [&](const FoldCurve::Piece& piece) {
+        SurfacePoint at;
+        at.triangle = piece.triangle;
+        at.barycentric = piece.from;
+        return position_at(rest, base.triangles(), at);
+    };
+    for (const FoldCurve::Piece& one : a.pieces) {
+        for (const FoldCurve::Piece& other : b.pieces) {
+            nearest = std::min(nearest, (point(one) - point(other)).norm());
+        }
+    }
+    return nearest;
+}
+
+void check_joints(const Topology& base, const FoldJoints& joints,
+                  const std::vector<FoldPose>& poses) {
+    const size_t count = joints.parent.size();
+    if (joints.weights == nullptr || joints.weights->vertex_count() != base.vertex_count() ||
+        joints.position.size() != count || joints.name.size() != count) {
+        throw InvalidInput(say("fold joints: expected weights of ", base.vertex_count(),
+                               " vertices and a parent, place and name for each joint, found ",
+                               count, " parents, ", joints.position.size(), " places, ",
+                               joints.name.size(), " names"));
+    }
+    for (size_t i = 0; i < poses.size(); ++i) {
+        if (poses[i].matrices.size() != count || poses[i].positions.rows() != base.vertex_count()) {
+            throw InvalidInput(say("fold joints: pose ", i, ": expected ", count, " matrices and ",
+                                   base.vertex_count(), " positions, found ",
+                                   poses[i].matrices.size(), " and ", poses[i].positions.rows()));
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
+                                         const FoldJoints& joints,
+                                         const std::vector<FoldPose>& poses,
+                                         const FoldJointOptions& options, double reach,
+                                         std::vector<std::string>& notes) {
+    check_joints(base, joints, poses);
+    std::vector<int> chosen;
+    for (const std::string& name : options.joints) {
+        const auto at = std::find(joints.name.begin(), joints.name.end(), name);
+        if (at == joints.name.end()) {
+            std::string known;
+            for (const std::string& one : joints.name) {
+                known += (known.empty() ? "" : ", ") + one;
+            }
+            throw InvalidInput(
+                say("fold joints: expected one of ", known, "; found \"", name, "\""));
+        }
+        chosen.push_back(static_cast<int>(at - joints.name.begin()));
+    }
+    for (size_t j = 0; options.joints.empty() && j < joints.parent.size(); ++j) {
+        chosen.push_back(static_cast<int>(j));
+    }
+    constexpr double degrees = 180.0 / 3.14159265358979324;
+    CurveFinder finder(base, rest, joints, poses, options);
+    std::vector<FoldCurve> curves;
+    for (const int joint : chosen) {
+        std::vector<Swing> swings;
+        for (const FoldPose& pose : poses) {
+            const std::optional<Swing> swing = swing_of(joints, joint, pose);
+            if (swing && swing->angle * degrees >= options.least_swing_deg) {
+                swings.push_back(*swing);
+            }
+        }
+        std::stable_sort(swings.begin(), swings.end(),
+                         [](const Swing& a, const Swing& b) { return a.angle > b.angle; });
+        if (!options.use_all_poses && swings.size() > 1) {
+            swings.resize(1);
+        }
+        size_t found = 0;
+        for (const Swing& swing : swings) {
+            const std::optional<FoldCurve> curve = finder.find(joint, swing);
+            // Another curve's support must not reach this one, or lengths would no longer be kept.
+            const bool has_room =
+                curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
+                    return distance_between(*curve, other, rest, base) >= reach;
+                });
+            if (has_room) {
+                curves.push_back(*curve);
+                ++found;
+            }
+        }
+        if (found == 0 && !options.joints.empty()) {
+            notes.push_back(say(
+                "folds: joint ", joints.name[static_cast<size_t>(joint)], ": ",
+                swings.empty() ? say("it swings less than ", options.least_swing_deg, " degrees")
+                               : std::string("no cloth on its inner side with room for a curve"),
+                "; no folds"));
+        }
+    }
+    return curves;
+}
+
+FoldPlane joint_plane(const FoldJoints& joints, int joint,
+                      const std::vector<Eigen::Affine3d>& matrices) {
+    const auto posed = [&](int at, int mover) {
+        return Vector3d(matrices[static_cast<size_t>(mover)] *
+                        joints.position[static_cast<size_t>(at)]);
+    };
+    FoldPlane plane;
+    plane.point = posed(joint, joint);
+    const int parent = joints.parent[static_cast<size_t>(joint)];
+    const int child = child_of(joints, joint);
+    plane.normal.setZero();
+    if (parent >= 0 && child >= 0) {
+        const Vector3d up = (posed(parent, parent) - plane.point).normalized();
+        const Vector3d down = (posed(child, joint) - plane.point).normalized();
+        plane.normal = down - up;
+    }
+    return plane;
+}
+
+void assign_joints(const Topology& base, const FoldJoints& joints, FoldPattern& pattern) {
+    const SkinWeights& weights = *joints.weights;
+    VectorXd sum(static_cast<Eigen::Index>(joints.parent.size()));
+    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
+    for (size_t r = 0; r < pattern.rails.size(); ++r) {
+        sum.setZero();
+        for (size_t i = 0; i < per_rail; ++i) {
+            const SurfacePoint& point = pattern.points[r * per_rail + i];
+            for (int k = 0; k < 3; ++k) {
+                const int v = base.triangles()(point.triangle, k);
+                for (int n = 0; n < weights.influences; ++n) {
+                    const size_t at = static_cast<size_t>(v) * weights.influences + n;
+                    sum[weights.joints[at]] += point.barycentric[k] * weights.weights[at];
+                }
+            }
+        }
+        // Between two bones the plane is that of the lower one's joint.
+        int best = 0;
+        sum.maxCoeff(&best);
+        sum[best] = -1.0;
+        int second = 0;
+        sum.maxCoeff(&second);
+        pattern.rails[r].joint = joints.parent[static_cast<size_t>(second)] == best ? second : best;
+    }
+}
+
+}  // namespace cutis

@@ -1,0 +1,354 @@
+#include "fold_layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+
+namespace cutis {
+
+namespace {
+
+// Shifts of the surface against its own skinning below this (metres) are rounding.
+constexpr double rounding = 1e-12;
+
+class FoldLayer final : public Layer {
+public:
+    FoldLayer(const LayerGround& ground, const FoldSettings& settings)
+        : body_(*ground.body),
+          surface_(*ground.surface),
+          skeleton_(ground),
+          use_normals_(settings.use_normals || !skeleton_.has_skin()),
+          solver_(surface_.topology(), surface_.rest(), plan_folds(ground, skeleton_, settings),
+                  settings.solver),
+          rest_normals_(vertex_normals(surface_.rest(), surface_.topology())) {
+        refined_ = refined_art(ground, skeleton_, solver_);
+        for (const int joint : solver_.rails().set().plane) {
+            has_planes_ = has_planes_ || joint >= 0;
+        }
+        const FoldSolver::Lines lines = crest_lines(solver_.rest());
+        point_count_ = static_cast<int>(lines.points.rows());
+        for (size_t i = 0; i + 1 < lines.starts.size(); ++i) {
+            for (int p = lines.starts[i]; p + 1 < lines.starts[i + 1]; ++p) {
+                segments_.push_back({p, p + 1});
+            }
+        }
+    }
+
+    bool has_memory() const override { return false; }
+    bool changes_shape() const override { return true; }
+    bool changes_uv() const override { return false; }
+    const RefinedMesh* refined() const override { return &refined_; }
+
+    std::vector<LineSet> lines() const override {
+        return {{"fold lines", "curves", point_count_, segments_}};
+    }
+
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        workers_ = step.workers;
+        sampling_ = step.sampling;
+        shape_at(step.to, surface);
+        solver_.fill_channels(height_, compression_, direction_);
+        write_channel(frame, "fold height", "m", 1, height_.data(), height_.size());
+        write_channel(frame, "fold compression", "1", 1, compression_.data(), compression_.size());
+        write_channel(frame, "fold direction", "1", 3, direction_.data(), direction_.size());
+        solver_.fill_lines(surface, lines_);
+        frame.lines[first_line] = lines_.points;
+
+        const FoldRailReport& report = solver_.report();
+        frame.numbers["folding rails"] = report.compressed;
+        frame.numbers["limited rails"] = report.limited;
+        frame.numbers["highest fold (m)"] = report.highest;
+        ++frames_;
+        limited_ += report.limited;
+        held_ += solver_.held_vertex_count();
+        capped_ += report.capped;
+        merged_ += report.merged;
+        compressed_ += report.compressed;
+        not_converged_ += report.not_converged;
+        most_iterations_ = std::max(most_iterations_, report.most_iterations);
+        worst_residual_ = std::max(worst_residual_, report.worst_fischer_burmeister);
+        worst_shortening_ = std::max(worst_shortening_, report.worst_shortening);
+        highest_ = std::max(highest_, report.highest);
+    }
+
+    void shape_at(double time, MatrixX3d& surface) override {
+        coarse_.swap(surface);
+        pose(time);
+        base_shape(surface);
+        if (use_normals_) {
+            fill_vertex_normals(coarse_, surface_.topology(), NormalWeight::angle, *workers_,
+                                directions_);
+        } else {
+            turn_normals(rest_normals_, skeleton_.weights(), matrices_, *workers_, directions_);
+        }
+        solver_.fold(directions_, planes_, *workers_, surface);
+    }
+
+    void refine_plain(MatrixX3d& surface) override {
+        coarse_.swap(surface);
+        base_shape(surface);
+    }
+
+    void refine_values(const std::vector<double>& values, int width,
+                       std::vector<double>& out) const override {
+        const std::vector<int>& art = surface_.mesh().art_of_vertex;
+        values_.resize(surface_.vertex_count(), width);
+        for (Eigen::Index v = 0; v < values_.rows(); ++v) {
+            for (int k = 0; k < width; ++k) {
+                values_(v, k) =
+                    values[static_cast<size_t>(art[static_cast<size_t>(v)] * width + k)];
+            }
+        }
+        out.resize(static_cast<size_t>(solver_.topology().vertex_count()) * width);
+        Eigen::Map<RowMatrixXd> fine(out.data(), solver_.topology().vertex_count(), width);
+        solver_.stencils().apply(values_, *workers_, fine);
+    }
+
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>& state) override {
+        if (!state.empty()) {
+            throw InvalidInput(say("fold: expected an empty state, found ", state.size(),
+                                   " numbers: this layer has no memory"));
+        }
+    }
+
+    LayerReport report() const override {
+        LayerReport report;
+        report.kind = "fold";
+        report.notes = solver_.notes();
+        const FoldRailSet& set = solver_.rails().set();
+        report.numbers = {
+            {"rails", set.count()},
+            {"refined vertices", solver_.topology().vertex_count()},
+            {"vertices folds can move", solver_.bound_vertex_count()},
+            {"vertices if uniform", solver_.uniform_vertex_count()},
+            {"levels", solver_.levels()},
+            {"folding rails a frame",
+             frames_ == 0 ? 0.0 : static_cast<double>(compressed_) / static_cast<double>(frames_)},
+            {"limited rails", static_cast<double>(limited_)},
+            {"capped rails", static_cast<double>(capped_)},
+            {"merged pairs", static_cast<double>(merged_)},
+            {"rails that did not converge", static_cast<double>(not_converged_)},
+            {"most iterations", most_iterations_},
+            {"worst Fischer-Burmeister residual (m)", worst_residual_},
+            {"worst shortening of a rail", worst_shortening_},
+            {"highest fold (m)", highest_}};
+        return report;
+    }
+
+private:
+    FoldSolver::Lines crest_lines(const MatrixX3d& folded) const {
+        FoldSolver::Lines lines;
+        solver_.fill_lines(folded, lines);
+        return lines;
+    }
+
+    static void write_channel(Frame& frame, const char* name, const char* unit, int width,
+                              const double* values, Eigen::Index count) {
+        ChannelData& channel = frame.channels[name];
+        channel.unit = unit;
+        channel.width = width;
+        channel.values.assign(values, values + count);
+    }
+
+    void pose(double time) {
+        if (!skeleton_.has_skin()) {
+            return;
+        }
+        skeleton_.matrices(time, sampling_, matrices_);
+        if (has_planes_) {
+            planes_.resize(matrices_.size());
+            for (size_t j = 0; j < planes_.size(); ++j) {
+                planes_[j] = joint_plane(skeleton_.joints(), static_cast<int>(j), matrices_);
+            }
+        }
+    }
+
+    void skin(const MatrixX3d& rest, const SkinWeights& weights, MatrixX3d& out) const {
+        if (skeleton_.skinning() == Skinning::linear_blend) {
+            skin_linear_blend(rest, weights, matrices_, *workers_, out);
+        } else {
+            skin_dual_quaternion(rest, weights, matrices_, *workers_, out, skeleton_.centres());
+        }
+    }
+
+    // The refined mesh in the pose: skinned, plus what earlier layers moved; or subdivided.
+    void base_shape(MatrixX3d& fine) {
+        if (!skeleton_.has_skin()) {
+            solver_.refine(coarse_, *workers_, fine);
+            return;
+        }
+        skin(solver_.rest(), refined_.weights, fine);
+        skin(surface_.rest(), skeleton_.weights(), skinned_);
+        shift_ = coarse_ - skinned_;
+        if (shift_.cwiseAbs().maxCoeff() > rounding) {
+            solver_.refine(shift_, *workers_, fine_shift_);
+            fine += fine_shift_;
+        }
+    }
+
+    const Body& body_;
+    const SimulationSurface& surface_;
+    FoldSkeleton skeleton_;
+    bool use_normals_;
+    FoldSolver solver_;
+    MatrixX3d rest_normals_;
+    RefinedMesh refined_;
+    bool has_planes_ = false;
+    int point_count_ = 0;
+    std::vector<std::array<int, 2>> segments_;
+
+    // Of the frame being made; nothing here matters to the next one.
+    const Workers* workers_ = nullptr;
+    TimeSampling sampling_ = TimeSampling::exact;
+    MatrixX3d coarse_;
+    MatrixX3d skinned_;
+    MatrixX3d shift_;
+    MatrixX3d fine_shift_;
+    MatrixX3d directions_;
+    std::vector<Eigen::Affine3d> matrices_;
+    std::vector<FoldPlane> planes_;
+    VectorXd height_;
+    VectorXd compression_;
+    MatrixX3d direction_;
+    FoldSolver::Lines lines_;
+    mutable RowMatrixXd values_;
+
+    long frames_ = 0;
+    long limited_ = 0;
+    long held_ = 0;
+    long capped_ = 0;
+    long merged_ = 0;
+    long compressed_ = 0;
+    long not_converged_ = 0;
+    int most_iterations_ = 0;
+    double worst_residual_ = 0.0;
+    double worst_shortening_ = 0.0;
+    double highest_ = 0.0;
+};
+
+class FoldPlan final : public LayerPlan {
+public:
+    FoldPlan() { settings_.solver.guard = true; }
+
+    std::vector<Setting> settings() override {
+        FoldSettings& s = settings_;
+        FoldLook& look = s.field.look;
+        FoldRailOptions& rails = s.solver.rails;
+        const auto choice = [](auto& target, int current) {
+            return ChoiceTarget{current, [&target](int i) {
+                                    target = static_cast<std::decay_t<decltype(target)>>(i);
+                                }};
+        };
+        return {
+            {.key = "place",
+             .target = choice(s.place, 0),
+             .about = "where folds go: compression over the clip (field), the "
+                      "bending of joints, chains of vertices, or a painted field",
+             .choices = {"field", "joints", "chains", "painted"}},
+            {.key = "mode",
+             .target = choice(rails.mode, 0),
+             .about = "gate: folds grow without popping; strict: compressed "
+                      "lines keep their exact length (taper, irregularity, cap and guard are off)",
+             .choices = {"gate", "strict"}},
+            {"width", &s.width, "across one fold", "m", 0.001, 10.0},
+            {"pre_stretch", &s.pre_stretch, "cloth gives way by this much before it folds", "", 0.0,
+             1.0},
+            {"taper", &look.taper, "a fold's ends run out over this many widths", "", 0.0, 10.0},
+            {"irregularity", &look.irregularity, "folds wander by this many widths", "", 0.0, 1.0},
+            {"sharpness", &look.sharpness, "of the crest: 0 round, 1 a ridge", "", 0.0, 1.0},
+            {"lean", &look.lean, "of the crest to one side", "", -0.5, 0.5},
+            {.key = "profile",
+             .target = choice(s.profile, 0),
+             .about = "cross-section of a fold",
+             .choices = {"blob", "flat", "sharp", "custom"}},
+            {"profile_heights", &s.profile_heights,
+             "custom profile: heights at evenly spaced places "
+             "across the fold, 0 at both ends"},
+            {"gate", &rails.gate, "gate mode: compression from which folds count fully", "", 0.0,
+             0.5},
+            {"distortion_passes", &rails.distortion_passes,
+             "passes that keep a texture even along a "
+             "fold",
+             "", 0.0, 10.0},
+            {"height_cap", &rails.height_cap,
+             "gate mode: highest fold, in lengths of its rail; 0: "
+             "none",
+             "", 0.0, 10.0},
+            {"limiter", &rails.limiter,
+             "scale folds down that would pass their end planes or joint plane; costs length"},
+            {"merge_from", &rails.merge_from,
+             "compression at which two folds begin to merge into "
+             "one; 0: never",
+             "", 0.0, 1.0},
+            {"merge_to", &rails.merge_to, "compression at which they are one", "", 0.0, 1.0},
+            {"activity", &s.field.activity, "field: fold where the clip compresses below this", "",
+             0.1, 0.99},
+            {"coherence", &s.field.coherence,
+             "field: how much one direction of compression must "
+             "prevail",
+             "", 0.0, 1.0},
+            {"poses_per_second", &s.poses_per_second, "poses of the clip that are looked at", "1/s",
+             0.1, 240.0},
+            {"painted_field", &s.painted_field,
+             "painted: region with a number per vertex, in "
+             "metres; a fold between multiples of width"},
+            {"joints", &s.joints.joints, "joints: by name; none: all that bend"},
+            {"least_swing", &s.joints.least_swing_deg,
+             "joints: swing from the bind pose that counts "
+             "as bending",
+             "degrees", 0.0, 180.0},
+            {"curve_length", &s.joints.length,
+             "joints: length of a fold curve; 0: as far as it is "
+             "compressed",
+             "m", 0.0, 100.0},
+            {"marching", &s.joints.use_marching, "joints: along mesh edges instead of a section"},
+            {"every_pose", &s.joints.use_all_poses, "joints: curves of every pose, `reach` apart"},
+            {"chains", &s.chains, "chains: each a text with vertex numbers, \"12, 13, 14\""},
+            {"reach", &s.reach, "joints and chains: folds reach this far to each side", "m", 1e-4,
+             100.0},
+            {"one_line", &s.is_one_line,
+             "joints and chains: solve one line only and fade it out, as "
+             "in the paper"},
+            {"where", &s.where, "regions with folds"},
+            {"use_normals", &s.use_normals,
+             "lift along the surface's own normals instead of turned "
+             "rest normals"},
+            {"rail_spacing", &look.rail_spacing, "widths between rails", "", 0.1, 2.0},
+            {"rail_segments", &look.rail_segments, "points solved for across a fold", "", 4.0,
+             64.0},
+            {"guard", &s.solver.guard,
+             "hold vertices back where folding would turn a triangle over"},
+            {"refine", &s.solver.refine, "subdivide the mesh where folds are"},
+            {"edges_per_fold", &s.solver.edges_per_fold, "edges of the refined mesh across a fold",
+             "", 4.0, 32.0},
+            {"most_levels", &s.solver.most_levels, "of subdivision", "", 0.0, 8.0},
+        };
+    }
+
+    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+        FoldSettings settings = settings_;
+        FoldRailOptions& rails = settings.solver.rails;
+        const bool is_strict = rails.mode == FoldMode::strict;
+        settings.solver.guard = settings.solver.guard && !is_strict;
+        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-9;
+        if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
+            throw InvalidInput(
+                "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
+        }
+        return std::make_unique<FoldLayer>(ground, settings);
+    }
+
+private:
+    FoldSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerPlan> make_fold_plan() {
+    return std::make_unique<FoldPlan>();
+}
+
+}  // namespace cutis

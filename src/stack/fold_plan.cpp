@@ -1,0 +1,400 @@
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "cutis/core/error.h"
+#include "cutis/stack/regions.h"
+#include "fold_layer.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr int least_poses = 24;
+constexpr int most_poses = 600;
+
+// Positions that differ by less than this part of the character's size are the same.
+constexpr double same_place = 1e-9;
+
+std::vector<double> sample_times(const Body& body, double per_second) {
+    const double duration = body.duration();
+    if (!(duration > 0.0)) {
+        return {0.0};
+    }
+    const int count =
+        std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, least_poses, most_poses);
+    std::vector<double> times;
+    for (int i = 0; i < count; ++i) {
+        times.push_back(duration * i / (count - 1));
+    }
+    return times;
+}
+
+/// "3, 4, 5" on the artist's vertices to simulation vertices.
+std::vector<int> read_chain(const LayerGround& ground, const std::string& text) {
+    std::vector<int> chain;
+    std::istringstream words(text);
+    std::string word;
+    const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
+    while (std::getline(words, word, ',')) {
+        size_t used = 0;
+        int art = -1;
+        try {
+            art = std::stoi(word, &used);
+        } catch (const std::exception&) {
+            used = 0;
+        }
+        if (used == 0 || word.find_first_not_of(" \t", used) != std::string::npos) {
+            throw InvalidInput(
+                say("chains: expected vertex numbers with commas between them, "
+                    "found \"",
+                    word, "\" in \"", text, "\""));
+        }
+        if (art < 0 || art >= static_cast<int>(vertex_of_art.size()) ||
+            vertex_of_art[static_cast<size_t>(art)] < 0) {
+            throw InvalidInput(say("chains: expected a vertex of 0 to ", vertex_of_art.size() - 1,
+                                   " that the surface uses, found ", art));
+        }
+        const int vertex = vertex_of_art[static_cast<size_t>(art)];
+        if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
+            chain.push_back(vertex);
+        }
+    }
+    return chain;
+}
+
+FoldProfile profile_of(const FoldSettings& settings) {
+    switch (settings.profile) {
+        case 1:
+            return FoldProfile::flat();
+        case 2:
+            return FoldProfile::sharp();
+        case 3:
+            return FoldProfile::sampled(settings.profile_heights);
+        default:
+            return FoldProfile::blob();
+    }
+}
+
+/// A painted number as one value and factors to it.
+double split_paint(const LayerGround& ground, const Paintable& number, const std::string& key,
+                   double lowest, double highest, VectorXd& scale) {
+    if (number.region.empty()) {
+        return number.value;
+    }
+    const VectorXd values = painted_values(ground, number, key, lowest, highest);
+    const double mean = values.mean();
+    scale = mean > 0.0 ? VectorXd(values / mean) : VectorXd(VectorXd::Ones(values.size()));
+    return mean;
+}
+
+FoldLook look_of(const LayerGround& ground, const FoldSettings& settings) {
+    FoldLook look = settings.field.look;
+    look.width = split_paint(ground, settings.width, "width", 0.001, 10.0, look.width_scale);
+    look.pre_stretch =
+        split_paint(ground, settings.pre_stretch, "pre_stretch", 0.0, 1.0, look.stretch_scale);
+    look.profile = profile_of(settings);
+    return look;
+}
+
+/// Leaves out rails whose middle lies outside the regions.
+void restrict_pattern(const LayerGround& ground, const std::vector<std::string>& where,
+                      FoldPattern& pattern) {
+    if (where.size() == 1 && where.front() == "all") {
+        return;
+    }
+    const VectorXd inside = region_values(ground, where);
+    const MatrixX3i& triangles = ground.surface->topology().triangles();
+    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
+    std::vector<int> number(pattern.rails.size(), -1);
+    FoldPattern kept = pattern;
+    kept.rails.clear();
+    kept.points.clear();
+    for (size_t r = 0; r < pattern.rails.size(); ++r) {
+        const SurfacePoint& middle = pattern.points[r * per_rail + per_rail / 2];
+        if (interpolate(inside, triangles, middle) < 0.5) {
+            if (r > 0 && number[r - 1] >= 0) {
+                kept.rails.back().is_joined = false;
+            }
+            continue;
+        }
+        number[r] = static_cast<int>(kept.rails.size());
+        kept.rails.push_back(pattern.rails[r]);
+        kept.points.insert(
+            kept.points.end(), pattern.points.begin() + static_cast<std::ptrdiff_t>(r * per_rail),
+            pattern.points.begin() + static_cast<std::ptrdiff_t>((r + 1) * per_rail));
+    }
+    for (FoldPattern::Rail& rail : kept.rails) {
+        rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
+    }
+    pattern = std::move(kept);
+}
+
+}  // namespace
+
+FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
+    const Body::Source& source = body_.source();
+    if (ground.weights == nullptr || ground.weights->vertex_count() == 0 ||
+        source.joint_nodes.empty() || source.character == nullptr ||
+        body_.has_separate_rest_pose()) {
+        return;
+    }
+    weights_.influences = ground.weights->influences;
+    for (const int art : ground.surface->mesh().art_of_vertex) {
+        for (int k = 0; k < weights_.influences; ++k) {
+            const size_t at = static_cast<size_t>(art) * weights_.influences + k;
+            weights_.joints.push_back(ground.weights->joints[at]);
+            weights_.weights.push_back(ground.weights->weights[at]);
+        }
+    }
+    weights_.joint_pairs = find_joint_pairs(weights_, static_cast<int>(source.joint_nodes.size()));
+    joints_.weights = &weights_;
+    const std::vector<Node>& nodes = source.character->skeleton.nodes;
+    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
+        const Eigen::Affine3d bind = source.inverse_bind[j].inverse();
+        centres_.push_back(bind.matrix().allFinite() ? Vector3d(bind.translation())
+                                                     : Vector3d(Vector3d::Zero()));
+        int parent = -1;
+        for (int node = nodes[static_cast<size_t>(source.joint_nodes[j])].parent;
+             node >= 0 && parent < 0; node = nodes[static_cast<size_t>(node)].parent) {
+            const auto at = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), node);
+            parent = at == source.joint_nodes.end()
+                         ? -1
+                         : static_cast<int>(at - source.joint_nodes.begin());
+        }
+        joints_.parent.push_back(parent);
+        joints_.name.push_back(nodes[static_cast<size_t>(source.joint_nodes[j])].name);
+    }
+    joints_.position = centres_;
+
+    // Which skinning gives the body's own positions? Morph targets or code may give others.
+    const Workers one(1);
+    const double time = 0.37 * body_.duration();
+    MatrixX3d art;
+    MatrixX3d wanted;
+    MatrixX3d tried;
+    std::vector<Eigen::Affine3d> pose;
+    body_.positions(time, TimeSampling::exact, one, art);
+    if (art.rows() != static_cast<Eigen::Index>(ground.surface->mesh().vertex_of_art.size())) {
+        return;  // an earlier layer has refined the mesh: the body no longer says where it is
+    }
+    ground.surface->gather(art, wanted);
+    matrices(time, TimeSampling::exact, pose);
+    const double tolerance =
+        same_place * (wanted.colwise().maxCoeff() - wanted.colwise().minCoeff()).norm();
+    for (const Skinning kind : {Skinning::linear_blend, Skinning::dual_quaternion}) {
+        if (kind == Skinning::linear_blend) {
+            skin_linear_blend(ground.surface->rest(), weights_, pose, one, tried);
+        } else {
+            skin_dual_quaternion(ground.surface->rest(), weights_, pose, one, tried, centres_);
+        }
+        if ((tried - wanted).cwiseAbs().maxCoeff() <= tolerance) {
+            has_skin_ = true;
+            skinning_ = kind;
+            return;
+        }
+    }
+}
+
+void FoldSkeleton::matrices(double time, TimeSampling sampling,
+                            std::vector<Eigen::Affine3d>& out) const {
+    const Body::Source& source = body_.source();
+    body_.node_frames(time, sampling, frames_);
+    out.resize(source.joint_nodes.size());
+    for (size_t j = 0; j < out.size(); ++j) {
+        out[j] = frames_[static_cast<size_t>(source.joint_nodes[j])] * source.inverse_bind[j];
+    }
+}
+
+FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
+                       const FoldSettings& settings) {
+    const Topology& base = ground.surface->topology();
+    const MatrixX3d& rest = ground.surface->rest();
+    FoldFieldOptions options = settings.field;
+    options.look = look_of(ground, settings);
+    options.is_strict = settings.solver.rails.mode == FoldMode::strict;
+    FoldCurveOptions along;
+    along.look = options.look;
+    along.reach = settings.reach;
+    along.is_one_line = settings.is_one_line;
+    along.is_strict = options.is_strict;
+
+    // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
+    // around joints and leads the field astray.
+    const Workers one(1);
+    std::vector<FoldPose> poses;
+    MatrixX3d art;
+    const bool needs_poses = settings.place == FoldSettings::Place::field ||
+                             settings.place == FoldSettings::Place::joints;
+    for (const double time : sample_times(*ground.body, settings.poses_per_second)) {
+        if (!needs_poses) {
+            break;
+        }
+        FoldPose pose;
+        if (skeleton.has_skin()) {
+            skeleton.matrices(time, TimeSampling::exact, pose.matrices);
+            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, one, pose.positions,
+                                 skeleton.centres());
+        } else {
+            ground.body->positions(time, TimeSampling::exact, one, art);
+            if (art.rows() !=
+                static_cast<Eigen::Index>(ground.surface->mesh().vertex_of_art.size())) {
+                throw InvalidInput(
+                    "fold: expected the body's own mesh to find folds on, found one "
+                    "that an earlier layer has refined");
+            }
+            ground.surface->gather(art, pose.positions);
+        }
+        poses.push_back(std::move(pose));
+    }
+
+    FoldPattern pattern;
+    std::vector<std::string> notes;
+    switch (settings.place) {
+        case FoldSettings::Place::field: {
+            std::vector<MatrixX3d> shapes;
+            for (FoldPose& pose : poses) {
+                shapes.push_back(std::move(pose.positions));
+            }
+            pattern = fold_pattern_from_field(base, rest, shapes, options);
+            break;
+        }
+        case FoldSettings::Place::joints:
+            if (!skeleton.has_skin()) {
+                throw InvalidInput(
+                    "fold: place = \"joints\": expected a body whose skin alone moves "
+                    "it, found none; use \"field\"");
+            }
+            pattern =
+                fold_pattern_from_curves(base, rest,
+                                         find_joint_curves(base, rest, skeleton.joints(), poses,
+                                                           settings.joints, settings.reach, notes),
+                                         along);
+            break;
+        case FoldSettings::Place::chains: {
+            std::vector<FoldCurve> curves;
+            for (const std::string& chain : settings.chains) {
+                curves.push_back(fold_curve_from_chain(base, read_chain(ground, chain)));
+            }
+            if (curves.empty()) {
+                throw InvalidInput(
+                    "fold: place = \"chains\": expected at least one chain, found "
+                    "none");
+            }
+            pattern = fold_pattern_from_curves(base, rest, curves, along);
+            break;
+        }
+        case FoldSettings::Place::painted:
+            pattern = fold_pattern_from_paint(
+                base, rest, region_values(ground, settings.painted_field), options);
+            break;
+    }
+    pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
+    restrict_pattern(ground, settings.where, pattern);
+    if (skeleton.has_skin() && settings.place != FoldSettings::Place::joints) {
+        assign_joints(base, skeleton.joints(), pattern);
+    }
+    return pattern;
+}
+
+RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
+                        const FoldSolver& solver) {
+    const ArtMesh& art = *ground.art;
+    const RepairedMesh& mesh = ground.surface->mesh();
+    const Topology& topology = solver.topology();
+    RefinedMesh refined;
+    refined.art.name = art.name;
+    refined.art.positions = solver.rest();
+
+    // Triangles in the order of the artist's parts.
+    const std::vector<SurfacePoint>& corners = solver.corner_points();
+    const auto art_triangle = [&](int f) {
+        return mesh.art_triangle[static_cast<size_t>(corners[3 * static_cast<size_t>(f)].triangle)];
+    };
+    std::vector<int> order(static_cast<size_t>(topology.triangle_count()));
+    for (size_t f = 0; f < order.size(); ++f) {
+        order[f] = static_cast<int>(f);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return art_triangle(a) < art_triangle(b); });
+    refined.art.triangles.resize(topology.triangle_count(), 3);
+    for (size_t f = 0; f < order.size(); ++f) {
+        refined.art.triangles.row(static_cast<Eigen::Index>(f)) =
+            topology.triangles().row(order[f]);
+    }
+    size_t first = 0;
+    for (const MeshPart& part : art.parts) {
+        MeshPart finer = part;
+        const int last_triangle = part.first_triangle + part.triangle_count;
+        finer.first_triangle = static_cast<int>(first);
+        while (first < order.size() && art_triangle(order[first]) < last_triangle) {
+            ++first;
+        }
+        finer.triangle_count = static_cast<int>(first) - finer.first_triangle;
+        finer.first_vertex = 0;
+        finer.vertex_count = topology.vertex_count();
+        refined.art.parts.push_back(finer);
+    }
+
+    if (art.uv.rows() > 0) {
+        // UVs stay linear in the artist's triangles; equal ones at a vertex are shared.
+        std::vector<std::vector<int>> at_vertex(static_cast<size_t>(topology.vertex_count()));
+        std::vector<Vector2d> uv;
+        refined.art.uv_triangles.resize(topology.triangle_count(), 3);
+        for (size_t f = 0; f < order.size(); ++f) {
+            for (int k = 0; k < 3; ++k) {
+                const SurfacePoint& corner =
+                    corners[3 * static_cast<size_t>(order[f]) + static_cast<size_t>(k)];
+                SurfacePoint on_art = corner;
+                on_art.triangle = mesh.art_triangle[static_cast<size_t>(corner.triangle)];
+                const Vector2d value = interpolate(art.uv, art.uv_triangles, on_art);
+                std::vector<int>& known =
+                    at_vertex[static_cast<size_t>(topology.triangles()(order[f], k))];
+                const auto same = std::find_if(known.begin(), known.end(), [&](int i) {
+                    return (uv[static_cast<size_t>(i)] - value).cwiseAbs().maxCoeff() < 1e-12;
+                });
+                int number = 0;
+                if (same != known.end()) {
+                    number = *same;
+                } else {
+                    number = static_cast<int>(uv.size());
+                    uv.push_back(value);
+                    known.push_back(number);
+                }
+                refined.art.uv_triangles(static_cast<Eigen::Index>(f), k) = number;
+            }
+        }
+        refined.art.uv.resize(static_cast<Eigen::Index>(uv.size()), 2);
+        for (size_t i = 0; i < uv.size(); ++i) {
+            refined.art.uv.row(static_cast<Eigen::Index>(i)) = uv[i];
+        }
+    }
+    const Workers one(1);
+    for (const auto& [name, values] : art.painted) {
+        VectorXd coarse(ground.surface->vertex_count());
+        for (Eigen::Index v = 0; v < coarse.size(); ++v) {
+            coarse[v] = values[mesh.art_of_vertex[static_cast<size_t>(v)]];
+        }
+        VectorXd& fine = refined.art.painted[name];
+        fine.resize(topology.vertex_count());
+        solver.stencils().apply_to_scalars(coarse, one, fine);
+    }
+    if (skeleton.has_skin()) {
+        refined.weights = solver.refined_weights(skeleton.weights(),
+                                                 static_cast<int>(skeleton.joints().parent.size()));
+    }
+    std::vector<int> apart(static_cast<size_t>(topology.vertex_count()));
+    for (size_t v = 0; v < apart.size(); ++v) {
+        apart[v] = static_cast<int>(v);  // pieces that touch stay pieces
+    }
+    refined.surface =
+        std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
+    if (refined.surface->vertex_count() != topology.vertex_count()) {
+        throw InvalidInput(say("fold: expected triangles with an area, but ",
+                               topology.vertex_count() - refined.surface->vertex_count(),
+                               " refined vertices touch only triangles without one"));
+    }
+    return refined;
+}
+
+}  // namespace cutis
