@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <cmath>
+
+#include "slide/parts.h"
+
+namespace cutis {
+
+namespace {
+
+// Where a short displacement (two tangent coordinates) from a vertex ends in its fan.
+struct RingPoint {
+    int entry = 0;  // of the fan
+    double first = 0.0;
+    double second = 0.0;  // weights of the two other corners
+};
+
+struct Basis {
+    Vector3d normal, axis, second;
+    Basis(const slide::BodyFrame& frame, int v)
+        : normal(frame.normal.vector(v)), axis(frame.axis.vector(v)), second(normal.cross(axis)) {}
+};
+
+}  // namespace
+
+// The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
+//
+// U = T v + (1 - zeta) V_body is what a free piece of skin keeps (thin-skin notes, section 6): zeta
+// is the share of the body's acceleration the skin is carried with. Coriolis and the like come with
+// it.
+//   old body: backtrace -h v_i -> weights b_k
+//   a_i = sum b_k Rot(n_k -> n_i) T_k v_k
+//   v_i <- zeta Told^T a_i + (1 - zeta) Tnew^T (a_i + sum b_k V_k(old) - V_i(new))
+void SlideSolver::Parts::transport_velocities(double seconds, const Workers& workers) {
+    const MatrixX3i& triangles = topology->triangles();
+
+    // In tangent coordinates of vertex i: sum of weights times turned velocities.
+    const auto gathered = [&](int i, const Basis& here, const int* vertex, const double* weight) {
+        Vector2d sum = Vector2d::Zero();
+        for (int c = 0; c < 3; ++c) {
+            const int k = vertex[c];
+            const double* v = velocity.data() + 2 * k;
+            if (weight[c] == 0.0) {
+                continue;
+            }
+            if (k == i) {
+                sum += weight[c] * Vector2d(v[0], v[1]);
+                continue;
+            }
+            const Vector3d normal = body.normal.vector(k);
+            const Vector3d axis = body.axis.vector(k);
+            const Vector3d w = v[0] * axis + v[1] * normal.cross(axis);
+            const double closeness = 1.0 + normal.dot(here.normal);
+            const double turn = closeness < 0.1 ? 0.0 : here.normal.dot(w) / closeness;
+            sum[0] += weight[c] * (w.dot(here.axis) - normal.dot(here.axis) * turn);
+            sum[1] += weight[c] * (w.dot(here.second) - normal.dot(here.second) * turn);
+        }
+        return sum;
+    };
+
+    const auto finish = [&](int i, const Basis& here, const int* vertex, const double* weight) {
+        const Vector2d arrived = gathered(i, here, vertex, weight);
+        double zeta = stickiness[static_cast<size_t>(i)];
+        const Vector3d new_velocity = next_body.velocity.vector(i);
+        if (options.carried_speed_limit < std::numeric_limits<double>::infinity()) {
+            const Vector3d n = next_body.normal.vector(i);
+            const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
+            zeta *= std::min(1.0, options.carried_speed_limit / std::max(speed, 1e-300));
+        }
+        double* result = advected.data() + 2 * i;
+        if (zeta >= 1.0) {
+            result[0] = arrived[0];
+            result[1] = arrived[1];
+            return;
+        }
+        Vector3d free = arrived[0] * here.axis + arrived[1] * here.second;
+        if (has_velocity) {
+            for (int c = 0; c < 3; ++c) {
+                free += weight[c] * body.velocity.vector(vertex[c]);
+            }
+            free -= new_velocity;
+        }
+        const Basis there(next_body, i);
+        result[0] = zeta * arrived[0] + (1.0 - zeta) * free.dot(there.axis);
+        result[1] = zeta * arrived[1] + (1.0 - zeta) * free.dot(there.second);
+    };
+
+    const double far_count =
+        workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+            double far_here = 0.0;
+            for (int i = begin; i < end; ++i) {
+                const double* v = velocity.data() + 2 * i;
+                const Basis here(body, i);
+                const int first = fan_starts[static_cast<size_t>(i)];
+                const int count = fan_starts[static_cast<size_t>(i) + 1] - first;
+                int vertex[3] = {i, i, i};
+                double weight[3] = {1.0, 0.0, 0.0};
+                far_trace[static_cast<size_t>(i)] = 0;
+                const double d0 = -seconds * v[0];
+                const double d1 = -seconds * v[1];
+                if (d0 != 0.0 || d1 != 0.0) {
+                    const Vector3d at = body.position.vector(i);
+                    int best = -1;
+                    double best_least = -1e300;
+                    double best_a = 0.0;
+                    double best_b = 0.0;
+                    int entry = sector[static_cast<size_t>(i)];
+                    for (int tried = 0; tried < count; ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
+                        const int fan = fans[static_cast<size_t>(first + entry)];
+                        const int f = fan >> 2;
+                        const int k = fan & 3;
+                        const Vector3d ea =
+                            body.position.vector(triangles(f, (k + 1) % 3)) - at;
+                        const Vector3d eb =
+                            body.position.vector(triangles(f, (k + 2) % 3)) - at;
+                        const double a0 = ea.dot(here.axis);
+                        const double a1 = ea.dot(here.second);
+                        const double b0 = eb.dot(here.axis);
+                        const double b1 = eb.dot(here.second);
+                        const double turn = a0 * b1 - a1 * b0;
+                        if (!(turn > 0.0)) {
+                            continue;
+                        }
+                        const double a = (d0 * b1 - d1 * b0) / turn;
+                        const double b = (a0 * d1 - a1 * d0) / turn;
+                        const double least = std::min(a, b);
+                        if (least > best_least) {
+                            best_least = least;
+                            best = entry;
+                            best_a = a;
+                            best_b = b;
+                        }
+                        if (least >= 0.0) {
+                            break;
+                        }
+                    }
+                    if (best >= 0) {
+                        sector[static_cast<size_t>(i)] = best;
+                        best_a = std::max(best_a, 0.0);
+                        best_b = std::max(best_b, 0.0);
+                        const double reach = best_a + best_b;
+                        if (!(reach <= 1.0)) {
+                            far_trace[static_cast<size_t>(i)] = 1;
+                            far_here += 1.0;
+                            continue;
+                        }
+                        const int fan = fans[static_cast<size_t>(first + best)];
+                        vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
+                        vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
+                        weight[0] = 1.0 - reach;
+                        weight[1] = best_a;
+                        weight[2] = best_b;
+                    }
+                }
+                finish(i, here, vertex, weight);
+            }
+            return far_here;
+        });
+
+    if (far_count > 0.0) {
+        // Beyond the ring: walk on the old body, as far as four edges.
+        for (int v = 0; v < vertex_count(); ++v) {
+            tracer_positions.row(v) = body.position.vector(v);
+        }
+        body_tracer.update(tracer_positions, workers);
+        workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i) {
+                if (far_trace[static_cast<size_t>(i)] == 0) {
+                    continue;
+                }
+                const Basis here(body, i);
+                const double* v = velocity.data() + 2 * i;
+                const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
+                const TraceResult end_point =
+                    body_tracer.trace(point_at_vertex(*topology, i), back);
+                const int f = end_point.point.triangle;
+                const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
+                finish(i, here, vertex, end_point.point.barycentric.data());
+            }
+        });
+    }
+    std::swap(velocity, advected);
+}
+
+}  // namespace cutis
