@@ -265,8 +265,8 @@ void BlockSystem::refactor() {
 }
 
 size_t BlockSystem::bytes() const {
-    return blocks_.bytes() + 3 * diagonals_.bytes() +
-           sizeof(double) * 4 * right_.size() + sizeof(int) * (columns_.size() + row_starts_.size());
+    return blocks_.bytes() + 3 * diagonals_.bytes() + sizeof(double) * 4 * right_.size() +
+           sizeof(int) * (columns_.size() + row_starts_.size());
 }
 
 }  // namespace cutis::slide

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cutis/core/error.h"
 #include "cutis/slide/slide.h"
@@ -17,6 +18,22 @@ SlideEnergy SlideSolver::energy(const Workers& workers) const {
         energy.kinetic += 0.5 * p.mass[i / 2] * p.velocity[i] * p.velocity[i];
     }
     return energy;
+}
+
+void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
+    Parts& p = *parts_;
+    p.measure_skin(workers);
+    p.find_jacobians(false, workers);
+    p.find_forces(workers);
+    const bool had_constraints = std::exchange(p.has_constraints, false);
+    p.assemble(1.0, true, true, workers);  // a static step of one second: the right side is f
+    p.has_constraints = had_constraints;
+    out.resize(p.vertex_count(), 3);
+    for (int v = 0; v < p.vertex_count(); ++v) {
+        const Vector3d axis = p.body.axis.vector(v);
+        const double* f = p.system.right(v);
+        out.row(v) = f[0] * axis + f[1] * p.body.normal.vector(v).cross(axis);
+    }
 }
 
 void SlideSolver::area_ratios(VectorXd& out) const {
@@ -181,8 +198,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             // Principal Cauchy stress of w(s) = s1 s2 Psi: sigma_a = w - s_a dw/ds_a.
             const double s_high = 1.0 / std::max(minor, 1e-6);
             const double s_low = 1.0 / std::max(major, 1e-6);
-            const PrincipalEnergy e =
-                principal_energy(p.options.material, moduli, s_high, s_low);
+            const PrincipalEnergy e = principal_energy(p.options.material, moduli, s_high, s_low);
             const double stress_minor = e.value - s_high * e.d1;
             const double stress_major = e.value - s_low * e.d2;
             stress_scale =
@@ -211,7 +227,8 @@ size_t SlideSolver::bytes() const {
                  p.body_shape.bytes() + p.skin_shape.bytes() + p.area_vectors.bytes() +
                  p.jacobian_parts.bytes() + p.element.bytes();
     sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
-    sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) + sizeof(int) * (p.corners.size() + p.fans.size());
+    sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
+           sizeof(int) * (p.corners.size() + p.fans.size());
     sum += static_cast<size_t>(p.triangle_count()) * 256;  // tracer of the moving body
     return sum;
 }

@@ -229,10 +229,9 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                 in.s10 = load(skin_shape.at(batch, slide::s10));
                 in.s11 = load(skin_shape.at(batch, slide::s11));
                 in.area = load(body_shape.at(batch, slide::area));
-                in.moduli = {load(material.at(batch, slide::shear)),
-                             load(material.at(batch, slide::bulk)),
-                             lanes::all(options.fung_exponent),
-                             load(material.at(batch, slide::extra_area))};
+                in.moduli = {
+                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
+                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
                 Lanes3 p1 = load3(skin_shape, batch, slide::p1x);
                 Lanes3 p2 = load3(skin_shape, batch, slide::p2x);
                 Lanes u00 = lanes::all(uniform_scale);
@@ -266,7 +265,8 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                     in.y[k][0][1] = u00 * y01 + u01 * y11;
                     in.y[k][1][1] = u01 * y01 + u11 * y11;
                 }
-                slide::evaluate_element<Material>(in, has_area_term, element.data() + 112 * static_cast<std::ptrdiff_t>(batch));
+                slide::evaluate_element<Material>(
+                    in, has_area_term, element.data() + 112 * static_cast<std::ptrdiff_t>(batch));
             }
         });
     });
@@ -304,10 +304,9 @@ double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, const Workers
                     m[2] = u01 * s00;
                     m[3] = u01 * s01 + u11 * s11;
                 }
-                const slide::Moduli<Lanes> moduli = {load(material.at(batch, slide::shear)),
-                                                     load(material.at(batch, slide::bulk)),
-                                                     lanes::all(options.fung_exponent),
-                                                     load(material.at(batch, slide::extra_area))};
+                const slide::Moduli<Lanes> moduli = {
+                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
+                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
                 const Lanes energy =
                     load(body_shape.at(batch, slide::area)) *
                     slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, has_area_term);
@@ -325,8 +324,7 @@ double SlideSolver::Parts::tether_energy(const SkinPlaces& where, const Workers&
     return workers.sum_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
-            const Vector3d slip =
-                where.position.vector(v) - surface.positions().row(v).transpose();
+            const Vector3d slip = where.position.vector(v) - surface.positions().row(v).transpose();
             const double d2 = slip.squaredNorm();
             sum += tether_stiffness[static_cast<size_t>(v)] * d2 *
                    (0.5 + 0.25 * tether_softening[static_cast<size_t>(v)] * d2);

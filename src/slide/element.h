@@ -24,8 +24,7 @@ EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Lanes3& d1, const Lanes3& d
     const Lanes n2 = dot(n, n);
     const wide::LaneBits has_area = n2 > lanes::all(tiny * tiny);
     const Lanes double_area = wide::root(n2);
-    const Lanes sign =
-        wide::select(dot(n, tracked) < lanes::all(0.0), lanes::all(-1.0), one);
+    const Lanes sign = wide::select(dot(n, tracked) < lanes::all(0.0), lanes::all(-1.0), one);
     const Lanes scale = sign / wide::select(has_area, double_area, one);
     SkinTriangle t;
     t.p1 = scaled(d1, inverse_length);
@@ -93,8 +92,7 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
     const Lanes zero = lanes::all(0.0);
     const Lanes one = lanes::all(1.0);
     const SplitMap m = split_map(in.s00, in.s01, in.s10, in.s11);
-    const Principal<Lanes> w =
-        extended<Material>(m.q + m.r, m.q - m.r, in.moduli, has_area_term);
+    const Principal<Lanes> w = extended<Material>(m.q + m.r, m.q - m.r, in.moduli, has_area_term);
 
     // By q and r: s1 = q + r, s2 = q - r.
     const Lanes wq = w.d1 + w.d2;
@@ -104,7 +102,8 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
     Lanes h22 = w.d11 + w.d22 - two12;
     Lanes h12 = w.d11 - w.d22;
     const Lanes is_small_r = lanes::all(1e-7) * m.q;
-    Lanes twist = wide::select(m.q > lanes::all(1e-150), wq / wide::larger(m.q, lanes::all(1e-150)), zero);
+    Lanes twist =
+        wide::select(m.q > lanes::all(1e-150), wq / wide::larger(m.q, lanes::all(1e-150)), zero);
     Lanes flip = wide::select(m.r > is_small_r, wr / wide::larger(m.r, lanes::all(1e-150)), h22);
     twist = wide::larger(twist, zero);
     flip = wide::larger(flip, zero);
@@ -172,8 +171,7 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
         const int i = 2 * k;
         const int j = 2 * ((k + 1) % 3);
         put(k, entry(i, j), entry(i + 1, j), entry(i, j + 1), entry(i + 1, j + 1));
-        put(3 + k, entry(i, i), entry(i, i + 1), entry(i + 1, i + 1),
-            fq * e1[i] + fr * e2[i]);
+        put(3 + k, entry(i, i), entry(i, i + 1), entry(i + 1, i + 1), fq * e1[i] + fr * e2[i]);
     }
     put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5],
         in.area * w.w);

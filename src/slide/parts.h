@@ -36,8 +36,7 @@ struct SkinPlaces {
 class Batches {
 public:
     Batches() = default;
-    Batches(int batches, int fields)
-        : fields_(fields), values_(batches * fields) {}
+    Batches(int batches, int fields) : fields_(fields), values_(batches * fields) {}
     double* at(int batch, int field) { return values_.at(batch * fields_ + field); }
     const double* at(int batch, int field) const { return values_.at(batch * fields_ + field); }
     /// One triangle's number.
@@ -108,7 +107,7 @@ struct SlideSolver::Parts {
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
     void take_step(double seconds, bool is_static, const Workers& workers);
     void newton(double seconds, const Workers& workers);
-    double relax(int steps, double seconds, const Workers& workers);
+    double relax(int steps, double seconds, double still, const Workers& workers);
     void reset(const MatrixX3d& body, const Workers& workers);
     double incremental_energy(const SkinPlaces& places, const std::vector<double>& velocity,
                               double seconds, const Workers& workers) const;
@@ -136,13 +135,13 @@ struct SlideSolver::Parts {
     bool has_metric = false;
     bool is_painted = false;  // some value of the skin is painted: it moves along with it
     double uniform_scale = 1.0;
-    std::vector<double> metric;  // 6 per rest vertex
+    std::vector<double> metric;         // 6 per rest vertex
     std::vector<double> vertex_metric;  // 6 per body vertex: what lies there now
     std::vector<double> damping, stickiness, tether_stiffness, tether_softening;
     std::vector<slide::Constraint> constraint;
-    std::vector<double> glide_direction;   // 2 per vertex, in the tangent basis
-    std::vector<double> prescribed;        // 2 per vertex
-    std::vector<double> drag_weights;      // #drags * #V
+    std::vector<double> glide_direction;  // 2 per vertex, in the tangent basis
+    std::vector<double> prescribed;       // 2 per vertex
+    std::vector<double> drag_weights;     // #drags * #V
     bool has_constraints = false;
     bool has_prescribed = false;
     bool has_forces = false;
@@ -161,10 +160,10 @@ struct SlideSolver::Parts {
 
     // scratch
     Batches body_shape, skin_shape;
-    Records area_vectors;    // per triangle: area vector of the body and twice its area
-    Records jacobian_parts;  // per triangle 16: three corners of 2x2, then area and mass
-    Records element;         // per triangle 28: see elastic_pass.cpp
-    Records jacobian;        // per vertex 2x2: tangent basis to chart, column by column
+    Records area_vectors;               // per triangle: area vector of the body and twice its area
+    Records jacobian_parts;             // per triangle 16: three corners of 2x2, then area and mass
+    Records element;                    // per triangle 28: see elastic_pass.cpp
+    Records jacobian;                   // per vertex 2x2: tangent basis to chart, column by column
     Records along_first, along_second;  // per vertex: dP/dv, 3x2
     std::vector<double> mass;
     slide::BlockSystem system;

@@ -14,9 +14,9 @@ using wide::store;
 namespace {
 
 // Limits of thin-skin notes, section 12.
-constexpr double least_determinant = 0.02;   // never pushed below this by a step
-constexpr double least_share = 0.1;          // nor below this share of what it was
-constexpr double tangled_determinant = 0.05; // below this for `patience` steps: untangle
+constexpr double least_determinant = 0.02;    // never pushed below this by a step
+constexpr double least_share = 0.1;           // nor below this share of what it was
+constexpr double tangled_determinant = 0.05;  // below this for `patience` steps: untangle
 constexpr int patience = 3;
 constexpr int limiter_rounds = 6;
 
@@ -36,9 +36,8 @@ bool SlideSolver::Parts::place_vertex(int v, double seconds) {
     const double v1 = -seconds * velocity[2 * i + 1];
     slide::SkinPoint& point = next_places.point[i];
     point = places.point[i];
-    const bool went_all_the_way =
-        surface.move(point, places.normal.at(v), places.axis.at(v), j[0] * v0 + j[2] * v1,
-                     j[1] * v0 + j[3] * v1);
+    const bool went_all_the_way = surface.move(point, places.normal.at(v), places.axis.at(v),
+                                               j[0] * v0 + j[2] * v1, j[1] * v0 + j[3] * v1);
     surface.look_up(point, next_places.position.at(v), next_places.normal.at(v),
                     next_places.axis.at(v), next_places.along_u.at(v), next_places.along_w.at(v));
     return went_all_the_way;
@@ -60,8 +59,8 @@ void SlideSolver::Parts::place(double seconds, const Workers& workers) {
 double SlideSolver::Parts::triangle_determinant(const SkinPlaces& where, int f) const {
     const MatrixX3i& t = topology->triangles();
     const Vector3d p0 = where.position.vector(t(f, 0));
-    const Vector3d n = (where.position.vector(t(f, 1)) - p0)
-                           .cross(where.position.vector(t(f, 2)) - p0);
+    const Vector3d n =
+        (where.position.vector(t(f, 1)) - p0).cross(where.position.vector(t(f, 2)) - p0);
     const Vector3d ref(track.number(f, slide::ref_x), track.number(f, slide::ref_y),
                        track.number(f, slide::ref_z));
     const double sign = n.dot(ref) < 0.0 ? -1.0 : 1.0;
@@ -83,16 +82,15 @@ bool SlideSolver::Parts::check_areas(const Workers& workers) {
                                 load(track.at(batch, slide::ref_y)),
                                 load(track.at(batch, slide::ref_z))};
             const Lanes double_area = wide::root(dot(n, n));
-            const Lanes sign = wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0),
-                                            lanes::all(1.0));
+            const Lanes sign =
+                wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
             const Lanes now =
                 sign * double_area / (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-            const Lanes before =
-                load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
+            const Lanes before = load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
             // Conservative and cheap; the exact rule is applied to the few that fail.
-            const Lanes needed = wide::larger(
-                lanes::all(least_determinant),
-                lanes::all(least_share) * wide::smaller(before, lanes::all(1.0)));
+            const Lanes needed =
+                wide::larger(lanes::all(least_determinant),
+                             lanes::all(least_share) * wide::smaller(before, lanes::all(1.0)));
             const wide::LaneBits fails = now < needed;
             if ((fails[0] | fails[1] | fails[2] | fails[3]) != 0) {
                 count += 1.0;
@@ -189,36 +187,36 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     if (!do_track) {
         return;
     }
-    const double nearly = workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin,
-                                                                                  int end) {
-        double worst = 0.0;
-        for (int batch = begin; batch < end; ++batch) {
-            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Lanes3 p0 = wide::gather3(p, corner);
-            const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
-                                   minus(wide::gather3(p, corner + 8), p0));
-            const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
-                                load(track.at(batch, slide::ref_y)),
-                                load(track.at(batch, slide::ref_z))};
-            const Lanes double_area = wide::root(dot(n, n));
-            const Lanes sign = wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0),
-                                            lanes::all(1.0));
-            const wide::LaneBits follows =
-                double_area > load(track.at(batch, slide::least_area));
-            const Lanes scale = sign / wide::select(follows, double_area, lanes::all(1.0));
-            store(track.at(batch, slide::ref_x), wide::select(follows, n.x * scale, ref.x));
-            store(track.at(batch, slide::ref_y), wide::select(follows, n.y * scale, ref.y));
-            store(track.at(batch, slide::ref_z), wide::select(follows, n.z * scale, ref.z));
-            const Lanes now =
-                sign * double_area / (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-            store(skin_shape.at(batch, slide::det), now);  // until the next measurement
-            const wide::LaneBits is_nearly = now < lanes::all(tangled_determinant);
-            if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
-                worst += 1.0;
+    const double nearly =
+        workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+            double worst = 0.0;
+            for (int batch = begin; batch < end; ++batch) {
+                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                const Lanes3 p0 = wide::gather3(p, corner);
+                const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
+                                       minus(wide::gather3(p, corner + 8), p0));
+                const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
+                                    load(track.at(batch, slide::ref_y)),
+                                    load(track.at(batch, slide::ref_z))};
+                const Lanes double_area = wide::root(dot(n, n));
+                const Lanes sign =
+                    wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
+                const wide::LaneBits follows =
+                    double_area > load(track.at(batch, slide::least_area));
+                const Lanes scale = sign / wide::select(follows, double_area, lanes::all(1.0));
+                store(track.at(batch, slide::ref_x), wide::select(follows, n.x * scale, ref.x));
+                store(track.at(batch, slide::ref_y), wide::select(follows, n.y * scale, ref.y));
+                store(track.at(batch, slide::ref_z), wide::select(follows, n.z * scale, ref.z));
+                const Lanes now = sign * double_area /
+                                  (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
+                store(skin_shape.at(batch, slide::det), now);  // until the next measurement
+                const wide::LaneBits is_nearly = now < lanes::all(tangled_determinant);
+                if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
+                    worst += 1.0;
+                }
             }
-        }
-        return worst;
-    });
+            return worst;
+        });
     if (nearly == 0.0) {
         if (report.inverted_triangles != 0 || has_bad_steps) {
             std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
@@ -235,9 +233,8 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
         report.smallest_area = std::min(report.smallest_area, now);
         inverted += now <= 0.0 ? 1 : 0;
         unsigned char& steps = bad_steps[static_cast<size_t>(f)];
-        steps = now < tangled_determinant
-                    ? static_cast<unsigned char>(std::min(steps + 1, 100))
-                    : static_cast<unsigned char>(0);
+        steps = now < tangled_determinant ? static_cast<unsigned char>(std::min(steps + 1, 100))
+                                          : static_cast<unsigned char>(0);
         if (steps >= patience) {
             bad_triangles.push_back(f);
         }

@@ -25,15 +25,15 @@ void check_painted(const char* name, const VertexValue& value, int count, double
         return;
     }
     if (value.painted.size() != count) {
-        throw InvalidInput(say(name, ": expected ", count, " painted values, found ",
-                               value.painted.size()));
+        throw InvalidInput(
+            say(name, ": expected ", count, " painted values, found ", value.painted.size()));
     }
     for (int v = 0; v < count; ++v) {
         const double x = value.painted[v];
         if (!((low_allowed ? x >= low : x > low) && x <= high)) {
             throw InvalidInput(say(name, ": expected ", low_allowed ? "at least " : "more than ",
-                                   low, high < 1e300 ? say(" and at most ", high) : "",
-                                   ", found ", x, " at vertex ", v));
+                                   low, high < 1e300 ? say(" and at most ", high) : "", ", found ",
+                                   x, " at vertex ", v));
         }
     }
 }
@@ -75,9 +75,10 @@ void check_options(const SlideOptions& o, int count) {
     check_number("implicitness", o.implicitness, 0.5, 1.0, true);
     check_number("newton_iterations", o.newton_iterations, 1, 20, true);
     if (o.newton_iterations > 1 && o.implicitness < 1.0) {
-        throw InvalidInput(say("implicitness: expected 1 where newton_iterations is more than 1, "
-                               "found ",
-                               o.implicitness));
+        throw InvalidInput(
+            say("implicitness: expected 1 where newton_iterations is more than 1, "
+                "found ",
+                o.implicitness));
     }
     check_number("relax_steps", o.relax_steps, 0, 10000, true);
     check_number("cut_distance", o.cut_distance, 0.0, all, false);
@@ -108,10 +109,9 @@ void check_options(const SlideOptions& o, int count) {
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
         const Eigen::Vector3d values =
-            m.allFinite() ? Eigen::Vector3d(
-                                Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(
-                                    m, Eigen::EigenvaluesOnly)
-                                    .eigenvalues())
+            m.allFinite() ? Eigen::Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(
+                                                m, Eigen::EigenvaluesOnly)
+                                                .eigenvalues())
                           : Eigen::Vector3d::Zero();
         if (!(values.minCoeff() >= 0.1 && values.maxCoeff() <= 10.0)) {
             throw InvalidInput(say("relaxed_metric: expected eigenvalues from 0.1 to 10, found ",
@@ -216,8 +216,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
 
     const auto in_basis = [&](int v, const Vector3d& direction) {
         const Vector3d axis = body.axis.vector(v);
-        return Vector2d(direction.dot(axis),
-                        direction.dot(body.normal.vector(v).cross(axis)));
+        return Vector2d(direction.dot(axis), direction.dot(body.normal.vector(v).cross(axis)));
     };
     const auto glide = [&](int v, const Vector3d& direction, const char* what) {
         const Vector2d d = in_basis(v, direction);
@@ -231,10 +230,9 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     if (options.rim == RimMode::glide) {
         for (const std::vector<int>& loop : mesh.boundary_loops()) {
             for (size_t i = 0; i < loop.size(); ++i) {
-                const Vector3d along =
-                    (rest.row(loop[(i + 1) % loop.size()]) -
-                     rest.row(loop[(i + loop.size() - 1) % loop.size()]))
-                        .transpose();
+                const Vector3d along = (rest.row(loop[(i + 1) % loop.size()]) -
+                                        rest.row(loop[(i + loop.size() - 1) % loop.size()]))
+                                           .transpose();
                 glide(loop[i], along, "rim");
             }
         }
@@ -280,8 +278,9 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         in_region += options.region.at(v) < 0.5 ? 0 : 1;
     }
     if (in_region == 0) {
-        throw InvalidInput("region: expected at least one vertex with a value of 0.5 or more, "
-                           "found none");
+        throw InvalidInput(
+            "region: expected at least one vertex with a value of 0.5 or more, "
+            "found none");
     }
     has_constraints = report.pinned + report.gliding > 0;
 
@@ -376,8 +375,7 @@ void SlideSolver::Parts::refresh_painted(const Workers& workers) {
             for (int c = 0; c < 6; ++c) {
                 double sum = 0.0;
                 for (int k = 0; k < 3; ++k) {
-                    sum += point.b[k] *
-                           metric[static_cast<size_t>(6 * t(point.triangle, k) + c)];
+                    sum += point.b[k] * metric[static_cast<size_t>(6 * t(point.triangle, k) + c)];
                 }
                 vertex_metric[static_cast<size_t>(6 * v + c)] = sum;
             }

@@ -47,11 +47,12 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     system.drop_factor();
     // Long static steps: nearly Newton's method.
     constexpr double relax_seconds = 0.03;
-    relax(options.relax_steps, relax_seconds, workers);
+    constexpr double still = 1e-4;  // of the mean edge
+    relax(options.relax_steps, relax_seconds, still, workers);
 }
 
 // Static steps: no inertia, no damping; each starts with zero velocity.
-double SlideSolver::Parts::relax(int steps, double seconds, const Workers& workers) {
+double SlideSolver::Parts::relax(int steps, double seconds, double still, const Workers& workers) {
     double last_move = 0.0;
     for (int k = 0; k < steps; ++k) {
         std::fill(velocity.begin(), velocity.end(), 0.0);
@@ -62,7 +63,7 @@ double SlideSolver::Parts::relax(int steps, double seconds, const Workers& worke
                 last_move, (places.position.vector(v) - next_places.position.vector(v)).norm());
         }
         last_move /= mean_edge;
-        if (last_move < 1e-5) {
+        if (last_move < still) {
             break;
         }
     }
@@ -120,17 +121,16 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     }
 }
 
-double SlideSolver::Parts::incremental_energy(const SkinPlaces& where,
-                                              const std::vector<double>& v, double seconds,
-                                              const Workers& workers) const {
+double SlideSolver::Parts::incremental_energy(const SkinPlaces& where, const std::vector<double>& v,
+                                              double seconds, const Workers& workers) const {
     const double inertia =
         workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int i = 2 * begin; i < 2 * end; ++i) {
                 const size_t k = static_cast<size_t>(i);
                 const double change = v[k] - start_velocity[k];
-                sum += 0.5 * mass[k / 2] *
-                       (change * change + seconds * damping[k / 2] * v[k] * v[k]);
+                sum +=
+                    0.5 * mass[k / 2] * (change * change + seconds * damping[k / 2] * v[k] * v[k]);
             }
             return sum;
         });
@@ -235,7 +235,8 @@ void SlideSolver::step(const MatrixX3d& body, double seconds, const Workers& wor
 }
 
 double SlideSolver::relax(int steps, double seconds, const Workers& workers) {
-    return parts_->relax(steps, seconds, workers);
+    constexpr double still = 1e-12;
+    return parts_->relax(steps, seconds, still, workers);
 }
 
 void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers& workers) {
@@ -249,8 +250,8 @@ void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers&
         throw InvalidInput(say("advance: expected a time after ", from, ", found ", to));
     }
     if (p.frame_body.rows() != p.vertex_count()) {
-        throw InvalidInput(say("body: expected ", p.vertex_count(), " positions, found ",
-                               p.frame_body.rows()));
+        throw InvalidInput(
+            say("body: expected ", p.vertex_count(), " positions, found ", p.frame_body.rows()));
     }
     double longest = 0.0;
     for (int v = 0; v < p.vertex_count(); ++v) {
@@ -291,8 +292,8 @@ void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points,
                                       const Workers& workers) {
     Parts& p = *parts_;
     if (points.size() != static_cast<size_t>(p.vertex_count())) {
-        throw InvalidInput(say("material points: expected ", p.vertex_count(), ", found ",
-                               points.size()));
+        throw InvalidInput(
+            say("material points: expected ", p.vertex_count(), ", found ", points.size()));
     }
     for (size_t i = 0; i < points.size(); ++i) {
         require_valid_point(*p.topology, points[i]);

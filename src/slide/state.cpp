@@ -15,8 +15,11 @@ constexpr double state_mark = 7.51e4;  // "slide"
 
 std::vector<double> SlideSolver::save() const {
     const Parts& p = *parts_;
-    std::vector<double> state = {state_mark, state_version, static_cast<double>(p.vertex_count()),
-                                 static_cast<double>(p.triangle_count()), p.has_body ? 1.0 : 0.0,
+    std::vector<double> state = {state_mark,
+                                 state_version,
+                                 static_cast<double>(p.vertex_count()),
+                                 static_cast<double>(p.triangle_count()),
+                                 p.has_body ? 1.0 : 0.0,
                                  p.has_velocity ? 1.0 : 0.0};
     if (!p.has_body) {
         return state;
@@ -24,10 +27,10 @@ std::vector<double> SlideSolver::save() const {
     for (int v = 0; v < p.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
         const slide::SkinPoint& point = p.places.point[i];
-        state.insert(state.end(), {static_cast<double>(point.triangle),
-                                   point.is_at_vertex ? 1.0 : 0.0, point.b[0], point.b[1],
-                                   point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
-                                   static_cast<double>(p.sector[i])});
+        state.insert(state.end(),
+                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
+                      point.b[0], point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
+                      static_cast<double>(p.sector[i])});
         for (const slide::Records* records :
              {&p.body.position, &p.body.normal, &p.body.axis, &p.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);

@@ -14,14 +14,14 @@ namespace {
 // The 2x2 projector of a constrained vertex: zero for a fixed one, d d^T for a gliding one.
 Eigen::Matrix2d projector(slide::Constraint constraint, const double* direction) {
     switch (constraint) {
-    case slide::Constraint::fixed:
-        return Eigen::Matrix2d::Zero();
-    case slide::Constraint::glide: {
-        const Vector2d d(direction[0], direction[1]);
-        return d * d.transpose();
-    }
-    case slide::Constraint::free:
-        break;
+        case slide::Constraint::fixed:
+            return Eigen::Matrix2d::Zero();
+        case slide::Constraint::glide: {
+            const Vector2d d(direction[0], direction[1]);
+            return d * d.transpose();
+        }
+        case slide::Constraint::free:
+            break;
     }
     return Eigen::Matrix2d::Identity();
 }
@@ -159,8 +159,8 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                 block = (here * block * there).eval();
             }
             if (!is_free) {
-                diagonal = (here * diagonal * here +
-                            mass[i] * (Eigen::Matrix2d::Identity() - here)).eval();
+                diagonal = (here * diagonal * here + mass[i] * (Eigen::Matrix2d::Identity() - here))
+                               .eval();
                 right = (here * right).eval();
             }
         }
@@ -169,14 +169,13 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
 }
 
 int SlideSolver::Parts::solve(const Workers& workers) {
-    const bool wants_factor =
-        options.system == SlideSystem::lagged_factor ||
-        (options.system == SlideSystem::automatic && slow_steps > 0);
+    const bool wants_factor = options.system == SlideSystem::lagged_factor ||
+                              (options.system == SlideSystem::automatic && slow_steps > 0);
     if (wants_factor && !system.has_factor()) {
         system.refactor();
     }
-    slide::SolveResult result = system.solve(options.tolerance, options.most_iterations,
-                                             wants_factor, workers, velocity);
+    slide::SolveResult result =
+        system.solve(options.tolerance, options.most_iterations, wants_factor, workers, velocity);
     // The factor has aged: renew it for the steps to come.
     constexpr int most_lagged_iterations = 12;
     if (wants_factor && result.iterations > most_lagged_iterations) {

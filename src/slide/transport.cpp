@@ -104,14 +104,13 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                     double best_a = 0.0;
                     double best_b = 0.0;
                     int entry = sector[static_cast<size_t>(i)];
-                    for (int tried = 0; tried < count; ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
+                    for (int tried = 0; tried < count;
+                         ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
                         const int fan = fans[static_cast<size_t>(first + entry)];
                         const int f = fan >> 2;
                         const int k = fan & 3;
-                        const Vector3d ea =
-                            body.position.vector(triangles(f, (k + 1) % 3)) - at;
-                        const Vector3d eb =
-                            body.position.vector(triangles(f, (k + 2) % 3)) - at;
+                        const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
+                        const Vector3d eb = body.position.vector(triangles(f, (k + 2) % 3)) - at;
                         const double a0 = ea.dot(here.axis);
                         const double a1 = ea.dot(here.second);
                         const double b0 = eb.dot(here.axis);

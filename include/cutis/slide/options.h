@@ -49,9 +49,9 @@ enum class RimMode {
 
 /// Who solves the linear system of a step.
 enum class SlideSystem {
-    automatic,     ///< block_jacobi, and lagged_factor where that needs too many iterations
-    block_jacobi,  ///< conjugate gradients with 2x2 blocks: best for steps of a few milliseconds
-    lagged_factor, ///< conjugate gradients with an old Cholesky factor: best for frame-size steps
+    automatic,      ///< block_jacobi, and lagged_factor where that needs too many iterations
+    block_jacobi,   ///< conjugate gradients with 2x2 blocks: best for steps of a few milliseconds
+    lagged_factor,  ///< conjugate gradients with an old Cholesky factor: best for frame-size steps
 };
 
 /// Everything about a skin. Defaults suit a human of 1.7 m; for a body of size L scale
@@ -74,25 +74,25 @@ struct SlideOptions {
     Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor> relaxed_metric;
 
     // --- coupling to the body
-    VertexValue stickiness = 0.5;       ///< zeta, 0 .. 1: share of the body's acceleration that
-                                        ///< carries the skin along; 0 full inertia, 1 none
-    VertexValue tether = 2000.0;        ///< N/m^3, >= 0: elastic bond to the body per area
-    VertexValue tether_radius = 0.03;   ///< m, > 0: the bond stiffens past this slip
+    VertexValue stickiness = 0.5;      ///< zeta, 0 .. 1: share of the body's acceleration that
+                                       ///< carries the skin along; 0 full inertia, 1 none
+    VertexValue tether = 2000.0;       ///< N/m^3, >= 0: elastic bond to the body per area
+    VertexValue tether_radius = 0.03;  ///< m, > 0: the bond stiffens past this slip
     double slip_speed_limit = std::numeric_limits<double>::infinity();  ///< m/s, > 0
     double carried_speed_limit =
         std::numeric_limits<double>::infinity();  ///< m/s, > 0: stickiness fades above this
                                                   ///< tangential body speed (Delta_max / h)
 
     // --- constraints
-    std::vector<int> pins;                ///< vertices that stay on the body
+    std::vector<int> pins;  ///< vertices that stay on the body
     std::vector<Glide> glides;
     std::vector<PrescribedSlip> prescribed;
-    VertexValue region = 1.0;             ///< below 0.5: not simulated, stays on the body
+    VertexValue region = 1.0;  ///< below 0.5: not simulated, stays on the body
     RimMode rim = RimMode::pin;
-    double pin_creases = -1.0;            ///< pins vertices whose normal leans more than this cosine
-                                          ///< from a triangle around; -1 none, 0.5 good for teeth
-    double pin_slivers = 0.0;             ///< pins the vertices of triangles whose height over
-                                          ///< longest side is below this; 0 none, 0.02 typical
+    double pin_creases = -1.0;  ///< pins vertices whose normal leans more than this cosine
+                                ///< from a triangle around; -1 none, 0.5 good for teeth
+    double pin_slivers = 0.0;   ///< pins the vertices of triangles whose height over
+                                ///< longest side is below this; 0 none, 0.02 typical
 
     // --- forces
     Vector3d gravity = Vector3d::Zero();  ///< m/s^2, world axes
@@ -111,10 +111,10 @@ struct SlideOptions {
     // --- numerics
     bool use_curved_surface = true;  ///< look the skin up on a curved surface, not flat facets
     SlideSystem system = SlideSystem::automatic;
-    double tolerance = 1e-4;         ///< relative residual of the linear system, 1e-14 .. 0.1
-    int most_iterations = 400;       ///< of the linear solver, >= 1
-    bool use_limiter = true;         ///< keep single triangles from inverting in a step
-    bool use_untangling = true;      ///< free triangles that stay nearly inverted
+    double tolerance = 1e-4;     ///< relative residual of the linear system, 1e-14 .. 0.1
+    int most_iterations = 400;   ///< of the linear solver, >= 1
+    bool use_limiter = true;     ///< keep single triangles from inverting in a step
+    bool use_untangling = true;  ///< free triangles that stay nearly inverted
 };
 
 }  // namespace cutis

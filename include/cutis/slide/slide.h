@@ -16,22 +16,22 @@ namespace cutis {
 /// What happened since the solver was made.
 struct SlideReport {
     long steps = 0;
-    long starts = 0;               ///< reset(), cuts included
-    long cuts = 0;                 ///< noticed by advance()
-    long iterations = 0;           ///< of the linear solver, all steps
-    int most_iterations = 0;       ///< in one step
-    long unsolved = 0;             ///< steps whose system missed the tolerance
-    double worst_residual = 0.0;   ///< relative
-    long limited_steps = 0;        ///< steps in which the limiter acted
-    long limited_triangles = 0;    ///< in all rounds
-    long untangled = 0;            ///< triangles
-    long inverted_steps = 0;       ///< steps that ended with an inverted triangle
-    int inverted_triangles = 0;    ///< after the last step
-    long capped_moves = 0;         ///< material moves shortened or stopped by a boundary
-    double smallest_area = 1.0;    ///< det S: least relaxed area over body area after any step
-    long newton_rejected = 0;      ///< Newton iterations refused by the energy test
-    int pinned = 0;                ///< vertices without freedom
-    int gliding = 0;               ///< vertices with one
+    long starts = 0;              ///< reset(), cuts included
+    long cuts = 0;                ///< noticed by advance()
+    long iterations = 0;          ///< of the linear solver, all steps
+    int most_iterations = 0;      ///< in one step
+    long unsolved = 0;            ///< steps whose system missed the tolerance
+    double worst_residual = 0.0;  ///< relative
+    long limited_steps = 0;       ///< steps in which the limiter acted
+    long limited_triangles = 0;   ///< in all rounds
+    long untangled = 0;           ///< triangles
+    long inverted_steps = 0;      ///< steps that ended with an inverted triangle
+    int inverted_triangles = 0;   ///< after the last step
+    long capped_moves = 0;        ///< material moves shortened or stopped by a boundary
+    double smallest_area = 1.0;   ///< det S: least relaxed area over body area after any step
+    long newton_rejected = 0;     ///< Newton iterations refused by the energy test
+    int pinned = 0;               ///< vertices without freedom
+    int gliding = 0;              ///< vertices with one
 };
 
 /// Energies of the skin now, joules.
@@ -106,6 +106,8 @@ public:
     void set_velocities(const MatrixX3d& velocities);
 
     SlideEnergy energy(const Workers& workers) const;
+    /// Force on the skin at each vertex (elastic, tether, outer), N, world axes.
+    void forces(MatrixX3d& out, const Workers& workers);
     /// det S per triangle (relaxed skin area over body area, negative where inverted).
     void area_ratios(VectorXd& out) const;
     /// Sum of mass times velocity crossed with the arm from `centre`: angular momentum of the slip.
