@@ -2,11 +2,12 @@
 
 #include "curve_layer.h"
 #include "cutis/core/error.h"
+#include "slide_layer.h"
 
 namespace cutis {
 
 const std::vector<LayerKind>& layer_kinds() {
-    static const std::vector<LayerKind> kinds = {curve_layer_kind()};
+    static const std::vector<LayerKind> kinds = {curve_layer_kind(), slide_layer_kind()};
     return kinds;
 }
 
