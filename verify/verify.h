@@ -25,4 +25,8 @@ std::vector<Case> verify_stack();
 /// Closed forms of the curve layer, and parts of real characters where the data folder is present.
 std::vector<Case> verify_curve();
 
+/// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; whole clips of real
+/// characters where the data folder is present.
+std::vector<Case> verify_slide();
+
 }  // namespace cutis::verify

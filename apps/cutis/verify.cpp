@@ -16,6 +16,7 @@ using Maker = std::vector<verify::Case> (*)();
 const std::vector<LayerOf<Maker>> makers = {
     {"body", verify::verify_body},
     {"curve", verify::verify_curve},
+    {"slide", verify::verify_slide},
     {"stack", verify::verify_stack},
 };
 

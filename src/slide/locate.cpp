@@ -41,8 +41,7 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
     consider(d00 > 0.0 ? std::clamp(p0 / d00, 0.0, 1.0) : 0.0, 0.0);
     consider(0.0, d11 > 0.0 ? std::clamp(p1 / d11, 0.0, 1.0) : 0.0);
     const double d22 = d00 - 2.0 * d01 + d11;
-    const double along =
-        d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
+    const double along = d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
     consider(1.0 - along, along);
     squared_distance = best;
     return weights;
@@ -56,8 +55,7 @@ SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
     misses_.assign(count, 0.0);
     for (int v = 0; v < topology.vertex_count(); ++v) {
         // The same fade as of the curved look-up: 0.5 is a crease, 0.75 smooth.
-        const double smooth =
-            std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
+        const double smooth = std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
         lift_.push_back(0.5 * smooth);
         blend_.push_back(1.0 - smooth);
     }
@@ -73,8 +71,7 @@ void SlideLocator::reset() {
 void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, const Workers& workers,
                           MatrixX3d& out) {
     if (body.rows() != rest_.rows()) {
-        throw InvalidInput(
-            say("body: expected ", rest_.rows(), " positions, found ", body.rows()));
+        throw InvalidInput(say("body: expected ", rest_.rows(), " positions, found ", body.rows()));
     }
     const MatrixX3i& t = topology_->triangles();
     solver.material_positions(skin_);
@@ -125,15 +122,14 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
             Vector3d offset = Vector3d::Zero();
             for (int k = 0; k < 3; ++k) {
                 const Vector3d n = normals_.row(t(triangle, k));
-                offset += weights[k] * n *
-                          n.dot(p - body.row(t(triangle, k)).transpose());
+                offset += weights[k] * n * n.dot(p - body.row(t(triangle, k)).transpose());
             }
             const Vector3d own = body.row(v);
             const double back = blend_[static_cast<size_t>(v)];
-            const bool is_own = weights.maxCoeff() == 1.0 &&
-                                t(triangle, weights[0] == 1.0   ? 0
-                                            : weights[1] == 1.0 ? 1
-                                                                : 2) == v;
+            const bool is_own =
+                weights.maxCoeff() == 1.0 && t(triangle, weights[0] == 1.0   ? 0
+                                                         : weights[1] == 1.0 ? 1
+                                                                             : 2) == v;
             out.row(v) = is_own ? own : Vector3d((1.0 - back) * (p - alpha * offset) + back * own);
         }
     });
@@ -149,8 +145,8 @@ std::vector<double> SlideLocator::save() const {
 
 void SlideLocator::restore(const std::vector<double>& state) {
     if (state.size() != places_.size()) {
-        throw InvalidInput(say("slide places: expected ", places_.size(), " numbers, found ",
-                               state.size()));
+        throw InvalidInput(
+            say("slide places: expected ", places_.size(), " numbers, found ", state.size()));
     }
     for (size_t v = 0; v < state.size(); ++v) {
         if (!(state[v] >= 0.0 && state[v] < topology_->triangle_count())) {

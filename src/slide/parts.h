@@ -98,8 +98,13 @@ struct SlideSolver::Parts {
     bool place_vertex(int v, double seconds);
     bool check_areas(const Workers& workers);
     void limit(double seconds, const Workers& workers);
+    void search_line(double seconds, const Workers& workers);
+    bool is_widespread(int triangles) const { return triangles > 8 + triangle_count() / 50; }
     void accept_places(bool track, const Workers& workers);
-    void untangle(const Workers& workers);
+    void untangle(bool look_everywhere);
+    void start_over(const Workers& workers);
+    void move_to_neighbours(int v);
+    double winding(int v) const;
     double triangle_determinant(const SkinPlaces& places, int f) const;
     // slide.cpp
     void look_up_all(const Workers& workers);
@@ -154,6 +159,8 @@ struct SlideSolver::Parts {
     std::vector<int> sector;             // where the last backtrace lay in the fan
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
+    bool had_inverted = false;             // since the last step without a bad triangle
+    int hopeless_steps = 0;                // in a row with many triangles inverted
     bool has_bad_steps = false;            // some entry of bad_steps is not zero
     bool has_velocity = false;             // body.velocity is of a real step
     bool has_body = false;

@@ -18,7 +18,9 @@ constexpr double least_determinant = 0.02;    // never pushed below this by a st
 constexpr double least_share = 0.1;           // nor below this share of what it was
 constexpr double tangled_determinant = 0.05;  // below this for `patience` steps: untangle
 constexpr int patience = 3;
-constexpr int limiter_rounds = 6;
+constexpr int limiter_rounds = 6;  // of halving, then velocities become zero
+constexpr int most_rounds = 1000;
+constexpr int most_hopeless_steps = 20;  // with many triangles inverted
 
 double allowed_determinant(double before) {
     if (before < least_determinant) {
@@ -101,9 +103,32 @@ bool SlideSolver::Parts::check_areas(const Workers& workers) {
     return bad == 0.0;
 }
 
+// Halves the whole step until the energy falls, for states in which so much is wrong that halving
+// corner by corner would end with a skin that stands still for ever.
+void SlideSolver::Parts::search_line(double seconds, const Workers& workers) {
+    const double before = [&] {
+        std::fill(trial_velocity.begin(), trial_velocity.end(), 0.0);
+        return incremental_energy(places, trial_velocity, seconds, workers);
+    }();
+    constexpr int most_halvings = 40;
+    for (int halving = 0; halving < most_halvings; ++halving) {
+        if (incremental_energy(next_places, velocity, seconds, workers) < before) {
+            return;
+        }
+        for (double& v : velocity) {
+            v *= 0.5;
+        }
+        place(seconds, workers);
+        ++report.halved_steps;
+    }
+}
+
 // One bad triangle must not brake the character: velocities are halved at its corners only, again
 // and again, then set to zero, then in the ring around (notes, section 12).
 void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
+    if (is_widespread(report.inverted_triangles)) {
+        search_line(seconds, workers);
+    }
     if (check_areas(workers)) {
         return;
     }
@@ -125,7 +150,17 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
         return;
     }
     ++report.limited_steps;
-    for (int round = 0; !bad_triangles.empty() && round < limiter_rounds + 4; ++round) {
+    if (is_widespread(static_cast<int>(bad_triangles.size()))) {
+        search_line(seconds, workers);
+        bad_triangles.clear();
+        for (int f = 0; f < triangle_count(); ++f) {
+            if (is_bad(f)) {
+                bad_triangles.push_back(f);
+            }
+        }
+    }
+    // Each round after the halving sets vertices to zero for good, so it ends.
+    for (int round = 0; !bad_triangles.empty() && round < most_rounds; ++round) {
         report.limited_triangles += static_cast<long>(bad_triangles.size());
         touched.clear();
         const auto slow_down = [&](int v, double factor) {
@@ -218,9 +253,15 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
             return worst;
         });
     if (nearly == 0.0) {
-        if (report.inverted_triangles != 0 || has_bad_steps) {
+        if (has_bad_steps) {
             std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
             has_bad_steps = false;
+            hopeless_steps = 0;
+            if (options.use_untangling && had_inverted) {
+                bad_triangles.clear();
+                untangle(true);  // what the inversion left behind
+            }
+            had_inverted = false;
             report.inverted_triangles = 0;
         }
         return;
@@ -241,51 +282,108 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     }
     report.inverted_triangles = inverted;
     report.inverted_steps += inverted > 0 ? 1 : 0;
+    had_inverted = had_inverted || inverted > 0;
     if (options.use_untangling && !bad_triangles.empty()) {
-        untangle(workers);
+        untangle(false);
+    }
+    // The last resort, always valid: every vertex has its own material again.
+    hopeless_steps = is_widespread(inverted) ? hopeless_steps + 1 : 0;
+    if (options.use_untangling && hopeless_steps >= most_hopeless_steps) {
+        ++report.given_up;
+        start_over(workers);
     }
 }
 
 // Corners of triangles that stay nearly inverted move to the mean of their neighbours, three
-// sweeps, and lose half their velocity.
-void SlideSolver::Parts::untangle(const Workers&) {
+// sweeps, and lose half their velocity. Where triangles are inverted the search for more of them
+// goes on, also for vertices that skin winds round twice: there no triangle is inverted, and yet no
+// force can undo it.
+void SlideSolver::Parts::untangle(bool look_everywhere) {
     const MatrixX3i& t = topology->triangles();
     report.untangled += static_cast<long>(bad_triangles.size());
+    const auto touch = [&](int v) {
+        if (touch_marks[static_cast<size_t>(v)] == 0 &&
+            constraint[static_cast<size_t>(v)] == slide::Constraint::free) {
+            touch_marks[static_cast<size_t>(v)] = 1;
+            touched.push_back(v);
+        }
+    };
+    const auto touch_ring = [&](int v) {
+        touch(v);
+        for (int i = system.row_begin(v); i < system.row_end(v); ++i) {
+            touch(system.column(i));
+        }
+    };
+    bool has_inverted = look_everywhere;
     touched.clear();
     for (const int f : bad_triangles) {
+        has_inverted = has_inverted || triangle_determinant(places, f) <= 0.0;
         bad_steps[static_cast<size_t>(f)] = 0;
         for (int k = 0; k < 3; ++k) {
-            const int v = t(f, k);
-            if (touch_marks[static_cast<size_t>(v)] == 0 &&
-                constraint[static_cast<size_t>(v)] == slide::Constraint::free) {
-                touch_marks[static_cast<size_t>(v)] = 1;
-                touched.push_back(v);
-            }
+            touch(t(f, k));
         }
     }
-    for (int sweep = 0; sweep < 3; ++sweep) {
+    const int most_sweeps = has_inverted ? 12 : 3;
+    for (int sweep = 0; sweep < most_sweeps && (sweep == 0 || !touched.empty()); ++sweep) {
         for (const int v : touched) {
-            Vector3d mean = Vector3d::Zero();
-            const int first = system.row_begin(v);
-            const int count = system.row_end(v) - first;
-            for (int i = first; i < first + count; ++i) {
-                mean += places.position.vector(system.column(i));
+            move_to_neighbours(v);
+        }
+        if (!has_inverted) {
+            continue;
+        }
+        for (const int v : touched) {
+            touch_marks[static_cast<size_t>(v)] = 0;
+        }
+        touched.clear();
+        for (int f = 0; f < triangle_count(); ++f) {
+            if (triangle_determinant(places, f) < tangled_determinant) {
+                for (int k = 0; k < 3; ++k) {
+                    sweep < 3 ? touch(t(f, k)) : touch_ring(t(f, k));
+                }
             }
-            const Vector3d move = mean / count - places.position.vector(v);
-            const Vector3d axis = places.axis.vector(v);
-            const Vector3d second = places.normal.vector(v).cross(axis);
-            slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
-            surface.move(point, places.normal.at(v), places.axis.at(v), move.dot(axis),
-                         move.dot(second));
-            surface.look_up(point, places.position.at(v), places.normal.at(v), places.axis.at(v),
-                            places.along_u.at(v), places.along_w.at(v));
+        }
+        for (int v = 0; v < vertex_count(); ++v) {
+            if (winding(v) > 9.5) {  // three half turns
+                touch_ring(v);
+            }
         }
     }
     for (const int v : touched) {
         touch_marks[static_cast<size_t>(v)] = 0;
-        velocity[static_cast<size_t>(2 * v)] *= 0.5;
-        velocity[static_cast<size_t>(2 * v + 1)] *= 0.5;
     }
+}
+
+void SlideSolver::Parts::move_to_neighbours(int v) {
+    Vector3d mean = Vector3d::Zero();
+    const int first = system.row_begin(v);
+    const int count = system.row_end(v) - first;
+    for (int i = first; i < first + count; ++i) {
+        mean += places.position.vector(system.column(i));
+    }
+    const Vector3d move = mean / count - places.position.vector(v);
+    const Vector3d axis = places.axis.vector(v);
+    const Vector3d second = places.normal.vector(v).cross(axis);
+    slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
+    surface.move(point, places.normal.at(v), places.axis.at(v), move.dot(axis), move.dot(second));
+    surface.look_up(point, places.position.at(v), places.normal.at(v), places.axis.at(v),
+                    places.along_u.at(v), places.along_w.at(v));
+    velocity[static_cast<size_t>(2 * v)] *= 0.5;
+    velocity[static_cast<size_t>(2 * v + 1)] *= 0.5;
+}
+
+// Sum of the angles of skin triangles round a vertex.
+double SlideSolver::Parts::winding(int v) const {
+    const Vector3d here = places.position.vector(v);
+    const MatrixX3i& t = topology->triangles();
+    double sum = 0.0;
+    for (int i = fan_starts[static_cast<size_t>(v)]; i < fan_starts[static_cast<size_t>(v) + 1];
+         ++i) {
+        const int fan = fans[static_cast<size_t>(i)];
+        const Vector3d a = places.position.vector(t(fan >> 2, ((fan & 3) + 1) % 3)) - here;
+        const Vector3d b = places.position.vector(t(fan >> 2, ((fan & 3) + 2) % 3)) - here;
+        sum += std::atan2(a.cross(b).norm(), a.dot(b));
+    }
+    return sum;
 }
 
 }  // namespace cutis

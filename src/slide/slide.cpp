@@ -27,6 +27,17 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     std::swap(body, next_body);
     has_body = true;
     has_velocity = false;
+    start_over(workers);
+    slow_steps = 0;
+    system.drop_factor();
+    // Long static steps: nearly Newton's method.
+    constexpr double relax_seconds = 0.03;
+    constexpr double still = 1e-4;  // of the mean edge
+    relax(options.relax_steps, relax_seconds, still, workers);
+}
+
+// Every vertex has its own material, at rest on the body.
+void SlideSolver::Parts::start_over(const Workers& workers) {
     for (int v = 0; v < vertex_count(); ++v) {
         places.point[static_cast<size_t>(v)] = surface.point_of_vertex(v);
     }
@@ -35,6 +46,10 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     std::fill(velocity.begin(), velocity.end(), 0.0);
     std::fill(sector.begin(), sector.end(), 0);
     std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
+    has_bad_steps = false;
+    had_inverted = false;
+    hopeless_steps = 0;
+    report.inverted_triangles = 0;
     for (int f = 0; f < 4 * batch_count; ++f) {
         const int g = std::min(f, triangle_count() - 1);
         for (int c = 0; c < 3; ++c) {
@@ -43,12 +58,6 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
         // |N|/2 above 0.02 of the rest area: the tracked normal follows.
         track.number(f, slide::least_area) = 0.04 * surface.triangle_areas()[g];
     }
-    slow_steps = 0;
-    system.drop_factor();
-    // Long static steps: nearly Newton's method.
-    constexpr double relax_seconds = 0.03;
-    constexpr double still = 1e-4;  // of the mean edge
-    relax(options.relax_steps, relax_seconds, still, workers);
 }
 
 // Static steps: no inertia, no damping; each starts with zero velocity.

@@ -20,7 +20,10 @@ std::vector<double> SlideSolver::save() const {
                                  static_cast<double>(p.vertex_count()),
                                  static_cast<double>(p.triangle_count()),
                                  p.has_body ? 1.0 : 0.0,
-                                 p.has_velocity ? 1.0 : 0.0};
+                                 p.has_velocity ? 1.0 : 0.0,
+                                 p.had_inverted ? 1.0 : 0.0,
+                                 static_cast<double>(p.hopeless_steps),
+                                 static_cast<double>(p.report.inverted_triangles)};
     if (!p.has_body) {
         return state;
     }
@@ -49,7 +52,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     Parts& p = *parts_;
     const size_t vertices = static_cast<size_t>(p.vertex_count());
     const size_t triangles = static_cast<size_t>(p.triangle_count());
-    constexpr size_t head = 6;
+    constexpr size_t head = 9;
     constexpr size_t per_vertex = 20;
     if (state.size() < head || state[0] != state_mark || state[1] != state_version) {
         throw InvalidInput("slide state: expected a state of this layer, version 1");
@@ -68,6 +71,9 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     }
     p.has_body = has_body;
     p.has_velocity = state[5] == 1.0;
+    p.had_inverted = state[6] == 1.0;
+    p.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
+    p.report.inverted_triangles = static_cast<int>(std::clamp(state[8], 0.0, 1e9));
     if (!has_body) {
         return;
     }

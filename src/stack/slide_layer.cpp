@@ -107,8 +107,8 @@ public:
     void restore(const std::vector<double>& state) override {
         const size_t places = static_cast<size_t>(surface_->vertex_count());
         if (state.size() < places) {
-            throw InvalidInput(say("slide state: expected more than ", places,
-                                   " numbers, found ", state.size()));
+            throw InvalidInput(
+                say("slide state: expected more than ", places, " numbers, found ", state.size()));
         }
         const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
         solver_.restore(std::vector<double>(state.begin(), middle), setup_workers_);

@@ -62,9 +62,8 @@ std::vector<Setting> SlideSettings::table() {
         using Field = std::remove_reference_t<decltype(field)>;
         const std::vector<Field> all = {values...};
         const auto at = std::find(all.begin(), all.end(), field) - all.begin();
-        return ChoiceTarget{static_cast<int>(at), [&field, all](int i) {
-                                field = all[static_cast<size_t>(i)];
-                            }};
+        return ChoiceTarget{static_cast<int>(at),
+                            [&field, all](int i) { field = all[static_cast<size_t>(i)]; }};
     };
     return {
         {"material",
@@ -77,8 +76,7 @@ std::vector<Setting> SlideSettings::table() {
          {"neo-hookean", "st-venant-kirchhoff", "fung"}},
         {"young_modulus", &young_modulus,
          "Young's modulus times thickness; 0: 210 scaled with (size / 1.7 m)^2", "N/m", 0.0, 1e9},
-        {"poisson_ratio", &poisson_ratio, "of the membrane; 0.5 keeps its volume", "", -0.99,
-         0.99},
+        {"poisson_ratio", &poisson_ratio, "of the membrane; 0.5 keeps its volume", "", -0.99, 0.99},
         {"density", &density, "of relaxed skin", "kg/m^2", 1e-6, 1e6},
         {"damping", &damping, "slip dies away at this rate", "1/s", 0.0, 1e6},
         {"fung_exponent", &o.fung_exponent, "how soon Fung skin locks", "", 0.01, 100.0},
@@ -86,8 +84,8 @@ std::vector<Setting> SlideSettings::table() {
          0.0, 1e9},
         {"initial_stretch", &initial_stretch,
          "skin at rest is stretched by this: above 1 tight, below loose", "", 0.2, 5.0},
-        {"directed_stretch", &directed_stretch,
-         "a further stretch along stretch_direction", "", 0.2, 5.0},
+        {"directed_stretch", &directed_stretch, "a further stretch along stretch_direction", "",
+         0.2, 5.0},
         {"stretch_direction", &stretch_direction, "of directed_stretch, in the rest pose"},
         {"stickiness", &stickiness,
          "share of the body's acceleration that carries the skin: 0 lags and jiggles, 1 does not",
@@ -164,14 +162,13 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
-    const double measured =
-        (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
+    const double measured = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
     const double size = body_size > 0.0 ? body_size : measured;
     const double scale = size / human_size;
     if (young_modulus.region.empty() && young_modulus.value == 0.0) {
         o.young_modulus = human_young_modulus * scale * scale;
-        notes.push_back(say("young_modulus: ", o.young_modulus.value, " N/m for a body of ", size,
-                            " m"));
+        notes.push_back(
+            say("young_modulus: ", o.young_modulus.value, " N/m for a body of ", size, " m"));
     } else {
         o.young_modulus = vertex_value(ground, young_modulus, "young_modulus", 1e-9, 1e9);
     }

@@ -103,14 +103,12 @@ void SlideUv::update(const SlideSolver& solver, const MatrixX3d& material, const
                 const double p0 = ap.dot(ab);
                 const double p1 = ap.dot(ac);
                 constexpr double furthest = 4.0;  // triangles
-                const double b = determinant > 0.0
-                                     ? std::clamp((d11 * p0 - d01 * p1) / determinant, -furthest,
-                                                  furthest)
-                                     : 0.0;
-                const double c = determinant > 0.0
-                                     ? std::clamp((d00 * p1 - d01 * p0) / determinant, -furthest,
-                                                  furthest)
-                                     : 0.0;
+                const double b = determinant > 0.0 ? std::clamp((d11 * p0 - d01 * p1) / determinant,
+                                                                -furthest, furthest)
+                                                   : 0.0;
+                const double c = determinant > 0.0 ? std::clamp((d00 * p1 - d01 * p0) / determinant,
+                                                                -furthest, furthest)
+                                                   : 0.0;
                 weights = Vector3d(1.0 - b - c, b, c);
             }
             uv.row(t).setZero();

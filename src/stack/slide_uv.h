@@ -26,8 +26,8 @@ public:
 private:
     const ArtMesh* art_;
     const SimulationSurface* surface_;
-    MatrixX3i uv_corners_;       // per simulation triangle: UV index of each corner
-    MatrixX3i next_;             // across side k within the same chart, -1 at seams
+    MatrixX3i uv_corners_;  // per simulation triangle: UV index of each corner
+    MatrixX3i next_;        // across side k within the same chart, -1 at seams
     std::vector<int> vertex_of_uv_, triangle_of_uv_;  // -1: none
 };
 

@@ -24,6 +24,8 @@ struct SlideReport {
     double worst_residual = 0.0;  ///< relative
     long limited_steps = 0;       ///< steps in which the limiter acted
     long limited_triangles = 0;   ///< in all rounds
+    long halved_steps = 0;        ///< halvings of the whole step: too much was wrong
+    long given_up = 0;            ///< hopelessly tangled: every vertex got its own material back
     long untangled = 0;           ///< triangles
     long inverted_steps = 0;      ///< steps that ended with an inverted triangle
     int inverted_triangles = 0;   ///< after the last step
