@@ -32,4 +32,7 @@ std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int th
 /// Curve dynamics against the paper's algorithm, and a whole horse.
 std::vector<Row> bench_curve();
 
+/// Whole steps of skin at the sizes of the paper's Table 2 and beyond, against the paper's solver.
+std::vector<Row> bench_slide();
+
 }  // namespace cutis::bench

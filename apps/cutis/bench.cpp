@@ -29,6 +29,7 @@ std::vector<bench::Row> bench_stack() {
 const std::vector<LayerOf<Maker>> makers = {
     {"body", bench::bench_body},
     {"curve", bench::bench_curve},
+    {"slide", bench::bench_slide},
     {"stack", bench_stack},
 };
 

@@ -56,15 +56,34 @@ void BlockSystem::invert_diagonals(int begin, int end) {
 
 namespace {
 
+// Plain pointers, so that the hot loops keep them in registers.
+struct View {
+    const int* starts;
+    const int* columns;
+    const double* blocks;
+    const double* diagonals;
+    const double* inverses;
+};
+
 // Row v of the product with vectors stored as p0 p0 p1 p1.
-EIGEN_ALWAYS_INLINE void row_product(const BlockSystem& system, const double* direction, int v,
-                                     double& y0, double& y1) {
-    Lanes sum = load(system.diagonal(v)) * load(direction + 4 * static_cast<std::ptrdiff_t>(v));
-    const int end = system.row_end(v);
-    for (int i = system.row_begin(v); i < end; ++i) {
-        sum += load(system.block(i)) *
-               load(direction + 4 * static_cast<std::ptrdiff_t>(system.column(i)));
+EIGEN_ALWAYS_INLINE void row_product(const View& view, const double* direction, int v, double& y0,
+                                     double& y1) {
+    Lanes sum = load(view.diagonals + 4 * static_cast<std::ptrdiff_t>(v)) *
+                load(direction + 4 * static_cast<std::ptrdiff_t>(v));
+    Lanes other = lanes::all(0.0);
+    const int end = view.starts[v + 1];
+    int i = view.starts[v];
+    for (; i + 1 < end; i += 2) {
+        const double* block = view.blocks + 4 * static_cast<std::ptrdiff_t>(i);
+        sum += load(block) * load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
+        other += load(block + 4) *
+                 load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i + 1]));
     }
+    if (i < end) {
+        sum += load(view.blocks + 4 * static_cast<std::ptrdiff_t>(i)) *
+               load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
+    }
+    sum += other;
     y0 = sum[0] + sum[2];
     y1 = sum[1] + sum[3];
 }
@@ -91,17 +110,6 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
     });
 }
 
-// z = D^-1 r, and r . z of the chunk.
-void BlockSystem::precondition(int begin, int end) {
-    for (int v = begin; v < end; ++v) {
-        const double* inverse = inverses_.at(v);
-        const double r0 = residual_[static_cast<size_t>(2 * v)];
-        const double r1 = residual_[static_cast<size_t>(2 * v + 1)];
-        preconditioned_[static_cast<size_t>(2 * v)] = inverse[0] * r0 + inverse[2] * r1;
-        preconditioned_[static_cast<size_t>(2 * v + 1)] = inverse[1] * r0 + inverse[3] * r1;
-    }
-}
-
 SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_factor,
                                const Workers& workers, std::vector<double>& x) {
     const bool with_factor = use_factor && has_factor_;
@@ -109,6 +117,18 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
     double* r = residual_.data();
     double* z = preconditioned_.data();
     const double* b = right_.data();
+    double* solution = x.data();
+    const View view = {row_starts_.data(), columns_.data(), blocks_.data(), diagonals_.data(),
+                       inverses_.data()};
+    // z = D^-1 r at vertex v; returns r . z.
+    const auto precondition = [&](int v, double r0, double r1) {
+        const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
+        const double z0 = inverse[0] * r0 + inverse[2] * r1;
+        const double z1 = inverse[1] * r0 + inverse[3] * r1;
+        z[2 * v] = z0;
+        z[2 * v + 1] = z1;
+        return r0 * z0 + r1 * z1;
+    };
     const auto dot_rz = [&](int begin, int end) {
         double sum = 0.0;
         for (int i = 2 * begin; i < 2 * end; ++i) {
@@ -137,15 +157,16 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         });
     // First residual; with the block preconditioner also z and r . z in the same sweep.
     double jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
         for (int v = begin; v < end; ++v) {
             double y0;
             double y1;
-            row_product(*this, p, v, y0, y1);
+            row_product(view, p, v, y0, y1);
             r[2 * v] = b[2 * v] - y0;
             r[2 * v + 1] = b[2 * v + 1] - y1;
+            sum += precondition(v, r[2 * v], r[2 * v + 1]);
         }
-        precondition(begin, end);
-        return dot_rz(begin, end);
+        return sum;
     });
     SolveResult result;
     const double goal = tolerance * tolerance * right_size;
@@ -171,7 +192,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
                 double sum = 0.0;
                 for (int v = begin; v < end; ++v) {
-                    row_product(*this, p, v, ap[2 * v], ap[2 * v + 1]);
+                    row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
                     const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
                     sum += pv[0] * ap[2 * v] + pv[2] * ap[2 * v + 1];
                 }
@@ -182,15 +203,16 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         }
         const double alpha = rz / curvature;
         jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+            double sum = 0.0;
             for (int v = begin; v < end; ++v) {
                 const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                x[static_cast<size_t>(2 * v)] += alpha * pv[0];
-                x[static_cast<size_t>(2 * v + 1)] += alpha * pv[2];
+                solution[2 * v] += alpha * pv[0];
+                solution[2 * v + 1] += alpha * pv[2];
                 r[2 * v] -= alpha * ap[2 * v];
                 r[2 * v + 1] -= alpha * ap[2 * v + 1];
+                sum += precondition(v, r[2 * v], r[2 * v + 1]);
             }
-            precondition(begin, end);
-            return dot_rz(begin, end);
+            return sum;
         });
         if (!(jacobi_size > goal)) {
             break;

@@ -55,8 +55,6 @@ public:
     size_t bytes() const;
 
 private:
-    void precondition(int begin, int end);
-
     int vertex_count_ = 0;
     std::vector<int> row_starts_;
     std::vector<int> columns_;

@@ -71,10 +71,10 @@ void SlideSolver::Parts::measure_body_triangles(const Workers& workers) {
             store(body_shape.at(batch, slide::inv11), inverse_height);
             store(body_shape.at(batch, slide::area), lanes::all(0.5) * safe_area);
             lanes::transpose(x_part, y_part, z_part, w_part);
-            store(area_vectors.at(4 * batch), x_part);
-            store(area_vectors.at(4 * batch + 1), y_part);
-            store(area_vectors.at(4 * batch + 2), z_part);
-            store(area_vectors.at(4 * batch + 3), w_part);
+            store(scratch.at(4 * batch), x_part);
+            store(scratch.at(4 * batch + 1), y_part);
+            store(scratch.at(4 * batch + 2), z_part);
+            store(scratch.at(4 * batch + 3), w_part);
         }
     });
 }
@@ -83,42 +83,79 @@ void SlideSolver::Parts::measure_body_triangles(const Workers& workers) {
 void SlideSolver::Parts::find_body_frames(double seconds, const Workers& workers) {
     using namespace wide;
     const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
+    const int* starts = fan_starts.data();
+    const int* fan = fans.data();
+    const double* parts = scratch.data();
     workers.for_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
-        for (int v = begin; v < end; ++v) {
-            Lanes sum = lanes::all(0.0);
-            for (int i = fan_starts[static_cast<size_t>(v)];
-                 i < fan_starts[static_cast<size_t>(v) + 1]; ++i) {
-                sum += load(area_vectors.at(fans[static_cast<size_t>(i)] >> 2));
+        for (int first = begin; first < end; first += 4) {
+            alignas(32) double sums[4][4];
+            int here[4];
+            int there[4];
+            for (int l = 0; l < 4; ++l) {
+                const int v = std::min(first + l, end - 1);
+                here[l] = v;
+                there[l] = reference[static_cast<size_t>(v)];
+                Lanes sum = lanes::all(0.0);
+                for (int i = starts[v]; i < starts[v + 1]; ++i) {
+                    sum += load(parts + 4 * static_cast<std::ptrdiff_t>(fan[i] >> 2));
+                }
+                store(sums[l], sum);
             }
-            const double length2 = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
-            Vector3d normal;
-            if (length2 > 1e-12 * sum[3] * sum[3] && length2 > 0.0) {
-                const double scale = 1.0 / std::sqrt(length2);
-                normal = Vector3d(sum[0] * scale, sum[1] * scale, sum[2] * scale);
-            } else {
-                normal = body.normal.vector(v);  // the fan cancels out: keep what was
-            }
-            const Vector3d here = next_body.position.vector(v);
-            const Vector3d edge =
-                next_body.position.vector(reference[static_cast<size_t>(v)]) - here;
-            Vector3d axis = edge - normal * normal.dot(edge);
-            double axis2 = axis.squaredNorm();
-            if (!(axis2 > 1e-4 * edge.squaredNorm() && axis2 > 0.0)) {
-                const Vector3d old = body.axis.vector(v);
-                axis = old - normal * normal.dot(old);
-                axis2 = axis.squaredNorm();
-                if (!(axis2 > 1e-4)) {
-                    axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
-                                                     : normal.cross(Vector3d::UnitY());
-                    axis2 = axis.squaredNorm();
+            Lanes nx = load(sums[0]);
+            Lanes ny = load(sums[1]);
+            Lanes nz = load(sums[2]);
+            Lanes whole = load(sums[3]);
+            lanes::transpose(nx, ny, nz, whole);
+            const Lanes length2 = nx * nx + ny * ny + nz * nz;
+            const Lanes scale = lanes::all(1.0) / root(length2);
+            const Lanes3 normal = {nx * scale, ny * scale, nz * scale};
+            const Lanes3 at = gather3(next_body.position.data(), here);
+            const Lanes3 edge = minus(gather3(next_body.position.data(), there), at);
+            const Lanes along = dot(normal, edge);
+            Lanes3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
+                           edge.z - normal.z * along};
+            const Lanes axis2 = dot(axis, axis);
+            axis = scaled(axis, lanes::all(1.0) / root(axis2));
+            const Lanes3 moved =
+                scaled(minus(at, gather3(body.position.data(), here)), lanes::all(inverse));
+            scatter3(next_body.normal.data(), here, normal);
+            scatter3(next_body.axis.data(), here, axis);
+            scatter3(next_body.velocity.data(), here, moved);
+            // A fan that cancels out, or an edge along the normal: the careful way.
+            const LaneBits is_good =
+                (length2 > lanes::all(1e-12) * whole * whole) & (length2 > lanes::all(0.0)) &
+                (axis2 > lanes::all(1e-4) * dot(edge, edge)) & (axis2 > lanes::all(0.0));
+            if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
+                for (int l = 0; l < 4; ++l) {
+                    if (is_good[l] == 0) {
+                        find_frame_carefully(here[l], Vector3d(sums[l][0], sums[l][1], sums[l][2]),
+                                             sums[l][3]);
+                    }
                 }
             }
-            axis *= 1.0 / std::sqrt(axis2);
-            next_body.normal.set(v, normal);
-            next_body.axis.set(v, axis);
-            next_body.velocity.set(v, (here - body.position.vector(v)) * inverse);
         }
     });
+}
+
+void SlideSolver::Parts::find_frame_carefully(int v, const Vector3d& sum, double whole) {
+    const double length2 = sum.squaredNorm();
+    Vector3d normal = body.normal.vector(v);  // where the fan cancels out: keep what was
+    if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
+        normal = sum / std::sqrt(length2);
+    }
+    const Vector3d edge =
+        next_body.position.vector(reference[static_cast<size_t>(v)]) - next_body.position.vector(v);
+    Vector3d axis = edge - normal * normal.dot(edge);
+    if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
+        const Vector3d old = body.axis.vector(v);
+        axis = old - normal * normal.dot(old);
+        if (!(axis.squaredNorm() > 1e-4)) {
+            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
+                                             : normal.cross(Vector3d::UnitY());
+        }
+    }
+    next_body.normal.set(v, normal);
+    next_body.axis.set(v, axis.normalized());
 }
 
 void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,

@@ -224,8 +224,7 @@ size_t SlideSolver::bytes() const {
     const Parts& p = *parts_;
     const size_t vertices = static_cast<size_t>(p.vertex_count());
     size_t sum = p.surface.bytes() + p.system.bytes() + p.material.bytes() + p.track.bytes() +
-                 p.body_shape.bytes() + p.skin_shape.bytes() + p.area_vectors.bytes() +
-                 p.jacobian_parts.bytes() + p.element.bytes();
+                 p.body_shape.bytes() + p.skin_shape.bytes() + p.scratch.bytes();
     sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
     sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
            sizeof(int) * (p.corners.size() + p.fans.size());

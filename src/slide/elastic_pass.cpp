@@ -109,7 +109,7 @@ void SlideSolver::Parts::measure_skin(const Workers& workers) {
             const Lanes3 q1 = load3(body_shape, batch, slide::axis_x);
             const Lanes3 up = load3(body_shape, batch, slide::up_x);
             const Lanes3 q2 = cross(up, q1);
-            Records& out = jacobian_parts;
+            Records& out = scratch;
             for (int k = 0; k < 3; ++k) {
                 const int* vertex = corner + 4 * k;
                 Lanes cx;
@@ -190,8 +190,8 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
             for (int i = fan_starts[static_cast<size_t>(v)];
                  i < fan_starts[static_cast<size_t>(v) + 1]; ++i) {
                 const int fan = fans[static_cast<size_t>(i)];
-                sum += load(jacobian_parts.at(fan));
-                sizes += load(jacobian_parts.at(fan | 3));
+                sum += load(scratch.at(fan));
+                sizes += load(scratch.at(fan | 3));
             }
             if (!keep_mass) {
                 mass[static_cast<size_t>(v)] = sizes[1];
@@ -266,7 +266,7 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                     in.y[k][1][1] = u01 * y01 + u11 * y11;
                 }
                 slide::evaluate_element<Material>(
-                    in, has_area_term, element.data() + 112 * static_cast<std::ptrdiff_t>(batch));
+                    in, has_area_term, scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
             }
         });
     });

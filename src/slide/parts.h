@@ -82,6 +82,7 @@ struct SlideSolver::Parts {
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
     void measure_body_triangles(const Workers& workers);
     void find_body_frames(double seconds, const Workers& workers);
+    void find_frame_carefully(int v, const Vector3d& sum, double whole);
     // transport.cpp
     void transport_velocities(double seconds, const Workers& workers);
     // elastic_pass.cpp
@@ -167,9 +168,9 @@ struct SlideSolver::Parts {
 
     // scratch
     Batches body_shape, skin_shape;
-    Records area_vectors;               // per triangle: area vector of the body and twice its area
-    Records jacobian_parts;             // per triangle 16: three corners of 2x2, then area and mass
-    Records element;                    // per triangle 28: see elastic_pass.cpp
+    // Per triangle 28 numbers, used one after the other: the body's area vector and twice its area
+    // (4); each corner's part of the Jacobian, then area and mass (16); the element (28).
+    Records scratch;
     Records jacobian;                   // per vertex 2x2: tangent basis to chart, column by column
     Records along_first, along_second;  // per vertex: dP/dv, 3x2
     std::vector<double> mass;

@@ -204,9 +204,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     body_shape = Batches(batch_count, slide::body_fields);
     skin_shape = Batches(batch_count, slide::skin_fields);
     track = Batches(batch_count, slide::track_fields);
-    area_vectors = Records(4 * batch_count, 4);
-    jacobian_parts = Records(4 * batch_count, 16);
-    element = Records(4 * batch_count, 28);
+    scratch = Records(4 * batch_count, 28);
     jacobian = Records(count);
     along_first = Records(count);
     along_second = Records(count);

@@ -33,6 +33,8 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
     const MatrixX3i& triangles = topology.triangles();
     const int vertex_count = topology.vertex_count();
     cosines_.setOnes(vertex_count);
+    corner_positions_ = Records(vertex_count);
+    corner_normals_ = Records(vertex_count);
     vertex_axes_.resize(static_cast<size_t>(3 * vertex_count));
     VectorXd alpha = VectorXd::Zero(vertex_count);
     for (int v = 0; v < vertex_count; ++v) {
@@ -46,6 +48,8 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
                                  0.0, 1.0);
         }
         Vector3d::Map(vertex_axes_.data() + 3 * v) = any_axis(n);
+        corner_positions_.set(v, positions_.row(v));
+        corner_normals_.set(v, n);
     }
     facets_.resize(static_cast<size_t>(topology.triangle_count()));
     for (int f = 0; f < topology.triangle_count(); ++f) {
@@ -56,9 +60,8 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
         for (int k = 0; k < 3; ++k) {
             x[k] = positions_.row(triangles(f, k));
             n[k] = normals_.row(triangles(f, k));
-            Vector3d::Map(facet.corner[k]) = x[k];
-            Vector3d::Map(facet.normal[k]) = n[k];
-            facet.alpha[k] = alpha[triangles(f, k)];
+            facet.corner[k] = triangles(f, k);
+            facet.alpha[k] = static_cast<float>(alpha[triangles(f, k)]);
         }
         Vector3d up = triangle_normals_.row(f);
         const Vector3d side = x[1] - x[0];
@@ -72,15 +75,12 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
         const double double_area = std::max(2.0 * triangle_areas_[f], 1e-12 * side.squaredNorm());
         for (int k = 0; k < 3; ++k) {
             const Vector3d gradient = up.cross(x[(k + 2) % 3] - x[(k + 1) % 3]) / double_area;
-            facet.rate[k][0] = gradient.dot(axis);
-            facet.rate[k][1] = gradient.dot(second);
-            for (int l = 0; l < 3; ++l) {
-                facet.height[k][l] = n[k].dot(x[l] - x[k]);
+            if (k > 0) {
+                facet.rate[k - 1][0] = gradient.dot(axis);
+                facet.rate[k - 1][1] = gradient.dot(second);
             }
-        }
-        // Rates sum to zero to rounding, so that weights keep their sum.
-        for (int c = 0; c < 2; ++c) {
-            facet.rate[0][c] = -(facet.rate[1][c] + facet.rate[2][c]);
+            facet.height[k][0] = n[k].dot(x[(k + 1) % 3] - x[k]);
+            facet.height[k][1] = n[k].dot(x[(k + 2) % 3] - x[k]);
         }
     }
 }
@@ -105,11 +105,11 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const double* b = point.b;
     if (point.is_at_vertex) {
         const int k = b[0] > 0.5 ? 0 : b[1] > 0.5 ? 1 : 2;
-        const int v = topology_->triangles()(point.triangle, k);
+        const int v = facet.corner[k];
         const Vector3d n = normals_.row(v);
         const Vector3d axis = Vector3d::Map(vertex_axes_.data() + 3 * v);
         const Vector3d second = n.cross(axis);
-        store(position, load(facet.corner[k]));
+        store(position, load(corner_positions_.at(v)));
         Vector3d::Map(chart_normal) = n;
         Vector3d::Map(chart_axis) = axis;
         // Exact on a smooth surface: the Phong offset leans the facets into the vertex plane.
@@ -118,16 +118,20 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
         return;
     }
     // p = sum b X, P = p - alpha sum b_k n_k d_k with d_k = n_k . (p - X_k) = sum_l height_kl b_l.
-    const double d0 = facet.height[0][1] * b[1] + facet.height[0][2] * b[2];
-    const double d1 = facet.height[1][0] * b[0] + facet.height[1][2] * b[2];
+    const double d0 = facet.height[0][0] * b[1] + facet.height[0][1] * b[2];
+    const double d1 = facet.height[1][0] * b[2] + facet.height[1][1] * b[0];
     const double d2 = facet.height[2][0] * b[0] + facet.height[2][1] * b[1];
-    const double alpha = facet.alpha[0] * b[0] + facet.alpha[1] * b[1] + facet.alpha[2] * b[2];
-    const Lanes n0 = load(facet.normal[0]);
-    const Lanes n1 = load(facet.normal[1]);
-    const Lanes n2 = load(facet.normal[2]);
+    const double alpha0 = facet.alpha[0];
+    const double alpha1 = facet.alpha[1];
+    const double alpha2 = facet.alpha[2];
+    const double alpha = alpha0 * b[0] + alpha1 * b[1] + alpha2 * b[2];
+    const Lanes n0 = load(corner_normals_.at(facet.corner[0]));
+    const Lanes n1 = load(corner_normals_.at(facet.corner[1]));
+    const Lanes n2 = load(corner_normals_.at(facet.corner[2]));
     const Lanes offset = n0 * (b[0] * d0) + n1 * (b[1] * d1) + n2 * (b[2] * d2);
-    store(position, load(facet.corner[0]) * b[0] + load(facet.corner[1]) * b[1] +
-                        load(facet.corner[2]) * b[2] - offset * alpha);
+    store(position, load(corner_positions_.at(facet.corner[0])) * b[0] +
+                        load(corner_positions_.at(facet.corner[1])) * b[1] +
+                        load(corner_positions_.at(facet.corner[2])) * b[2] - offset * alpha);
     const Lanes up = load(facet.up);
     const Lanes axis = load(facet.axis);
     store(chart_normal, up);
@@ -137,12 +141,12 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const Lanes turned = up * axis_turned - axis * up_turned;
     const Lanes second = __builtin_shufflevector(turned, turned, 1, 2, 0, 3);
     for (int c = 0; c < 2; ++c) {
-        const double r0 = facet.rate[0][c];
-        const double r1 = facet.rate[1][c];
-        const double r2 = facet.rate[2][c];
-        const double slope = facet.alpha[0] * r0 + facet.alpha[1] * r1 + facet.alpha[2] * r2;
-        const double w0 = r0 * d0 + b[0] * (facet.height[0][1] * r1 + facet.height[0][2] * r2);
-        const double w1 = r1 * d1 + b[1] * (facet.height[1][0] * r0 + facet.height[1][2] * r2);
+        const double r1 = facet.rate[0][c];
+        const double r2 = facet.rate[1][c];
+        const double r0 = -(r1 + r2);
+        const double slope = alpha0 * r0 + alpha1 * r1 + alpha2 * r2;
+        const double w0 = r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2);
+        const double w1 = r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0);
         const double w2 = r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1);
         store(c == 0 ? along_u : along_w,
               (c == 0 ? axis : second) - offset * slope - (n0 * w0 + n1 * w1 + n2 * w2) * alpha);
@@ -164,9 +168,11 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
     if (!point.is_at_vertex) {
         // Most steps stay in the triangle.
         const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
-        const double b0 = point.b[0] + facet.rate[0][0] * u + facet.rate[0][1] * w;
-        const double b1 = point.b[1] + facet.rate[1][0] * u + facet.rate[1][1] * w;
-        const double b2 = point.b[2] + facet.rate[2][0] * u + facet.rate[2][1] * w;
+        const double step1 = facet.rate[0][0] * u + facet.rate[0][1] * w;
+        const double step2 = facet.rate[1][0] * u + facet.rate[1][1] * w;
+        const double b0 = point.b[0] - (step1 + step2);
+        const double b1 = point.b[1] + step1;
+        const double b2 = point.b[2] + step2;
         if (b0 > 0.0 && b1 > 0.0 && b2 > 0.0) {
             const double inverse = 1.0 / (b0 + b1 + b2);
             point.b[0] = b0 * inverse;

@@ -88,16 +88,14 @@ public:
     size_t bytes() const;
 
 private:
-    // Everything a look-up reads, side by side.
-    struct alignas(64) Facet {
-        double corner[3][4];  // positions
-        double normal[3][4];  // vertex normals
+    // What a look-up reads of a triangle; positions and normals of its corners are in records.
+    struct alignas(32) Facet {
         double axis[4];       // first axis of the chart
         double up[4];         // unit normal
-        double rate[3][2];    // of the weights by chart coordinates
-        double height[3][3];  // height[k][l] = n_k . (X_l - X_k)
-        double alpha[3];      // Phong factor of the corners
-        double room[2];       // unused, rounds to whole cache lines
+        double rate[2][2];    // of the weights of corners 1 and 2 by chart coordinates
+        double height[3][2];  // height[k][l] = n_k . (X - X_k) of corners k + 1 and k + 2
+        float alpha[3];       // Phong factor of the corners
+        int corner[3];
     };
 
     const Topology* topology_;
@@ -109,6 +107,7 @@ private:
     VectorXd cosines_;
     std::vector<Facet> facets_;
     std::vector<double> vertex_axes_;  // 3 per vertex
+    Records corner_positions_, corner_normals_;
     SurfaceTracer tracer_;
 };
 

@@ -52,7 +52,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
             for (int j = 0; j < count; ++j) {
                 const int fan = fans[static_cast<size_t>(first + j)];
                 const int k = fan & 3;
-                const double* e = element.data() + 28 * static_cast<std::ptrdiff_t>(fan >> 2);
+                const double* e = scratch.data() + 28 * static_cast<std::ptrdiff_t>(fan >> 2);
                 diagonal += load(e + 12 + 4 * k);
                 second_force += e[24 + k];
                 store(system.block(row + j), factor * (carried + load(e + 4 * k)));

@@ -98,4 +98,17 @@ EIGEN_ALWAYS_INLINE Lanes3 gather3(const double* records, const int* index) {
     return {a, b, c};
 }
 
+/// The way back; the fourth numbers become 0.
+EIGEN_ALWAYS_INLINE void scatter3(double* records, const int* index, const Lanes3& v) {
+    Lanes a = v.x;
+    Lanes b = v.y;
+    Lanes c = v.z;
+    Lanes d = lanes::all(0.0);
+    lanes::transpose(a, b, c, d);
+    store(records + 4 * static_cast<std::ptrdiff_t>(index[0]), a);
+    store(records + 4 * static_cast<std::ptrdiff_t>(index[1]), b);
+    store(records + 4 * static_cast<std::ptrdiff_t>(index[2]), c);
+    store(records + 4 * static_cast<std::ptrdiff_t>(index[3]), d);
+}
+
 }  // namespace cutis::wide

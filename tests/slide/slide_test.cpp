@@ -176,13 +176,13 @@ TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
     o.stickiness = painted;
     test::expect_error<InvalidInput>([&] { make(o); }, {"stickiness", "1.5", "vertex 17"});
     o = {};
-    o.stickiness = VectorXd::Constant(7, 0.5);
+    o.stickiness = VectorXd(VectorXd::Constant(7, 0.5));
     test::expect_error<InvalidInput>([&] { make(o); }, {"stickiness", "48", "7"});
     o = {};
     o.pins = {48};
     test::expect_error<InvalidInput>([&] { make(o); }, {"pins", "47", "48"});
     o = {};
-    o.region = VectorXd::Zero(48);
+    o.region = VectorXd(VectorXd::Zero(48));
     test::expect_error<InvalidInput>([&] { make(o); }, {"region"});
     o = {};
     o.poisson_ratio = 1.0;
