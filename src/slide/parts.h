@@ -84,6 +84,7 @@ struct SlideSolver::Parts {
     void find_body_frames(double seconds, const Workers& workers);
     void find_frame_carefully(int v, const Vector3d& sum, double whole);
     // transport.cpp
+    unsigned transport_four(int first, double seconds);
     void transport_velocities(double seconds, const Workers& workers);
     // elastic_pass.cpp
     void measure_skin(const Workers& workers);
@@ -127,11 +128,12 @@ struct SlideSolver::Parts {
 
     // fixed tables
     int batch_count = 0;
-    std::vector<int> corners;     // batch_count * 3 * 4: vertex of corner k in lane l
-    std::vector<int> fan_starts;  // #V + 1
-    std::vector<int> fans;        // 4 * triangle + corner
-    std::vector<int> reference;   // #V: vertex at the other end of the edge the axis follows
-    VectorXd rest_edge;           // #V: mean incident edge
+    std::vector<int> corners;       // batch_count * 3 * 4: vertex of corner k in lane l
+    std::vector<int> fan_starts;    // #V + 1
+    std::vector<int> fans;          // 4 * triangle + corner
+    std::vector<int> fan_vertices;  // two per fan entry: the other corners, counter-clockwise
+    std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
+    VectorXd rest_edge;             // #V: mean incident edge
     double mean_edge = 0.0;
     double box_diagonal = 0.0;
 

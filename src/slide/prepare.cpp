@@ -159,6 +159,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         for (const int f : mesh.triangles_around(v)) {
             const int k = t(f, 0) == v ? 0 : t(f, 1) == v ? 1 : 2;
             fans.push_back(4 * f + k);
+            fan_vertices.push_back(t(f, (k + 1) % 3));
+            fan_vertices.push_back(t(f, (k + 2) % 3));
             const int other = t(f, (k + 1) % 3);
             const double square = (rest.row(other) - rest.row(v)).squaredNorm();
             if (square > longest_square) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "slide/parts.h"
+#include "slide/wide.h"
 
 namespace cutis {
 
@@ -21,6 +22,98 @@ struct Basis {
 };
 
 }  // namespace
+
+// Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
+// not.
+unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
+    using namespace wide;
+    int here[4];
+    int a[4];
+    int b[4];
+    for (int l = 0; l < 4; ++l) {
+        const size_t i = static_cast<size_t>(first + l);
+        here[l] = first + l;
+        const size_t entry = static_cast<size_t>(fan_starts[i] + sector[i]);
+        a[l] = fan_vertices[2 * entry];
+        b[l] = fan_vertices[2 * entry + 1];
+    }
+    const auto pair = [&](const int* index, Lanes& v0, Lanes& v1) {
+        const double* v = velocity.data();
+        v0 = Lanes{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
+        v1 = Lanes{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
+                   v[2 * index[3] + 1]};
+    };
+    const Lanes zero = lanes::all(0.0);
+    const Lanes one = lanes::all(1.0);
+    const Lanes3 normal = gather3(body.normal.data(), here);
+    const Lanes3 axis = gather3(body.axis.data(), here);
+    const Lanes3 second = cross(normal, axis);
+    const Lanes3 at = gather3(body.position.data(), here);
+    const Lanes3 ea = minus(gather3(body.position.data(), a), at);
+    const Lanes3 eb = minus(gather3(body.position.data(), b), at);
+    Lanes v0;
+    Lanes v1;
+    pair(here, v0, v1);
+    const Lanes d0 = lanes::all(-seconds) * v0;
+    const Lanes d1 = lanes::all(-seconds) * v1;
+    const Lanes a0 = dot(ea, axis);
+    const Lanes a1 = dot(ea, second);
+    const Lanes b0 = dot(eb, axis);
+    const Lanes b1 = dot(eb, second);
+    const Lanes turn = a0 * b1 - a1 * b0;
+    const Lanes inverse = one / turn;
+    const Lanes wa = (d0 * b1 - d1 * b0) * inverse;
+    const Lanes wb = (a0 * d1 - a1 * d0) * inverse;
+    const LaneBits is_good = (turn > zero) & (wa >= zero) & (wb >= zero) & (wa + wb <= one);
+    const Lanes own = one - (wa + wb);
+
+    Lanes s0 = own * v0;
+    Lanes s1 = own * v1;
+    const auto add = [&](const int* index, Lanes weight) {
+        const Lanes3 n = gather3(body.normal.data(), index);
+        const Lanes3 t = gather3(body.axis.data(), index);
+        Lanes u0;
+        Lanes u1;
+        pair(index, u0, u1);
+        const Lanes3 t2 = cross(n, t);
+        const Lanes3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
+        const Lanes closeness = one + dot(n, normal);
+        const Lanes lean = select(closeness < lanes::all(0.1), zero, dot(normal, w) / closeness);
+        s0 += weight * (dot(w, axis) - dot(n, axis) * lean);
+        s1 += weight * (dot(w, second) - dot(n, second) * lean);
+    };
+    add(a, wa);
+    add(b, wb);
+
+    const Lanes zeta = load(stickiness.data() + first);
+    Lanes3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
+                   s0 * axis.z + s1 * second.z};
+    if (has_velocity) {
+        const auto carry = [&](const Lanes3& v, Lanes weight) {
+            free = {free.x + weight * v.x, free.y + weight * v.y, free.z + weight * v.z};
+        };
+        carry(gather3(body.velocity.data(), here), own);
+        carry(gather3(body.velocity.data(), a), wa);
+        carry(gather3(body.velocity.data(), b), wb);
+        carry(gather3(next_body.velocity.data(), here), -one);
+    }
+    const Lanes3 new_normal = gather3(next_body.normal.data(), here);
+    const Lanes3 new_axis = gather3(next_body.axis.data(), here);
+    const Lanes3 new_second = cross(new_normal, new_axis);
+    const Lanes r0 = zeta * s0 + (one - zeta) * dot(free, new_axis);
+    const Lanes r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
+    unsigned failed = 0;
+    for (int l = 0; l < 4; ++l) {
+        if (is_good[l] != 0) {
+            advected[static_cast<size_t>(2 * (first + l))] = r0[l];
+            advected[static_cast<size_t>(2 * (first + l) + 1)] = r1[l];
+            far_trace[static_cast<size_t>(first + l)] = 0;
+        } else {
+            failed |= 1u << l;
+        }
+    }
+    return options.carried_speed_limit < std::numeric_limits<double>::infinity() ? 15u : failed;
+}
 
 // The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
 //
@@ -84,73 +177,88 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
         result[1] = zeta * arrived[1] + (1.0 - zeta) * free.dot(there.second);
     };
 
+    // One vertex with care: any sector of its fan, or further. Returns 1 if it lies beyond the
+    // ring.
+    const auto transport_one = [&](int i) {
+        const double* v = velocity.data() + 2 * i;
+        const Basis here(body, i);
+        const int first = fan_starts[static_cast<size_t>(i)];
+        const int count = fan_starts[static_cast<size_t>(i) + 1] - first;
+        int vertex[3] = {i, i, i};
+        double weight[3] = {1.0, 0.0, 0.0};
+        far_trace[static_cast<size_t>(i)] = 0;
+        const double d0 = -seconds * v[0];
+        const double d1 = -seconds * v[1];
+        if (d0 != 0.0 || d1 != 0.0) {
+            const Vector3d at = body.position.vector(i);
+            int best = -1;
+            double best_least = -1e300;
+            double best_a = 0.0;
+            double best_b = 0.0;
+            int entry = sector[static_cast<size_t>(i)];
+            for (int tried = 0; tried < count;
+                 ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
+                const int fan = fans[static_cast<size_t>(first + entry)];
+                const int f = fan >> 2;
+                const int k = fan & 3;
+                const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
+                const Vector3d eb = body.position.vector(triangles(f, (k + 2) % 3)) - at;
+                const double a0 = ea.dot(here.axis);
+                const double a1 = ea.dot(here.second);
+                const double b0 = eb.dot(here.axis);
+                const double b1 = eb.dot(here.second);
+                const double turn = a0 * b1 - a1 * b0;
+                if (!(turn > 0.0)) {
+                    continue;
+                }
+                const double a = (d0 * b1 - d1 * b0) / turn;
+                const double b = (a0 * d1 - a1 * d0) / turn;
+                const double least = std::min(a, b);
+                if (least > best_least) {
+                    best_least = least;
+                    best = entry;
+                    best_a = a;
+                    best_b = b;
+                }
+                if (least >= 0.0) {
+                    break;
+                }
+            }
+            if (best >= 0) {
+                sector[static_cast<size_t>(i)] = best;
+                best_a = std::max(best_a, 0.0);
+                best_b = std::max(best_b, 0.0);
+                const double reach = best_a + best_b;
+                if (!(reach <= 1.0)) {
+                    far_trace[static_cast<size_t>(i)] = 1;
+                    return 1.0;
+                }
+                const int fan = fans[static_cast<size_t>(first + best)];
+                vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
+                vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
+                weight[0] = 1.0 - reach;
+                weight[1] = best_a;
+                weight[2] = best_b;
+            }
+        }
+        finish(i, here, vertex, weight);
+        return 0.0;
+    };
+
     const double far_count =
         workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
             double far_here = 0.0;
-            for (int i = begin; i < end; ++i) {
-                const double* v = velocity.data() + 2 * i;
-                const Basis here(body, i);
-                const int first = fan_starts[static_cast<size_t>(i)];
-                const int count = fan_starts[static_cast<size_t>(i) + 1] - first;
-                int vertex[3] = {i, i, i};
-                double weight[3] = {1.0, 0.0, 0.0};
-                far_trace[static_cast<size_t>(i)] = 0;
-                const double d0 = -seconds * v[0];
-                const double d1 = -seconds * v[1];
-                if (d0 != 0.0 || d1 != 0.0) {
-                    const Vector3d at = body.position.vector(i);
-                    int best = -1;
-                    double best_least = -1e300;
-                    double best_a = 0.0;
-                    double best_b = 0.0;
-                    int entry = sector[static_cast<size_t>(i)];
-                    for (int tried = 0; tried < count;
-                         ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
-                        const int fan = fans[static_cast<size_t>(first + entry)];
-                        const int f = fan >> 2;
-                        const int k = fan & 3;
-                        const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
-                        const Vector3d eb = body.position.vector(triangles(f, (k + 2) % 3)) - at;
-                        const double a0 = ea.dot(here.axis);
-                        const double a1 = ea.dot(here.second);
-                        const double b0 = eb.dot(here.axis);
-                        const double b1 = eb.dot(here.second);
-                        const double turn = a0 * b1 - a1 * b0;
-                        if (!(turn > 0.0)) {
-                            continue;
-                        }
-                        const double a = (d0 * b1 - d1 * b0) / turn;
-                        const double b = (a0 * d1 - a1 * d0) / turn;
-                        const double least = std::min(a, b);
-                        if (least > best_least) {
-                            best_least = least;
-                            best = entry;
-                            best_a = a;
-                            best_b = b;
-                        }
-                        if (least >= 0.0) {
-                            break;
-                        }
-                    }
-                    if (best >= 0) {
-                        sector[static_cast<size_t>(i)] = best;
-                        best_a = std::max(best_a, 0.0);
-                        best_b = std::max(best_b, 0.0);
-                        const double reach = best_a + best_b;
-                        if (!(reach <= 1.0)) {
-                            far_trace[static_cast<size_t>(i)] = 1;
-                            far_here += 1.0;
-                            continue;
-                        }
-                        const int fan = fans[static_cast<size_t>(first + best)];
-                        vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
-                        vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
-                        weight[0] = 1.0 - reach;
-                        weight[1] = best_a;
-                        weight[2] = best_b;
+            int first = begin;
+            for (; first + 4 <= end; first += 4) {
+                unsigned failed = transport_four(first, seconds);
+                for (int l = 0; failed != 0; ++l, failed >>= 1) {
+                    if ((failed & 1u) != 0) {
+                        far_here += transport_one(first + l);
                     }
                 }
-                finish(i, here, vertex, weight);
+            }
+            for (; first < end; ++first) {
+                far_here += transport_one(first);
             }
             return far_here;
         });
