@@ -36,4 +36,7 @@ std::vector<Row> bench_curve();
 /// Folds against skinning of the same refined mesh, and adaptive against uniform refinement.
 std::vector<Row> bench_fold();
 
+/// Whole steps of skin at the sizes of the paper's Table 2 and beyond, against the paper's solver.
+std::vector<Row> bench_slide();
+
 }  // namespace cutis::bench

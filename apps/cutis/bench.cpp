@@ -27,11 +27,8 @@ std::vector<bench::Row> bench_stack() {
 }
 
 const std::vector<LayerOf<Maker>> makers = {
-    {"body", bench::bench_body},
-    {"shell", bench::bench_shell},
-    {"curve", bench::bench_curve},
-    {"fold", bench::bench_fold},
-    {"stack", bench_stack},
+    {"body", bench::bench_body},   {"curve", bench::bench_curve}, {"fold", bench::bench_fold},
+    {"slide", bench::bench_slide}, {"shell", bench::bench_shell}, {"stack", bench_stack},
 };
 
 void print_json(const std::vector<bench::Row>& rows) {

@@ -15,8 +15,8 @@ using Maker = std::vector<verify::Case> (*)();
 
 const std::vector<LayerOf<Maker>> makers = {
     {"body", verify::verify_body},   {"curve", verify::verify_curve},
-    {"fold", verify::verify_fold},   {"shell", verify::verify_shell},
-    {"stack", verify::verify_stack},
+    {"fold", verify::verify_fold},   {"slide", verify::verify_slide},
+    {"shell", verify::verify_shell}, {"stack", verify::verify_stack},
 };
 
 void print_json(const std::vector<verify::Case>& cases) {

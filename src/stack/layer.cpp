@@ -4,6 +4,7 @@
 #include "cutis/core/error.h"
 #include "fold_layer.h"
 #include "shell_layer.h"
+#include "slide_layer.h"
 
 namespace cutis {
 
@@ -11,6 +12,7 @@ const std::vector<LayerKind>& layer_kinds() {
     static const std::vector<LayerKind> kinds = {
         curve_layer_kind(),
         {"fold", "tight cloth that folds where skinning would shrink it", make_fold_plan},
+        slide_layer_kind(),
         shell_layer_kind(),
     };
     return kinds;

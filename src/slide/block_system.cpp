@@ -1,0 +1,294 @@
+#include "slide/block_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "slide/parts.h"
+
+namespace cutis::slide {
+
+using wide::Lanes;
+using wide::load;
+using wide::store;
+
+BlockSystem::BlockSystem(const Topology& topology)
+    : vertex_count_(topology.vertex_count()),
+      diagonals_(vertex_count_),
+      inverses_(vertex_count_),
+      direction_(vertex_count_) {
+    const MatrixX3i& triangles = topology.triangles();
+    row_starts_.reserve(static_cast<size_t>(vertex_count_) + 1);
+    row_starts_.push_back(0);
+    for (int v = 0; v < vertex_count_; ++v) {
+        const auto fan = topology.triangles_around(v);
+        int last = -1;
+        for (const int f : fan) {
+            const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
+            columns_.push_back(triangles(f, (k + 1) % 3));
+            last = triangles(f, (k + 2) % 3);
+        }
+        if (topology.is_boundary_vertex(v)) {
+            columns_.push_back(last);
+        }
+        row_starts_.push_back(static_cast<int>(columns_.size()));
+    }
+    blocks_ = Records(static_cast<int>(columns_.size()));
+    const size_t unknowns = 2 * static_cast<size_t>(vertex_count_);
+    right_.resize(unknowns);
+    residual_.resize(unknowns);
+    preconditioned_.resize(unknowns);
+    product_.resize(unknowns);
+}
+
+void BlockSystem::invert_diagonals(int begin, int end) {
+    for (int v = begin; v < end; ++v) {
+        const double* d = diagonals_.at(v);
+        const double determinant = d[0] * d[3] - d[1] * d[2];
+        const double scale = determinant > 0.0 ? 1.0 / determinant : 0.0;
+        double* inverse = inverses_.at(v);
+        inverse[0] = d[3] * scale;
+        inverse[1] = -d[1] * scale;
+        inverse[2] = -d[2] * scale;
+        inverse[3] = d[0] * scale;
+    }
+}
+
+namespace {
+
+// Plain pointers, so that the hot loops keep them in registers.
+struct View {
+    const int* starts;
+    const int* columns;
+    const double* blocks;
+    const double* diagonals;
+    const double* inverses;
+};
+
+// Row v of the product with vectors stored as p0 p0 p1 p1.
+EIGEN_ALWAYS_INLINE void row_product(const View& view, const double* direction, int v, double& y0,
+                                     double& y1) {
+    Lanes sum = load(view.diagonals + 4 * static_cast<std::ptrdiff_t>(v)) *
+                load(direction + 4 * static_cast<std::ptrdiff_t>(v));
+    Lanes other = lanes::all(0.0);
+    const int end = view.starts[v + 1];
+    int i = view.starts[v];
+    for (; i + 1 < end; i += 2) {
+        const double* block = view.blocks + 4 * static_cast<std::ptrdiff_t>(i);
+        sum += load(block) * load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
+        other += load(block + 4) *
+                 load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i + 1]));
+    }
+    if (i < end) {
+        sum += load(view.blocks + 4 * static_cast<std::ptrdiff_t>(i)) *
+               load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
+    }
+    sum += other;
+    y0 = sum[0] + sum[2];
+    y1 = sum[1] + sum[3];
+}
+
+EIGEN_ALWAYS_INLINE void spread(double* direction, int v, double p0, double p1) {
+    store(direction + 4 * static_cast<std::ptrdiff_t>(v), Lanes{p0, p0, p1, p1});
+}
+
+}  // namespace
+
+void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
+                           const Workers& workers) const {
+    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            Vector2d sum = Eigen::Map<const Eigen::Matrix2d>(diagonal(v)) *
+                           Eigen::Map<const Vector2d>(x.data() + 2 * v);
+            for (int i = row_begin(v); i < row_end(v); ++i) {
+                sum += Eigen::Map<const Eigen::Matrix2d>(block(i)) *
+                       Eigen::Map<const Vector2d>(x.data() + 2 * column(i));
+            }
+            y[static_cast<size_t>(2 * v)] = sum[0];
+            y[static_cast<size_t>(2 * v + 1)] = sum[1];
+        }
+    });
+}
+
+SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_factor,
+                               const Workers& workers, std::vector<double>& x) {
+    const bool with_factor = use_factor && has_factor_;
+    double* p = direction_.data();
+    double* r = residual_.data();
+    double* z = preconditioned_.data();
+    const double* b = right_.data();
+    double* solution = x.data();
+    const View view = {row_starts_.data(), columns_.data(), blocks_.data(), diagonals_.data(),
+                       inverses_.data()};
+    // z = D^-1 r at vertex v; returns r . z.
+    const auto precondition = [&](int v, double r0, double r1) {
+        const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
+        const double z0 = inverse[0] * r0 + inverse[2] * r1;
+        const double z1 = inverse[1] * r0 + inverse[3] * r1;
+        z[2 * v] = z0;
+        z[2 * v + 1] = z1;
+        return r0 * z0 + r1 * z1;
+    };
+    const auto dot_rz = [&](int begin, int end) {
+        double sum = 0.0;
+        for (int i = 2 * begin; i < 2 * end; ++i) {
+            sum += r[i] * z[i];
+        }
+        return sum;
+    };
+    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            spread(p, v, x[static_cast<size_t>(2 * v)], x[static_cast<size_t>(2 * v + 1)]);
+        }
+    });
+    // Size of the right side in the same norm, for a relative residual.
+    double rz = 0.0;
+    const double right_size =
+        workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+            double sum = 0.0;
+            for (int v = begin; v < end; ++v) {
+                const double* inverse = inverses_.at(v);
+                const double b0 = b[2 * v];
+                const double b1 = b[2 * v + 1];
+                sum += b0 * (inverse[0] * b0 + inverse[2] * b1) +
+                       b1 * (inverse[1] * b0 + inverse[3] * b1);
+            }
+            return sum;
+        });
+    // First residual; with the block preconditioner also z and r . z in the same sweep.
+    double jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int v = begin; v < end; ++v) {
+            double y0;
+            double y1;
+            row_product(view, p, v, y0, y1);
+            r[2 * v] = b[2 * v] - y0;
+            r[2 * v + 1] = b[2 * v + 1] - y1;
+            sum += precondition(v, r[2 * v], r[2 * v + 1]);
+        }
+        return sum;
+    });
+    SolveResult result;
+    const double goal = tolerance * tolerance * right_size;
+    if (!(jacobi_size > goal)) {
+        result.residual = right_size > 0.0 ? std::sqrt(jacobi_size / right_size) : 0.0;
+        return result;
+    }
+    const auto apply_factor = [&] {
+        std::copy(residual_.begin(), residual_.end(), preconditioned_.begin());
+        factor_->solve(preconditioned_);
+        return workers.sum_chunks(vertex_count_, vertex_chunk, dot_rz);
+    };
+    rz = with_factor ? apply_factor() : jacobi_size;
+    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            spread(p, v, z[2 * v], z[2 * v + 1]);
+        }
+    });
+    double* ap = product_.data();
+    while (jacobi_size > goal && result.iterations < most_iterations) {
+        ++result.iterations;
+        const double curvature =
+            workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+                double sum = 0.0;
+                for (int v = begin; v < end; ++v) {
+                    row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
+                    const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                    sum += pv[0] * ap[2 * v] + pv[2] * ap[2 * v + 1];
+                }
+                return sum;
+            });
+        if (!(curvature > 0.0) || !std::isfinite(curvature)) {
+            break;
+        }
+        const double alpha = rz / curvature;
+        jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+            double sum = 0.0;
+            for (int v = begin; v < end; ++v) {
+                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                solution[2 * v] += alpha * pv[0];
+                solution[2 * v + 1] += alpha * pv[2];
+                r[2 * v] -= alpha * ap[2 * v];
+                r[2 * v + 1] -= alpha * ap[2 * v + 1];
+                sum += precondition(v, r[2 * v], r[2 * v + 1]);
+            }
+            return sum;
+        });
+        if (!(jacobi_size > goal)) {
+            break;
+        }
+        const double rz_new = with_factor ? apply_factor() : jacobi_size;
+        const double beta = rz_new / rz;
+        rz = rz_new;
+        workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+            for (int v = begin; v < end; ++v) {
+                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                spread(p, v, z[2 * v] + beta * pv[0], z[2 * v + 1] + beta * pv[2]);
+            }
+        });
+    }
+    result.residual = right_size > 0.0 ? std::sqrt(jacobi_size / right_size) : 0.0;
+    result.is_solved = !(jacobi_size > goal);
+    return result;
+}
+
+void BlockSystem::refactor() {
+    has_factor_ = false;
+    if (lower_.size == 0) {
+        // The lower triangle: both halves of a block row, sorted once.
+        std::vector<SparseEntry> entries;
+        std::vector<int> slots;
+        for (int v = 0; v < vertex_count_; ++v) {
+            for (int a = 0; a < 2; ++a) {
+                for (int c = 0; c <= a; ++c) {
+                    entries.push_back({2 * v + a, 2 * v + c, 0.0});
+                }
+            }
+            for (int i = row_begin(v); i < row_end(v); ++i) {
+                if (column(i) < v) {
+                    for (int c = 0; c < 2; ++c) {
+                        for (int a = 0; a < 2; ++a) {
+                            entries.push_back({2 * v + a, 2 * column(i) + c, 0.0});
+                        }
+                    }
+                }
+            }
+        }
+        CompressedEntries compressed =
+            compress_lower(2 * vertex_count_, {entries.data(), entries.size()});
+        lower_ = std::move(compressed.matrix);
+        lower_slots_ = std::move(compressed.slot_of_entry);
+    }
+    size_t next = 0;
+    for (int v = 0; v < vertex_count_; ++v) {
+        const double* d = diagonal(v);
+        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[0];
+        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[1];
+        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[3];
+        for (int i = row_begin(v); i < row_end(v); ++i) {
+            if (column(i) < v) {
+                const double* values = block(i);
+                for (int k = 0; k < 4; ++k) {
+                    lower_.values[static_cast<size_t>(lower_slots_[next++])] = values[k];
+                }
+            }
+        }
+    }
+    try {
+        if (factor_) {
+            factor_->refactor(lower_.values);
+        } else {
+            factor_ = std::make_unique<SparseSolver>(lower_);
+        }
+        has_factor_ = true;
+    } catch (const SolverFailure&) {
+        has_factor_ = false;  // rounding made it indefinite: the diagonal blocks serve instead
+    }
+}
+
+size_t BlockSystem::bytes() const {
+    return blocks_.bytes() + 3 * diagonals_.bytes() + sizeof(double) * 4 * right_.size() +
+           sizeof(int) * (columns_.size() + row_starts_.size());
+}
+
+}  // namespace cutis::slide

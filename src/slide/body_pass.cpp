@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "slide/parts.h"
+
+namespace cutis {
+
+using slide::vertex_chunk;
+
+void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& workers) {
+    if (positions.rows() != vertex_count()) {
+        throw InvalidInput(
+            say("body: expected ", vertex_count(), " positions, found ", positions.rows()));
+    }
+    const double sum = workers.sum_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+        double check = 0.0;
+        for (int v = begin; v < end; ++v) {
+            double* to = next_body.position.at(v);
+            for (int c = 0; c < 3; ++c) {
+                to[c] = positions(v, c);
+                check += std::abs(to[c]);
+            }
+        }
+        return check;
+    });
+    if (!std::isfinite(sum)) {
+        for (int v = 0; v < vertex_count(); ++v) {
+            if (!positions.row(v).allFinite()) {
+                throw InvalidInput(say("body: position of vertex ", v, " is not finite"));
+            }
+        }
+    }
+}
+
+// Frames, inverse edge matrices and area vectors of the body's triangles.
+void SlideSolver::Parts::measure_body_triangles(const Workers& workers) {
+    using namespace wide;
+    const double* x = next_body.position.data();
+    const Lanes tiny = lanes::all(1e-24 * mean_edge * mean_edge);
+    const Lanes flattest = lanes::all(1e-4);
+    workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        for (int batch = begin; batch < end; ++batch) {
+            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+            const Lanes3 x0 = gather3(x, corner);
+            const Lanes3 d1 = minus(gather3(x, corner + 4), x0);
+            const Lanes3 d2 = minus(gather3(x, corner + 8), x0);
+            const Lanes3 area_vector = cross(d1, d2);
+            const Lanes length2 = larger(dot(d1, d1), tiny);
+            const Lanes double_area2 = dot(area_vector, area_vector);
+            const Lanes inverse_length = lanes::all(1.0) / root(length2);
+            const Lanes double_area = root(double_area2);
+            const Lanes3 axis = scaled(d1, inverse_length);
+            const Lanes along = dot(d2, axis);
+            // A triangle thinner than 1e-4 of its squared edge counts as having that area.
+            const Lanes safe_area = larger(double_area, flattest * length2);
+            const Lanes inverse_height = length2 * inverse_length / safe_area;
+            const Lanes inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+            Lanes x_part = area_vector.x;
+            Lanes y_part = area_vector.y;
+            Lanes z_part = area_vector.z;
+            Lanes w_part = double_area;
+            store(body_shape.at(batch, slide::axis_x), axis.x);
+            store(body_shape.at(batch, slide::axis_y), axis.y);
+            store(body_shape.at(batch, slide::axis_z), axis.z);
+            store(body_shape.at(batch, slide::up_x), area_vector.x * inverse_area);
+            store(body_shape.at(batch, slide::up_y), area_vector.y * inverse_area);
+            store(body_shape.at(batch, slide::up_z), area_vector.z * inverse_area);
+            store(body_shape.at(batch, slide::inv00), inverse_length);
+            store(body_shape.at(batch, slide::inv01), -along * inverse_length * inverse_height);
+            store(body_shape.at(batch, slide::inv11), inverse_height);
+            store(body_shape.at(batch, slide::area), lanes::all(0.5) * safe_area);
+            lanes::transpose(x_part, y_part, z_part, w_part);
+            store(scratch.at(4 * batch), x_part);
+            store(scratch.at(4 * batch + 1), y_part);
+            store(scratch.at(4 * batch + 2), z_part);
+            store(scratch.at(4 * batch + 3), w_part);
+        }
+    });
+}
+
+// Vertex normals (by area), tangent axes that follow one edge each, and velocities.
+void SlideSolver::Parts::find_body_frames(double seconds, const Workers& workers) {
+    using namespace wide;
+    const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
+    const int* starts = fan_starts.data();
+    const int* fan = fans.data();
+    const double* parts = scratch.data();
+    workers.for_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+        for (int first = begin; first < end; first += 4) {
+            alignas(32) double sums[4][4];
+            int here[4];
+            int there[4];
+            for (int l = 0; l < 4; ++l) {
+                const int v = std::min(first + l, end - 1);
+                here[l] = v;
+                there[l] = reference[static_cast<size_t>(v)];
+                Lanes sum = lanes::all(0.0);
+                for (int i = starts[v]; i < starts[v + 1]; ++i) {
+                    sum += load(parts + 4 * static_cast<std::ptrdiff_t>(fan[i] >> 2));
+                }
+                store(sums[l], sum);
+            }
+            Lanes nx = load(sums[0]);
+            Lanes ny = load(sums[1]);
+            Lanes nz = load(sums[2]);
+            Lanes whole = load(sums[3]);
+            lanes::transpose(nx, ny, nz, whole);
+            const Lanes length2 = nx * nx + ny * ny + nz * nz;
+            const Lanes scale = lanes::all(1.0) / root(length2);
+            const Lanes3 normal = {nx * scale, ny * scale, nz * scale};
+            const Lanes3 at = gather3(next_body.position.data(), here);
+            const Lanes3 edge = minus(gather3(next_body.position.data(), there), at);
+            const Lanes along = dot(normal, edge);
+            Lanes3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
+                           edge.z - normal.z * along};
+            const Lanes axis2 = dot(axis, axis);
+            axis = scaled(axis, lanes::all(1.0) / root(axis2));
+            const Lanes3 moved =
+                scaled(minus(at, gather3(body.position.data(), here)), lanes::all(inverse));
+            scatter3(next_body.normal.data(), here, normal);
+            scatter3(next_body.axis.data(), here, axis);
+            scatter3(next_body.velocity.data(), here, moved);
+            // A fan that cancels out, or an edge along the normal: the careful way.
+            const LaneBits is_good =
+                (length2 > lanes::all(1e-12) * whole * whole) & (length2 > lanes::all(0.0)) &
+                (axis2 > lanes::all(1e-4) * dot(edge, edge)) & (axis2 > lanes::all(0.0));
+            if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
+                for (int l = 0; l < 4; ++l) {
+                    if (is_good[l] == 0) {
+                        find_frame_carefully(here[l], Vector3d(sums[l][0], sums[l][1], sums[l][2]),
+                                             sums[l][3]);
+                    }
+                }
+            }
+        }
+    });
+}
+
+void SlideSolver::Parts::find_frame_carefully(int v, const Vector3d& sum, double whole) {
+    const double length2 = sum.squaredNorm();
+    Vector3d normal = body.normal.vector(v);  // where the fan cancels out: keep what was
+    if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
+        normal = sum / std::sqrt(length2);
+    }
+    const Vector3d edge =
+        next_body.position.vector(reference[static_cast<size_t>(v)]) - next_body.position.vector(v);
+    Vector3d axis = edge - normal * normal.dot(edge);
+    if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
+        const Vector3d old = body.axis.vector(v);
+        axis = old - normal * normal.dot(old);
+        if (!(axis.squaredNorm() > 1e-4)) {
+            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
+                                             : normal.cross(Vector3d::UnitY());
+        }
+    }
+    next_body.normal.set(v, normal);
+    next_body.axis.set(v, axis.normalized());
+}
+
+void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
+                                   const Workers& workers) {
+    set_body(positions, workers);
+    measure_body_triangles(workers);
+    find_body_frames(seconds, workers);
+    transport_velocities(seconds, workers);
+    std::swap(body, next_body);
+    has_velocity = true;
+}
+
+}  // namespace cutis

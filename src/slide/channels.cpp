@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cutis/core/error.h"
+#include "cutis/slide/slide.h"
+#include "slide/energy.h"
+#include "slide/parts.h"
+
+namespace cutis {
+
+SlideEnergy SlideSolver::energy(const Workers& workers) const {
+    const Parts& p = *parts_;
+    SlideEnergy energy;
+    energy.elastic = p.elastic_energy(p.places, workers);
+    energy.tether = p.tether_energy(p.places, workers);
+    for (size_t i = 0; i < p.velocity.size(); ++i) {
+        energy.kinetic += 0.5 * p.mass[i / 2] * p.velocity[i] * p.velocity[i];
+    }
+    return energy;
+}
+
+void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
+    Parts& p = *parts_;
+    p.measure_skin(workers);
+    p.find_jacobians(false, workers);
+    p.find_forces(workers);
+    const bool had_constraints = std::exchange(p.has_constraints, false);
+    p.assemble(1.0, true, true, workers);  // a static step of one second: the right side is f
+    p.has_constraints = had_constraints;
+    out.resize(p.vertex_count(), 3);
+    for (int v = 0; v < p.vertex_count(); ++v) {
+        const Vector3d axis = p.body.axis.vector(v);
+        const double* f = p.system.right(v);
+        out.row(v) = f[0] * axis + f[1] * p.body.normal.vector(v).cross(axis);
+    }
+}
+
+void SlideSolver::area_ratios(VectorXd& out) const {
+    const Parts& p = *parts_;
+    out.resize(p.triangle_count());
+    for (int f = 0; f < p.triangle_count(); ++f) {
+        out[f] = p.triangle_determinant(p.places, f);
+    }
+}
+
+Vector3d SlideSolver::slip_momentum(const Vector3d& centre) const {
+    const Parts& p = *parts_;
+    Vector3d sum = Vector3d::Zero();
+    for (int v = 0; v < p.vertex_count(); ++v) {
+        const size_t i = static_cast<size_t>(v);
+        const Vector3d axis = p.body.axis.vector(v);
+        const Vector3d second = p.body.normal.vector(v).cross(axis);
+        const Vector3d velocity = p.velocity[2 * i] * axis + p.velocity[2 * i + 1] * second;
+        sum += p.mass[i] * (p.body.position.vector(v) - centre).cross(velocity);
+    }
+    return sum;
+}
+
+namespace {
+
+// Strain of one triangle: symmetric tensor V = F F^T (left Cauchy-Green) of the current body in 3-D
+// times area, to be averaged over a fan: eigenvalues are squared stretches.
+struct TriangleStrain {
+    double area = 0.0;
+    Eigen::Matrix3d tensor = Eigen::Matrix3d::Zero();
+};
+
+}  // namespace
+
+void SlideSolver::fill_channels(double wavelength, const Workers& workers,
+                                SlideChannels& out) const {
+    const Parts& p = *parts_;
+    const int count = p.vertex_count();
+    if (!(wavelength > 0.0) || !std::isfinite(wavelength)) {
+        throw InvalidInput(say("wavelength: expected a positive length, found ", wavelength));
+    }
+    out.material_position.resize(count, 3);
+    out.slide_distance.resize(count);
+    out.slide_direction.resize(count, 3);
+    out.major_stretch.resize(count);
+    out.minor_stretch.resize(count);
+    out.major_direction.resize(count, 3);
+    out.stress.resize(count);
+    out.wrinkle_amplitude.resize(count);
+    out.wrinkle_direction.resize(count, 3);
+    const MatrixX3i& t = p.topology->triangles();
+
+    // S of triangle f in its frames, from places and body as they are.
+    const auto strain_of = [&](int f) {
+        TriangleStrain strain;
+        strain.area = p.body_shape.number(f, slide::area);
+        const Vector3d p0 = p.places.position.vector(t(f, 0));
+        const Vector3d d1 = p.places.position.vector(t(f, 1)) - p0;
+        const Vector3d d2 = p.places.position.vector(t(f, 2)) - p0;
+        Eigen::Matrix<double, 3, 2> edges;
+        edges << d1, d2;
+        Eigen::Matrix2d inverse;
+        inverse << p.body_shape.number(f, slide::inv00), p.body_shape.number(f, slide::inv01), 0.0,
+            p.body_shape.number(f, slide::inv11);
+        const Eigen::Matrix<double, 3, 2> map = edges * inverse;  // body frame to skin space
+        Eigen::Matrix2d metric;                                   // S^T S
+        if (p.has_metric) {
+            Eigen::Matrix3d relaxed = Eigen::Matrix3d::Zero();
+            for (int k = 0; k < 3; ++k) {
+                const double* m = p.vertex_metric.data() + 6 * t(f, k);
+                Eigen::Matrix3d one;
+                one << m[0], m[3], m[5], m[3], m[1], m[4], m[5], m[4], m[2];
+                relaxed += one / 3.0;
+            }
+            const Vector3d normal = d1.cross(d2).normalized();
+            const Eigen::Matrix3d in_plane =
+                Eigen::Matrix3d::Identity() - normal * normal.transpose();
+            metric = (in_plane * relaxed * map).transpose() * (in_plane * relaxed * map);
+        } else {
+            metric = p.uniform_scale * p.uniform_scale * (map.transpose() * map);
+        }
+        // B = F F^T = (S^T S)^-1 in the body's frame.
+        const double trace = metric.trace();
+        const double determinant = std::max(metric.determinant(), 1e-8 * trace * trace);
+        Eigen::Matrix2d b;
+        b << metric(1, 1), -metric(0, 1), -metric(1, 0), metric(0, 0);
+        b /= std::max(determinant, 1e-300);
+        const Vector3d q1(p.body_shape.number(f, slide::axis_x),
+                          p.body_shape.number(f, slide::axis_y),
+                          p.body_shape.number(f, slide::axis_z));
+        const Vector3d up(p.body_shape.number(f, slide::up_x), p.body_shape.number(f, slide::up_y),
+                          p.body_shape.number(f, slide::up_z));
+        Eigen::Matrix<double, 3, 2> frame;
+        frame << q1, up.cross(q1);
+        strain.tensor = frame * b * frame.transpose();
+        return strain;
+    };
+
+    workers.for_chunks(count, slide::vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            const size_t i = static_cast<size_t>(v);
+            const Vector3d here = p.places.position.vector(v);
+            const Vector3d rest = p.surface.positions().row(v);
+            out.material_position.row(v) = here;
+            out.slide_distance[v] = (here - rest).norm();
+
+            const Vector3d normal = p.body.normal.vector(v);
+            const Vector3d axis = p.body.axis.vector(v);
+            const Vector3d second = normal.cross(axis);
+            // The vertex's own material lies where the label P = X is met: x - (dP/dx)^-1 (P - X).
+            const Vector3d first_column = p.along_first.vector(v);
+            const Vector3d second_column = p.along_second.vector(v);
+            Eigen::Matrix<double, 3, 2> along;
+            along << first_column, second_column;
+            const Eigen::Matrix2d normal_matrix = along.transpose() * along;
+            const double size = normal_matrix.determinant();
+            Vector3d slid = Vector3d::Zero();
+            if (size > 1e-12 * normal_matrix.trace() * normal_matrix.trace()) {
+                const Vector2d in_basis =
+                    -(normal_matrix.inverse() * (along.transpose() * (here - rest)));
+                slid = in_basis[0] * axis + in_basis[1] * second;
+            }
+            const double length = slid.norm();
+            out.slide_direction.row(v) =
+                length > 1e-9 * p.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
+
+            Eigen::Matrix3d tensor = Eigen::Matrix3d::Zero();
+            double area = 0.0;
+            double stress_scale = 0.0;
+            MembraneModuli moduli;
+            moduli.shear = moduli.bulk = 0.0;
+            for (int k = p.fan_starts[i]; k < p.fan_starts[i + 1]; ++k) {
+                const int f = p.fans[static_cast<size_t>(k)] >> 2;
+                const TriangleStrain strain = strain_of(f);
+                tensor += strain.area * strain.tensor;
+                area += strain.area;
+                moduli.shear += strain.area * p.material.number(f, slide::shear);
+                moduli.bulk += strain.area * p.material.number(f, slide::bulk);
+            }
+            tensor /= area;
+            moduli.shear /= area;
+            moduli.bulk /= area;
+            moduli.fung_exponent = p.options.fung_exponent;
+            moduli.area_bulk = p.options.area_preservation;
+            const double b00 = axis.dot(tensor * axis);
+            const double b01 = axis.dot(tensor * second);
+            const double b11 = second.dot(tensor * second);
+            const double mean = 0.5 * (b00 + b11);
+            const double difference = 0.5 * (b00 - b11);
+            const double radius = std::hypot(difference, b01);
+            const double major = std::sqrt(std::max(mean + radius, 0.0));
+            const double minor = std::sqrt(std::max(mean - radius, 0.0));
+            out.major_stretch[v] = major;
+            out.minor_stretch[v] = minor;
+            Vector3d direction = Vector3d::Zero();
+            if (radius > 1e-9 * mean) {
+                const double angle = 0.5 * std::atan2(b01, difference);
+                direction = std::cos(angle) * axis + std::sin(angle) * second;
+            }
+            out.major_direction.row(v) = direction;
+
+            // Principal Cauchy stress of w(s) = s1 s2 Psi: sigma_a = w - s_a dw/ds_a.
+            const double s_high = 1.0 / std::max(minor, 1e-6);
+            const double s_low = 1.0 / std::max(major, 1e-6);
+            const PrincipalEnergy e = principal_energy(p.options.material, moduli, s_high, s_low);
+            const double stress_minor = e.value - s_high * e.d1;
+            const double stress_major = e.value - s_low * e.d2;
+            stress_scale =
+                std::abs(stress_major) >= std::abs(stress_minor) ? stress_major : stress_minor;
+            out.stress[v] = stress_scale;
+
+            // Ripples of this wavelength whose arc length makes up for the compression:
+            // 1 / lambda = 1 + (pi a / L)^2 to second order.
+            double amplitude = 0.0;
+            Vector3d crest = Vector3d::Zero();
+            if (minor < 1.0 && minor > 0.0) {
+                constexpr double pi = 3.14159265358979323846;
+                amplitude = wavelength / pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
+                crest = direction;  // crests run across the compression, along the major stretch
+            }
+            out.wrinkle_amplitude[v] = amplitude;
+            out.wrinkle_direction.row(v) = crest;
+        }
+    });
+}
+
+size_t SlideSolver::bytes() const {
+    const Parts& p = *parts_;
+    const size_t vertices = static_cast<size_t>(p.vertex_count());
+    size_t sum = p.surface.bytes() + p.system.bytes() + p.material.bytes() + p.track.bytes() +
+                 p.body_shape.bytes() + p.skin_shape.bytes() + p.scratch.bytes();
+    sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
+    sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
+           sizeof(int) * (p.corners.size() + p.fans.size());
+    sum += static_cast<size_t>(p.triangle_count()) * 256;  // tracer of the moving body
+    return sum;
+}
+
+}  // namespace cutis

@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <cmath>
+
+#include "slide/element.h"
+#include "slide/parts.h"
+
+namespace cutis {
+
+using slide::Batches;
+using slide::vertex_chunk;
+using wide::Lanes;
+using wide::Lanes3;
+using wide::load;
+using wide::store;
+
+namespace {
+
+Lanes3 load3(const Batches& batches, int batch, int field) {
+    return {load(batches.at(batch, field)), load(batches.at(batch, field + 1)),
+            load(batches.at(batch, field + 2))};
+}
+
+void store3(Batches& batches, int batch, int field, const Lanes3& v) {
+    store(batches.at(batch, field), v.x);
+    store(batches.at(batch, field + 1), v.y);
+    store(batches.at(batch, field + 2), v.z);
+}
+
+// In-plane parts (c, s) of the axis of a tangent basis with normal a after the smallest rotation to
+// normal b: c = q1 . Rot(a -> b) axis. axis . a = 0 and q . b = 0 leave little of the formula.
+// Where a and b are nearly opposite the axis is projected (thin-skin notes, section 4).
+EIGEN_ALWAYS_INLINE void turn_axis(const Lanes3& axis, const Lanes3& a, const Lanes3& b,
+                                   const Lanes3& q1, const Lanes3& q2, Lanes& c, Lanes& s) {
+    const Lanes closeness = lanes::all(1.0) + dot(a, b);
+    const wide::LaneBits is_opposite = closeness < lanes::all(0.1);
+    const Lanes lean = wide::select(is_opposite, lanes::all(0.0), dot(b, axis) / closeness);
+    c = dot(axis, q1) - dot(a, q1) * lean;
+    s = dot(axis, q2) - dot(a, q2) * lean;
+}
+
+// Numbers of a body vertex's relaxed metric, gathered for four triangles as means of their corners.
+struct MetricMean {
+    Lanes m[6];
+    MetricMean(const std::vector<double>& metric, const int* corner) {
+        for (int c = 0; c < 6; ++c) {
+            Lanes sum = lanes::all(0.0);
+            for (int k = 0; k < 3; ++k) {
+                for (int l = 0; l < 4; ++l) {
+                    sum[l] += metric[static_cast<size_t>(6 * corner[4 * k + l] + c)];
+                }
+            }
+            m[c] = sum / lanes::all(3.0);
+        }
+    }
+    // a . M b
+    Lanes between(const Lanes3& a, const Lanes3& b) const {
+        return a.x * (m[0] * b.x + m[3] * b.y + m[5] * b.z) +
+               a.y * (m[3] * b.x + m[1] * b.y + m[4] * b.z) +
+               a.z * (m[5] * b.x + m[4] * b.y + m[2] * b.z);
+    }
+};
+
+}  // namespace
+
+// Pass 1 over triangles: S from the body's triangle to the skin's, and each corner's part of the
+// nodal Jacobian. The orientation comes from the normal tracked in time, since surface normals
+// mislead in creases (notes, section 12).
+void SlideSolver::Parts::measure_skin(const Workers& workers) {
+    const double* p = places.position.data();
+    const double tiny = 1e-24 * mean_edge * mean_edge;
+    workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        for (int batch = begin; batch < end; ++batch) {
+            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+            const Lanes3 p0 = wide::gather3(p, corner);
+            const Lanes3 d1 = minus(wide::gather3(p, corner + 4), p0);
+            const Lanes3 d2 = minus(wide::gather3(p, corner + 8), p0);
+            const slide::SkinTriangle skin =
+                slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
+            const Lanes i00 = load(body_shape.at(batch, slide::inv00));
+            const Lanes i01 = load(body_shape.at(batch, slide::inv01));
+            const Lanes i11 = load(body_shape.at(batch, slide::inv11));
+            const Lanes area = load(body_shape.at(batch, slide::area));
+            const Lanes s00 = skin.g00 * i00;
+            const Lanes s01 = skin.g00 * i01 + skin.g01 * i11;
+            const Lanes s11 = skin.g11 * i11;
+            store3(skin_shape, batch, slide::p1x, skin.p1);
+            store3(skin_shape, batch, slide::p2x, skin.p2);
+            Lanes determinant = s00 * s11;
+            if (has_metric) {
+                const MetricMean metric_mean(vertex_metric, corner);
+                const Lanes u00 = metric_mean.between(skin.p1, skin.p1);
+                const Lanes u01 = metric_mean.between(skin.p1, skin.p2);
+                const Lanes u11 = metric_mean.between(skin.p2, skin.p2);
+                store(skin_shape.at(batch, slide::s00), u00 * s00);
+                store(skin_shape.at(batch, slide::s01), u00 * s01 + u01 * s11);
+                store(skin_shape.at(batch, slide::s10), u01 * s00);
+                store(skin_shape.at(batch, slide::s11), u01 * s01 + u11 * s11);
+                determinant *= u00 * u11 - u01 * u01;
+            } else {
+                const Lanes scale = lanes::all(uniform_scale);
+                store(skin_shape.at(batch, slide::s00), scale * s00);
+                store(skin_shape.at(batch, slide::s01), scale * s01);
+                store(skin_shape.at(batch, slide::s10), lanes::all(0.0));
+                store(skin_shape.at(batch, slide::s11), scale * s11);
+                determinant *= scale * scale;
+            }
+            store(skin_shape.at(batch, slide::det), determinant);
+
+            const Lanes3 q1 = load3(body_shape, batch, slide::axis_x);
+            const Lanes3 up = load3(body_shape, batch, slide::up_x);
+            const Lanes3 q2 = cross(up, q1);
+            Records& out = scratch;
+            for (int k = 0; k < 3; ++k) {
+                const int* vertex = corner + 4 * k;
+                Lanes cx;
+                Lanes sx;
+                Lanes cp;
+                Lanes sp;
+                turn_axis(wide::gather3(body.axis.data(), vertex),
+                          wide::gather3(body.normal.data(), vertex), up, q1, q2, cx, sx);
+                turn_axis(wide::gather3(places.axis.data(), vertex),
+                          wide::gather3(places.normal.data(), vertex), skin.normal, skin.p1,
+                          skin.p2, cp, sp);
+                // area * Rp^T S Rx, R = [c -s; s c]
+                const Lanes m00 = s00 * cx + s01 * sx;
+                const Lanes m01 = s01 * cx - s00 * sx;
+                const Lanes m10 = s11 * sx;
+                const Lanes m11 = s11 * cx;
+                Lanes j00 = area * (cp * m00 + sp * m10);
+                Lanes j10 = area * (cp * m10 - sp * m00);
+                Lanes j01 = area * (cp * m01 + sp * m11);
+                Lanes j11 = area * (cp * m11 - sp * m01);
+                lanes::transpose(j00, j10, j01, j11);
+                store(out.at(16 * batch + k), j00);
+                store(out.at(16 * batch + 4 + k), j10);
+                store(out.at(16 * batch + 8 + k), j01);
+                store(out.at(16 * batch + 12 + k), j11);
+            }
+            const Lanes size = wide::larger(determinant, -determinant);
+            Lanes third = load(material.at(batch, slide::density)) * area *
+                          wide::larger(size, lanes::all(0.1)) * lanes::all(1.0 / 3.0);
+            Lanes a = area;
+            Lanes unused1 = lanes::all(0.0);
+            Lanes unused2 = unused1;
+            lanes::transpose(a, third, unused1, unused2);
+            store(out.at(16 * batch + 3), a);
+            store(out.at(16 * batch + 7), third);
+            store(out.at(16 * batch + 11), unused1);
+            store(out.at(16 * batch + 15), unused2);
+        }
+    });
+}
+
+namespace {
+
+// Singular values of a 2x2 matrix (column by column) clamped to [0.2, 5], determinant made
+// positive: a collapsed or turned Jacobian could never pull itself out.
+void clamp_jacobian(double* j) {
+    const double e = 0.5 * (j[0] + j[3]);
+    const double h = 0.5 * (j[1] - j[2]);
+    const double f = 0.5 * (j[0] - j[3]);
+    const double g = 0.5 * (j[1] + j[2]);
+    const double q = std::sqrt(e * e + h * h);
+    const double r = std::sqrt(f * f + g * g);
+    const double high = std::clamp(q + r, 0.2, 5.0);
+    const double low = std::clamp(q - r, 0.2, 5.0);
+    const double new_q = 0.5 * (high + low);
+    const double new_r = 0.5 * (high - low);
+    const double qs = q > 1e-12 ? new_q / q : 0.0;
+    const double rs = r > 1e-12 ? new_r / r : 0.0;
+    const double e2 = q > 1e-12 ? e * qs : new_q;
+    const double h2 = h * qs;
+    const double f2 = f * rs;
+    const double g2 = g * rs;
+    j[0] = e2 + f2;
+    j[3] = e2 - f2;
+    j[1] = g2 + h2;
+    j[2] = g2 - h2;
+}
+
+}  // namespace
+
+// Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
+// converge (notes, section 3). `jacobian` goes to chart coordinates, along_* to 3-D.
+void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) {
+    workers.for_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            Lanes sum = lanes::all(0.0);
+            Lanes sizes = sum;
+            for (int i = fan_starts[static_cast<size_t>(v)];
+                 i < fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+                const int fan = fans[static_cast<size_t>(i)];
+                sum += load(scratch.at(fan));
+                sizes += load(scratch.at(fan | 3));
+            }
+            if (!keep_mass) {
+                mass[static_cast<size_t>(v)] = sizes[1];
+            }
+            alignas(32) double j[4];
+            store(j, sum * lanes::all(1.0 / sizes[0]));
+            const double determinant = j[0] * j[3] - j[1] * j[2];
+            const double squares = j[0] * j[0] + j[1] * j[1] + j[2] * j[2] + j[3] * j[3];
+            // Both singular values within [0.2, 5] for certain: the common case.
+            if (!(determinant * determinant > 0.04 * squares && determinant > 0.0 &&
+                  squares < 25.0)) {
+                clamp_jacobian(j);
+            }
+            store(jacobian.at(v), load(j));
+            const Lanes u = load(places.along_u.at(v));
+            const Lanes w = load(places.along_w.at(v));
+            store(along_first.at(v), u * j[0] + w * j[1]);
+            store(along_second.at(v), u * j[2] + w * j[3]);
+        }
+    });
+}
+
+// Pass 2 over triangles: force and stiffness of the strain energy in tangent coordinates.
+// Per triangle 28 numbers: K_01, K_12, K_20 (2x2, column by column); per corner the diagonal block
+// (00 01 11) and the force's first part; then the three second parts and the energy.
+void SlideSolver::Parts::find_forces(const Workers& workers) {
+    slide::with_material(options.material, [&](auto kind) {
+        using Material = decltype(kind);
+        workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+            for (int batch = begin; batch < end; ++batch) {
+                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                slide::ElementInput in;
+                in.s00 = load(skin_shape.at(batch, slide::s00));
+                in.s01 = load(skin_shape.at(batch, slide::s01));
+                in.s10 = load(skin_shape.at(batch, slide::s10));
+                in.s11 = load(skin_shape.at(batch, slide::s11));
+                in.area = load(body_shape.at(batch, slide::area));
+                in.moduli = {
+                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
+                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
+                Lanes3 p1 = load3(skin_shape, batch, slide::p1x);
+                Lanes3 p2 = load3(skin_shape, batch, slide::p2x);
+                Lanes u00 = lanes::all(uniform_scale);
+                Lanes u01 = lanes::all(0.0);
+                Lanes u11 = u00;
+                if (has_metric) {
+                    const MetricMean metric_mean(vertex_metric, corner);
+                    u00 = metric_mean.between(p1, p1);
+                    u01 = metric_mean.between(p1, p2);
+                    u11 = metric_mean.between(p2, p2);
+                }
+                const Lanes i00 = load(body_shape.at(batch, slide::inv00));
+                const Lanes i01 = load(body_shape.at(batch, slide::inv01));
+                const Lanes i11 = load(body_shape.at(batch, slide::inv11));
+                // Gradients of the hat functions in the body's frame: rows of the inverse.
+                in.hat[1][0] = i00;
+                in.hat[1][1] = i01;
+                in.hat[2][0] = lanes::all(0.0);
+                in.hat[2][1] = i11;
+                in.hat[0][0] = -i00;
+                in.hat[0][1] = -(i01 + i11);
+                for (int k = 0; k < 3; ++k) {
+                    const Lanes3 first = wide::gather3(along_first.data(), corner + 4 * k);
+                    const Lanes3 second = wide::gather3(along_second.data(), corner + 4 * k);
+                    const Lanes y00 = dot(p1, first);
+                    const Lanes y10 = dot(p2, first);
+                    const Lanes y01 = dot(p1, second);
+                    const Lanes y11 = dot(p2, second);
+                    in.y[k][0][0] = u00 * y00 + u01 * y10;
+                    in.y[k][1][0] = u01 * y00 + u11 * y10;
+                    in.y[k][0][1] = u00 * y01 + u01 * y11;
+                    in.y[k][1][1] = u01 * y01 + u11 * y11;
+                }
+                slide::evaluate_element<Material>(
+                    in, has_area_term, scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
+            }
+        });
+    });
+}
+
+double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, const Workers& workers) const {
+    const double* p = where.position.data();
+    const double tiny = 1e-24 * mean_edge * mean_edge;
+    return slide::with_material(options.material, [&](auto kind) {
+        using Material = decltype(kind);
+        return workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+            double sum = 0.0;
+            for (int batch = begin; batch < end; ++batch) {
+                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                const Lanes3 p0 = wide::gather3(p, corner);
+                const Lanes3 d1 = minus(wide::gather3(p, corner + 4), p0);
+                const Lanes3 d2 = minus(wide::gather3(p, corner + 8), p0);
+                const slide::SkinTriangle skin =
+                    slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
+                const Lanes i00 = load(body_shape.at(batch, slide::inv00));
+                const Lanes i01 = load(body_shape.at(batch, slide::inv01));
+                const Lanes i11 = load(body_shape.at(batch, slide::inv11));
+                const Lanes s00 = skin.g00 * i00;
+                const Lanes s01 = skin.g00 * i01 + skin.g01 * i11;
+                const Lanes s11 = skin.g11 * i11;
+                Lanes m[4] = {lanes::all(uniform_scale) * s00, lanes::all(uniform_scale) * s01,
+                              lanes::all(0.0), lanes::all(uniform_scale) * s11};
+                if (has_metric) {
+                    const MetricMean metric_mean(vertex_metric, corner);
+                    const Lanes u00 = metric_mean.between(skin.p1, skin.p1);
+                    const Lanes u01 = metric_mean.between(skin.p1, skin.p2);
+                    const Lanes u11 = metric_mean.between(skin.p2, skin.p2);
+                    m[0] = u00 * s00;
+                    m[1] = u00 * s01 + u01 * s11;
+                    m[2] = u01 * s00;
+                    m[3] = u01 * s01 + u11 * s11;
+                }
+                const slide::Moduli<Lanes> moduli = {
+                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
+                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
+                const Lanes energy =
+                    load(body_shape.at(batch, slide::area)) *
+                    slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, has_area_term);
+                const int lanes_used = std::min(4, triangle_count() - 4 * batch);
+                for (int l = 0; l < lanes_used; ++l) {
+                    sum += energy[l];
+                }
+            }
+            return sum;
+        });
+    });
+}
+
+double SlideSolver::Parts::tether_energy(const SkinPlaces& where, const Workers& workers) const {
+    return workers.sum_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int v = begin; v < end; ++v) {
+            const Vector3d slip = where.position.vector(v) - surface.positions().row(v).transpose();
+            const double d2 = slip.squaredNorm();
+            sum += tether_stiffness[static_cast<size_t>(v)] * d2 *
+                   (0.5 + 0.25 * tether_softening[static_cast<size_t>(v)] * d2);
+        }
+        return sum;
+    });
+}
+
+}  // namespace cutis

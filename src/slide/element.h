@@ -1,0 +1,181 @@
+#pragma once
+
+#include "slide/energy.h"
+
+// One triangle of skin, four at a time.
+namespace cutis::slide {
+
+using wide::Lanes;
+using wide::Lanes3;
+
+/// Edges of a skin triangle in its own frame (p1 along the first edge): [g00 g01; 0 g11], g11
+/// negative where the triangle is turned over against the tracked normal.
+struct SkinTriangle {
+    Lanes3 p1, p2, normal;
+    Lanes g00, g01, g11;
+};
+
+EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Lanes3& d1, const Lanes3& d2,
+                                               const Lanes3& tracked, double tiny) {
+    const Lanes one = lanes::all(1.0);
+    const Lanes length2 = wide::larger(dot(d1, d1), lanes::all(tiny));
+    const Lanes inverse_length = one / wide::root(length2);
+    const Lanes3 n = cross(d1, d2);
+    const Lanes n2 = dot(n, n);
+    const wide::LaneBits has_area = n2 > lanes::all(tiny * tiny);
+    const Lanes double_area = wide::root(n2);
+    const Lanes sign = wide::select(dot(n, tracked) < lanes::all(0.0), lanes::all(-1.0), one);
+    const Lanes scale = sign / wide::select(has_area, double_area, one);
+    SkinTriangle t;
+    t.p1 = scaled(d1, inverse_length);
+    t.normal = {wide::select(has_area, n.x * scale, tracked.x),
+                wide::select(has_area, n.y * scale, tracked.y),
+                wide::select(has_area, n.z * scale, tracked.z)};
+    t.p2 = cross(t.normal, t.p1);
+    t.g00 = length2 * inverse_length;
+    t.g01 = dot(d2, t.p1);
+    t.g11 = sign * double_area * inverse_length;
+    return t;
+}
+
+/// Half sums and differences of S: q = |(e, h)|, r = |(f, g)|; principal values are q + r, q - r.
+struct SplitMap {
+    Lanes e, h, f, g;  // divided by q and r
+    Lanes q, r;
+};
+
+EIGEN_ALWAYS_INLINE SplitMap split_map(Lanes s00, Lanes s01, Lanes s10, Lanes s11) {
+    const Lanes half = lanes::all(0.5);
+    const Lanes tiny = lanes::all(1e-150);
+    SplitMap m;
+    m.e = half * (s00 + s11);
+    m.h = half * (s10 - s01);
+    m.f = half * (s00 - s11);
+    m.g = half * (s10 + s01);
+    m.q = wide::root(m.e * m.e + m.h * m.h);
+    m.r = wide::root(m.f * m.f + m.g * m.g);
+    const wide::LaneBits has_q = m.q > tiny;
+    const wide::LaneBits has_r = m.r > tiny;
+    const Lanes one = lanes::all(1.0);
+    const Lanes zero = lanes::all(0.0);
+    const Lanes inverse_q = one / wide::select(has_q, m.q, one);
+    const Lanes inverse_r = one / wide::select(has_r, m.r, one);
+    m.e = wide::select(has_q, m.e * inverse_q, one);
+    m.h = wide::select(has_q, m.h * inverse_q, zero);
+    m.f = wide::select(has_r, m.f * inverse_r, one);
+    m.g = wide::select(has_r, m.g * inverse_r, zero);
+    return m;
+}
+
+template <class Material>
+EIGEN_ALWAYS_INLINE Lanes energy_density(Lanes s00, Lanes s01, Lanes s10, Lanes s11,
+                                         const Moduli<Lanes>& moduli, bool has_area_term) {
+    const SplitMap m = split_map(s00, s01, s10, s11);
+    return extended<Material>(m.q + m.r, m.q - m.r, moduli, has_area_term).w;
+}
+
+struct ElementInput {
+    Lanes s00, s01, s10, s11, area;
+    Moduli<Lanes> moduli;
+    Lanes hat[3][2];   // gradients of the hat functions in the body's frame
+    Lanes y[3][2][2];  // per corner: relaxed skin frame by tangent coordinates
+};
+
+/// Force and projected stiffness (thin-skin notes, section 5, without SVD or trigonometry):
+///   e_m[k] = 1/2 Y_k^T Z_m c_k,  f = A (w_q e_1 + w_r e_2),
+///   K = A ([e_1 e_2] H [e_1 e_2]^T + (w_q / q) e_3 e_3^T + (w_r / r) e_4 e_4^T),
+/// made positive by clamping the eigenvalues of the 2x2 matrix H and the two scalars.
+/// \param out  four triangles of 28 numbers, one after the other
+template <class Material>
+EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_term, double* out) {
+    const Lanes half = lanes::all(0.5);
+    const Lanes zero = lanes::all(0.0);
+    const Lanes one = lanes::all(1.0);
+    const SplitMap m = split_map(in.s00, in.s01, in.s10, in.s11);
+    const Principal<Lanes> w = extended<Material>(m.q + m.r, m.q - m.r, in.moduli, has_area_term);
+
+    // By q and r: s1 = q + r, s2 = q - r.
+    const Lanes wq = w.d1 + w.d2;
+    const Lanes wr = w.d1 - w.d2;
+    const Lanes two12 = w.d12 + w.d12;
+    Lanes h11 = w.d11 + w.d22 + two12;
+    Lanes h22 = w.d11 + w.d22 - two12;
+    Lanes h12 = w.d11 - w.d22;
+    const Lanes is_small_r = lanes::all(1e-7) * m.q;
+    Lanes twist =
+        wide::select(m.q > lanes::all(1e-150), wq / wide::larger(m.q, lanes::all(1e-150)), zero);
+    Lanes flip = wide::select(m.r > is_small_r, wr / wide::larger(m.r, lanes::all(1e-150)), h22);
+    twist = wide::larger(twist, zero);
+    flip = wide::larger(flip, zero);
+
+    const Lanes mean = half * (h11 + h22);
+    const Lanes difference = half * (h11 - h22);
+    const Lanes radius = wide::root(difference * difference + h12 * h12);
+    const Lanes low = mean - radius;
+    const Lanes high = wide::larger(mean + radius, zero);
+    const wide::LaneBits is_indefinite = low < zero;
+    const Lanes share = high / wide::larger(high - low, lanes::all(1e-150));
+    h11 = wide::select(is_indefinite, share * (h11 - low), h11);
+    h22 = wide::select(is_indefinite, share * (h22 - low), h22);
+    h12 = wide::select(is_indefinite, share * h12, h12);
+
+    Lanes e1[6];
+    Lanes e2[6];
+    Lanes e3[6];
+    Lanes e4[6];
+    for (int k = 0; k < 3; ++k) {
+        const Lanes c0 = half * in.hat[k][0];
+        const Lanes c1 = half * in.hat[k][1];
+        // Z1 = [e -h; h e], Z3 = [-h -e; e -h], Z2 = [f g; g -f], Z4 = [-g f; f g]
+        const Lanes z10 = m.e * c0 - m.h * c1;
+        const Lanes z11 = m.h * c0 + m.e * c1;
+        const Lanes z20 = m.f * c0 + m.g * c1;
+        const Lanes z21 = m.g * c0 - m.f * c1;
+        for (int a = 0; a < 2; ++a) {
+            const Lanes y0 = in.y[k][0][a];
+            const Lanes y1 = in.y[k][1][a];
+            e1[2 * k + a] = y0 * z10 + y1 * z11;
+            e3[2 * k + a] = y1 * z10 - y0 * z11;
+            e2[2 * k + a] = y0 * z20 + y1 * z21;
+            e4[2 * k + a] = y1 * z20 - y0 * z21;
+        }
+    }
+    const Lanes a11 = in.area * h11;
+    const Lanes a12 = in.area * h12;
+    const Lanes a22 = in.area * h22;
+    const Lanes a3 = in.area * twist;
+    const Lanes a4 = in.area * flip;
+    Lanes u1[6];
+    Lanes u2[6];
+    Lanes u3[6];
+    Lanes u4[6];
+    for (int i = 0; i < 6; ++i) {
+        u1[i] = a11 * e1[i] + a12 * e2[i];
+        u2[i] = a12 * e1[i] + a22 * e2[i];
+        u3[i] = a3 * e3[i];
+        u4[i] = a4 * e4[i];
+    }
+    const auto entry = [&](int i, int j) {
+        return e1[i] * u1[j] + e2[i] * u2[j] + e3[i] * u3[j] + e4[i] * u4[j];
+    };
+    const auto put = [&](int group, Lanes a, Lanes b, Lanes c, Lanes d) {
+        lanes::transpose(a, b, c, d);
+        wide::store(out + 4 * group, a);
+        wide::store(out + 28 + 4 * group, b);
+        wide::store(out + 56 + 4 * group, c);
+        wide::store(out + 84 + 4 * group, d);
+    };
+    const Lanes fq = in.area * wq;
+    const Lanes fr = in.area * wr;
+    for (int k = 0; k < 3; ++k) {
+        const int i = 2 * k;
+        const int j = 2 * ((k + 1) % 3);
+        put(k, entry(i, j), entry(i + 1, j), entry(i, j + 1), entry(i + 1, j + 1));
+        put(3 + k, entry(i, i), entry(i, i + 1), entry(i + 1, i + 1), fq * e1[i] + fr * e2[i]);
+    }
+    put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5],
+        in.area * w.w);
+    (void)one;
+}
+
+}  // namespace cutis::slide

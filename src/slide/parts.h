@@ -1,0 +1,194 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "cutis/slide/slide.h"
+#include "slide/block_system.h"
+#include "slide/rest_surface.h"
+
+namespace cutis::slide {
+
+/// The body at one time, per vertex: position, unit normal, first tangent axis, velocity.
+struct BodyFrame {
+    Records position, normal, axis, velocity;
+
+    BodyFrame() = default;
+    explicit BodyFrame(int count) : position(count), normal(count), axis(count), velocity(count) {}
+};
+
+/// The skin on the body's vertices: material points and what the look-up says there.
+struct SkinPlaces {
+    std::vector<SkinPoint> point;
+    Records position, normal, axis, along_u, along_w;
+
+    SkinPlaces() = default;
+    explicit SkinPlaces(int count)
+        : point(static_cast<size_t>(count)),
+          position(count),
+          normal(count),
+          axis(count),
+          along_u(count),
+          along_w(count) {}
+};
+
+/// Numbers of triangles in groups of four, one group of a field after the other.
+class Batches {
+public:
+    Batches() = default;
+    Batches(int batches, int fields) : fields_(fields), values_(batches * fields) {}
+    double* at(int batch, int field) { return values_.at(batch * fields_ + field); }
+    const double* at(int batch, int field) const { return values_.at(batch * fields_ + field); }
+    /// One triangle's number.
+    double& number(int triangle, int field) { return at(triangle / 4, field)[triangle % 4]; }
+    double number(int triangle, int field) const { return at(triangle / 4, field)[triangle % 4]; }
+    size_t bytes() const { return values_.bytes(); }
+
+private:
+    int fields_ = 0;
+    Records values_;
+};
+
+// Fields of the body's triangles: frame (first axis, normal), inverse edge matrix
+// [inv00 inv01; 0 inv11] in that frame, area.
+enum BodyField { axis_x, axis_y, axis_z, up_x, up_y, up_z, inv00, inv01, inv11, area, body_fields };
+// Fields of the skin's triangles: map S (row by row) from body frame to skin frame, skin frame, and
+// the determinant of the relaxed map.
+enum SkinField { s00, s01, s10, s11, p1x, p1y, p1z, p2x, p2y, p2z, det, skin_fields };
+// Tracked orientation of the skin's triangles; constants of the material; the relaxed metric.
+enum TrackField { ref_x, ref_y, ref_z, least_area, track_fields };
+enum MaterialField { shear, bulk, extra_area, density, material_fields };
+
+enum class Constraint : unsigned char { free, glide, fixed };
+
+constexpr int vertex_chunk = 512;
+constexpr int batch_chunk = 256;  // four triangles each
+
+}  // namespace cutis::slide
+
+namespace cutis {
+
+struct SlideSolver::Parts {
+    using BodyFrame = slide::BodyFrame;
+    using SkinPlaces = slide::SkinPlaces;
+    using Batches = slide::Batches;
+    using Records = slide::Records;
+
+    Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
+          const Workers& workers);
+
+    // body_pass.cpp
+    void set_body(const MatrixX3d& body, const Workers& workers);  // into next_body
+    void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
+    void measure_body_triangles(const Workers& workers);
+    void find_body_frames(double seconds, const Workers& workers);
+    void find_frame_carefully(int v, const Vector3d& sum, double whole);
+    // transport.cpp
+    unsigned transport_four(int first, double seconds);
+    void transport_velocities(double seconds, const Workers& workers);
+    // elastic_pass.cpp
+    void measure_skin(const Workers& workers);
+    void find_jacobians(bool keep_mass, const Workers& workers);
+    void find_forces(const Workers& workers);
+    double elastic_energy(const SkinPlaces& places, const Workers& workers) const;
+    double tether_energy(const SkinPlaces& places, const Workers& workers) const;
+    // system_pass.cpp
+    void assemble(double seconds, bool is_static, bool is_first, const Workers& workers);
+    int solve(const Workers& workers);
+    // placement.cpp
+    void place(double seconds, const Workers& workers);  // by `velocity`, into next_places
+    bool place_vertex(int v, double seconds);
+    bool check_areas(const Workers& workers);
+    void limit(double seconds, const Workers& workers);
+    void search_line(double seconds, const Workers& workers);
+    bool is_widespread(int triangles) const { return triangles > 8 + triangle_count() / 50; }
+    void accept_places(bool track, const Workers& workers);
+    void untangle(bool look_everywhere);
+    void start_over(const Workers& workers);
+    void move_to_neighbours(int v);
+    double winding(int v) const;
+    double triangle_determinant(const SkinPlaces& places, int f) const;
+    // slide.cpp
+    void look_up_all(const Workers& workers);
+    void refresh_painted(const Workers& workers);
+    void step(const MatrixX3d& body, double seconds, const Workers& workers);
+    void take_step(double seconds, bool is_static, const Workers& workers);
+    void newton(double seconds, const Workers& workers);
+    double relax(int steps, double seconds, double still, const Workers& workers);
+    void reset(const MatrixX3d& body, const Workers& workers);
+    double incremental_energy(const SkinPlaces& places, const std::vector<double>& velocity,
+                              double seconds, const Workers& workers) const;
+
+    int vertex_count() const { return topology->vertex_count(); }
+    int triangle_count() const { return topology->triangle_count(); }
+
+    const Topology* topology;
+    SlideOptions options;
+    slide::RestSurface surface;
+
+    // fixed tables
+    int batch_count = 0;
+    std::vector<int> corners;       // batch_count * 3 * 4: vertex of corner k in lane l
+    std::vector<int> fan_starts;    // #V + 1
+    std::vector<int> fans;          // 4 * triangle + corner
+    std::vector<int> fan_vertices;  // two per fan entry: the other corners, counter-clockwise
+    std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
+    VectorXd rest_edge;             // #V: mean incident edge
+    double mean_edge = 0.0;
+    double box_diagonal = 0.0;
+
+    // material, per triangle and per vertex
+    Batches material;
+    bool has_area_term = false;
+    bool has_metric = false;
+    bool is_painted = false;  // some value of the skin is painted: it moves along with it
+    double uniform_scale = 1.0;
+    std::vector<double> metric;         // 6 per rest vertex
+    std::vector<double> vertex_metric;  // 6 per body vertex: what lies there now
+    std::vector<double> damping, stickiness, tether_stiffness, tether_softening;
+    std::vector<slide::Constraint> constraint;
+    std::vector<double> glide_direction;  // 2 per vertex, in the tangent basis
+    std::vector<double> prescribed;       // 2 per vertex
+    std::vector<double> drag_weights;     // #drags * #V
+    bool has_constraints = false;
+    bool has_prescribed = false;
+    bool has_forces = false;
+
+    // state
+    BodyFrame body, next_body;
+    SkinPlaces places, next_places;
+    std::vector<double> velocity;        // 2 per vertex, in the tangent basis
+    std::vector<double> start_velocity;  // of the step, transported
+    std::vector<int> sector;             // where the last backtrace lay in the fan
+    Batches track;
+    std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
+    bool had_inverted = false;             // since the last step without a bad triangle
+    int hopeless_steps = 0;                // in a row with many triangles inverted
+    bool has_bad_steps = false;            // some entry of bad_steps is not zero
+    bool has_velocity = false;             // body.velocity is of a real step
+    bool has_body = false;
+
+    // scratch
+    Batches body_shape, skin_shape;
+    // Per triangle 28 numbers, used one after the other: the body's area vector and twice its area
+    // (4); each corner's part of the Jacobian, then area and mass (16); the element (28).
+    Records scratch;
+    Records jacobian;                   // per vertex 2x2: tangent basis to chart, column by column
+    Records along_first, along_second;  // per vertex: dP/dv, 3x2
+    std::vector<double> mass;
+    slide::BlockSystem system;
+    std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
+    std::vector<double> trial_velocity;
+    std::vector<unsigned char> far_trace;
+    SurfaceTracer body_tracer;  // of the old body, for backtraces beyond the ring
+    MatrixX3d tracer_positions;
+    std::vector<int> bad_triangles, touched;  // limiter
+    std::vector<unsigned char> touch_marks;
+    MatrixX3d sub_step_body, frame_body;
+    std::vector<double> far_bary;
+    int slow_steps = 0;  // steps of this advance that needed many iterations
+
+    SlideReport report;
+};
+
+}  // namespace cutis

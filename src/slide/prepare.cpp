@@ -1,0 +1,386 @@
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "slide/parts.h"
+
+namespace cutis {
+
+namespace {
+
+void check_number(const char* name, double value, double low, double high, bool low_allowed) {
+    const bool good = (low_allowed ? value >= low : value > low) && value <= high;
+    if (!good) {
+        throw InvalidInput(say(name, ": expected ", low_allowed ? "at least " : "more than ", low,
+                               high < 1e300 ? say(" and at most ", high) : "", ", found ", value));
+    }
+}
+
+void check_painted(const char* name, const VertexValue& value, int count, double low, double high,
+                   bool low_allowed) {
+    if (!value.is_painted()) {
+        check_number(name, value.value, low, high, low_allowed);
+        return;
+    }
+    if (value.painted.size() != count) {
+        throw InvalidInput(
+            say(name, ": expected ", count, " painted values, found ", value.painted.size()));
+    }
+    for (int v = 0; v < count; ++v) {
+        const double x = value.painted[v];
+        if (!((low_allowed ? x >= low : x > low) && x <= high)) {
+            throw InvalidInput(say(name, ": expected ", low_allowed ? "at least " : "more than ",
+                                   low, high < 1e300 ? say(" and at most ", high) : "", ", found ",
+                                   x, " at vertex ", v));
+        }
+    }
+}
+
+void check_vertex(const char* name, int v, int count) {
+    if (v < 0 || v >= count) {
+        throw InvalidInput(say(name, ": expected a vertex from 0 to ", count - 1, ", found ", v));
+    }
+}
+
+void check_vector(const char* name, const Vector3d& vector) {
+    if (!vector.allFinite()) {
+        throw InvalidInput(say(name, ": expected finite numbers, found ", vector.transpose()));
+    }
+}
+
+void check_options(const SlideOptions& o, int count) {
+    constexpr double huge = 1e12;
+    constexpr double all = std::numeric_limits<double>::infinity();
+    check_painted("young_modulus", o.young_modulus, count, 0.0, huge, false);
+    check_painted("poisson_ratio", o.poisson_ratio, count, -0.99, 0.99, true);
+    check_painted("density", o.density, count, 0.0, huge, false);
+    check_painted("damping", o.damping, count, 0.0, 1e6, true);
+    check_number("fung_exponent", o.fung_exponent, 0.01, 100.0, true);
+    check_number("area_preservation", o.area_preservation, 0.0, huge, true);
+    check_number("initial_stretch", o.initial_stretch, 0.2, 5.0, true);
+    check_painted("stickiness", o.stickiness, count, 0.0, 1.0, true);
+    check_painted("tether", o.tether, count, 0.0, huge, true);
+    check_painted("tether_radius", o.tether_radius, count, 0.0, all, false);
+    check_number("slip_speed_limit", o.slip_speed_limit, 0.0, all, false);
+    check_number("carried_speed_limit", o.carried_speed_limit, 0.0, all, false);
+    check_painted("region", o.region, count, -1e300, 1e300, true);
+    check_number("pin_creases", o.pin_creases, -1.0, 1.0, true);
+    check_number("pin_slivers", o.pin_slivers, 0.0, 0.5, true);
+    check_vector("gravity", o.gravity);
+    check_vector("wind", o.wind);
+    check_number("wind_drag", o.wind_drag, 0.0, huge, true);
+    check_number("longest_step", o.longest_step, 0.0, 1.0, false);
+    check_number("implicitness", o.implicitness, 0.5, 1.0, true);
+    check_number("newton_iterations", o.newton_iterations, 1, 20, true);
+    if (o.newton_iterations > 1 && o.implicitness < 1.0) {
+        throw InvalidInput(
+            say("implicitness: expected 1 where newton_iterations is more than 1, "
+                "found ",
+                o.implicitness));
+    }
+    check_number("relax_steps", o.relax_steps, 0, 10000, true);
+    check_number("cut_distance", o.cut_distance, 0.0, all, false);
+    check_number("tolerance", o.tolerance, 1e-14, 0.1, true);
+    check_number("most_iterations", o.most_iterations, 1, 1e6, true);
+    for (const int v : o.pins) {
+        check_vertex("pins", v, count);
+    }
+    for (const Glide& glide : o.glides) {
+        check_vertex("glides", glide.vertex, count);
+        check_vector("glides", glide.direction);
+    }
+    for (const PrescribedSlip& slip : o.prescribed) {
+        check_vertex("prescribed", slip.vertex, count);
+        check_vector("prescribed", slip.velocity);
+    }
+    for (const DragForce& drag : o.drags) {
+        check_vertex("drags", drag.vertex, count);
+        check_vector("drags", drag.force);
+        check_number("drags: radius", drag.radius, 0.0, all, true);
+    }
+    const Eigen::Index rows = o.relaxed_metric.rows();
+    if (rows != 0 && rows != count) {
+        throw InvalidInput(say("relaxed_metric: expected ", count, " rows, found ", rows));
+    }
+    for (Eigen::Index v = 0; v < rows; ++v) {
+        Eigen::Matrix3d m;
+        const auto& r = o.relaxed_metric;
+        m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
+        const Eigen::Vector3d values =
+            m.allFinite() ? Eigen::Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(
+                                                m, Eigen::EigenvaluesOnly)
+                                                .eigenvalues())
+                          : Eigen::Vector3d::Zero();
+        if (!(values.minCoeff() >= 0.1 && values.maxCoeff() <= 10.0)) {
+            throw InvalidInput(say("relaxed_metric: expected eigenvalues from 0.1 to 10, found ",
+                                   values.transpose(), " at vertex ", v));
+        }
+    }
+}
+
+}  // namespace
+
+SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const SlideOptions& given,
+                          const Workers& workers)
+    : topology(&mesh),
+      options(given),
+      surface((check_options(given, mesh.vertex_count()), mesh), rest, workers,
+              given.use_curved_surface),
+      system(mesh),
+      body_tracer(mesh) {
+    const int count = mesh.vertex_count();
+    const size_t n = static_cast<size_t>(count);
+    const MatrixX3i& t = mesh.triangles();
+    const int triangles = mesh.triangle_count();
+    if (triangles == 0) {
+        throw InvalidInput("slide: expected at least one triangle, found none");
+    }
+    mean_edge = mean_edge_length(rest, mesh);
+    box_diagonal = bounding_box_diagonal(rest);
+    if (!(mean_edge > 0.0) || !std::isfinite(mean_edge)) {
+        throw InvalidInput(say("slide: expected edges with a length, their mean is ", mean_edge));
+    }
+
+    batch_count = (triangles + 3) / 4;
+    corners.resize(static_cast<size_t>(12 * batch_count));
+    for (int f = 0; f < 4 * batch_count; ++f) {
+        for (int k = 0; k < 3; ++k) {
+            corners[static_cast<size_t>(12 * (f / 4) + 4 * k + f % 4)] =
+                t(std::min(f, triangles - 1), k);
+        }
+    }
+    fan_starts.push_back(0);
+    rest_edge.resize(count);
+    for (int v = 0; v < count; ++v) {
+        int longest = -1;
+        double longest_square = -1.0;
+        for (const int f : mesh.triangles_around(v)) {
+            const int k = t(f, 0) == v ? 0 : t(f, 1) == v ? 1 : 2;
+            fans.push_back(4 * f + k);
+            fan_vertices.push_back(t(f, (k + 1) % 3));
+            fan_vertices.push_back(t(f, (k + 2) % 3));
+            const int other = t(f, (k + 1) % 3);
+            const double square = (rest.row(other) - rest.row(v)).squaredNorm();
+            if (square > longest_square) {
+                longest_square = square;
+                longest = other;
+            }
+        }
+        reference.push_back(longest);
+        fan_starts.push_back(static_cast<int>(fans.size()));
+        rest_edge[v] = surface.tracer().mean_incident_edge(v);
+    }
+
+    uniform_scale = 1.0 / options.initial_stretch;
+    has_metric = options.relaxed_metric.rows() > 0;
+    if (has_metric) {
+        metric.resize(6 * n);
+        for (int v = 0; v < count; ++v) {
+            for (int c = 0; c < 6; ++c) {
+                metric[static_cast<size_t>(6 * v + c)] =
+                    uniform_scale * options.relaxed_metric(v, c);
+            }
+        }
+        vertex_metric = metric;
+        uniform_scale = 1.0;
+    }
+    has_area_term = options.area_preservation > 0.0;
+    is_painted = options.young_modulus.is_painted() || options.poisson_ratio.is_painted() ||
+                 options.density.is_painted() || options.damping.is_painted() || has_metric;
+
+    // Constraints: fixed wins over glide.
+    constraint.assign(n, slide::Constraint::free);
+    glide_direction.assign(2 * n, 0.0);
+    prescribed.assign(2 * n, 0.0);
+    body = BodyFrame(count);
+    next_body = BodyFrame(count);
+    for (int v = 0; v < count; ++v) {
+        body.normal.set(v, surface.normals().row(v));
+        body.position.set(v, rest.row(v));
+    }
+    next_body = body;
+    // Rest frames: the same rule as for the moving body, so that directions carry over.
+    material = Batches(batch_count, slide::material_fields);
+    body_shape = Batches(batch_count, slide::body_fields);
+    skin_shape = Batches(batch_count, slide::skin_fields);
+    track = Batches(batch_count, slide::track_fields);
+    scratch = Records(4 * batch_count, 28);
+    jacobian = Records(count);
+    along_first = Records(count);
+    along_second = Records(count);
+    measure_body_triangles(workers);
+    find_body_frames(0.0, workers);
+    std::swap(body, next_body);
+
+    const auto in_basis = [&](int v, const Vector3d& direction) {
+        const Vector3d axis = body.axis.vector(v);
+        return Vector2d(direction.dot(axis), direction.dot(body.normal.vector(v).cross(axis)));
+    };
+    const auto glide = [&](int v, const Vector3d& direction, const char* what) {
+        const Vector2d d = in_basis(v, direction);
+        if (!(d.norm() > 1e-6 * direction.norm())) {
+            throw InvalidInput(say(what, ": expected a direction along the surface, found ",
+                                   direction.transpose(), " at vertex ", v));
+        }
+        constraint[static_cast<size_t>(v)] = slide::Constraint::glide;
+        Vector2d::Map(glide_direction.data() + 2 * v) = d.normalized();
+    };
+    if (options.rim == RimMode::glide) {
+        for (const std::vector<int>& loop : mesh.boundary_loops()) {
+            for (size_t i = 0; i < loop.size(); ++i) {
+                const Vector3d along = (rest.row(loop[(i + 1) % loop.size()]) -
+                                        rest.row(loop[(i + loop.size() - 1) % loop.size()]))
+                                           .transpose();
+                glide(loop[i], along, "rim");
+            }
+        }
+    }
+    for (const Glide& one : options.glides) {
+        glide(one.vertex, one.direction, "glides");
+    }
+    for (int v = 0; v < count; ++v) {
+        const bool is_out = options.region.at(v) < 0.5;
+        const bool is_rim = options.rim == RimMode::pin && mesh.is_boundary_vertex(v) &&
+                            constraint[static_cast<size_t>(v)] == slide::Constraint::free;
+        const bool is_crease = surface.sharpness_cosine(v) < options.pin_creases;
+        if (is_out || is_rim || is_crease) {
+            constraint[static_cast<size_t>(v)] = slide::Constraint::fixed;
+        }
+    }
+    if (options.pin_slivers > 0.0) {
+        for (int f = 0; f < triangles; ++f) {
+            double longest = 0.0;
+            for (int k = 0; k < 3; ++k) {
+                longest = std::max(longest,
+                                   (rest.row(t(f, (k + 1) % 3)) - rest.row(t(f, k))).squaredNorm());
+            }
+            if (2.0 * surface.triangle_areas()[f] < options.pin_slivers * longest) {
+                for (int k = 0; k < 3; ++k) {
+                    constraint[static_cast<size_t>(t(f, k))] = slide::Constraint::fixed;
+                }
+            }
+        }
+    }
+    for (const int v : options.pins) {
+        constraint[static_cast<size_t>(v)] = slide::Constraint::fixed;
+    }
+    for (const PrescribedSlip& slip : options.prescribed) {
+        constraint[static_cast<size_t>(slip.vertex)] = slide::Constraint::fixed;
+        Vector2d::Map(prescribed.data() + 2 * slip.vertex) = in_basis(slip.vertex, slip.velocity);
+        has_prescribed = true;
+    }
+    int in_region = 0;
+    for (int v = 0; v < count; ++v) {
+        report.pinned += constraint[static_cast<size_t>(v)] == slide::Constraint::fixed ? 1 : 0;
+        report.gliding += constraint[static_cast<size_t>(v)] == slide::Constraint::glide ? 1 : 0;
+        in_region += options.region.at(v) < 0.5 ? 0 : 1;
+    }
+    if (in_region == 0) {
+        throw InvalidInput(
+            "region: expected at least one vertex with a value of 0.5 or more, "
+            "found none");
+    }
+    has_constraints = report.pinned + report.gliding > 0;
+
+    has_forces = !options.gravity.isZero() || options.wind_drag > 0.0 || !options.drags.empty();
+    drag_weights.assign(options.drags.size() * n, 0.0);
+    for (size_t d = 0; d < options.drags.size(); ++d) {
+        const DragForce& drag = options.drags[d];
+        double* weights = drag_weights.data() + d * n;
+        double sum = 0.0;
+        for (int v = 0; v < count; ++v) {
+            const double distance = (rest.row(v) - rest.row(drag.vertex)).norm();
+            const double x = drag.radius > 0.0 ? distance / drag.radius : 2.0;
+            weights[v] = x < 1.0 ? (1.0 - x * x) * (1.0 - x * x) * surface.vertex_areas()[v] : 0.0;
+            sum += weights[v];
+        }
+        if (sum > 0.0) {
+            for (int v = 0; v < count; ++v) {
+                weights[v] /= sum;
+            }
+        } else {
+            weights[drag.vertex] = 1.0;
+        }
+    }
+
+    damping.resize(n);
+    stickiness.resize(n);
+    tether_stiffness.resize(n);
+    tether_softening.resize(n);
+    for (int v = 0; v < count; ++v) {
+        const size_t i = static_cast<size_t>(v);
+        damping[i] = options.damping.at(v);
+        stickiness[i] = options.stickiness.at(v);
+        tether_stiffness[i] = options.tether.at(v) * surface.vertex_areas()[v];
+        const double radius = options.tether_radius.at(v);
+        tether_softening[i] = 1.0 / (radius * radius);
+    }
+
+    places = SkinPlaces(count);
+    next_places = SkinPlaces(count);
+    velocity.assign(2 * n, 0.0);
+    start_velocity = velocity;
+    advected = velocity;
+    trial_velocity = velocity;
+    sector.assign(n, 0);
+    far_trace.assign(n, 0);
+    mass.assign(n, 0.0);
+    bad_steps.assign(static_cast<size_t>(triangles), 0);
+    touch_marks.assign(n, 0);
+    bad_triangles.reserve(static_cast<size_t>(triangles));
+    touched.reserve(n);
+    tracer_positions.resize(count, 3);
+    sub_step_body.resize(count, 3);
+    frame_body.resize(count, 3);
+}
+
+// Values painted on the skin move with it: per body triangle, what lies there now.
+void SlideSolver::Parts::refresh_painted(const Workers& workers) {
+    const MatrixX3i& t = topology->triangles();
+    const auto at_point = [&](const VertexValue& value, int v) {
+        if (!value.is_painted()) {
+            return value.value;
+        }
+        const slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
+        double sum = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            sum += point.b[k] * value.painted[t(point.triangle, k)];
+        }
+        return sum;
+    };
+    workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        for (int f = 4 * begin; f < 4 * end; ++f) {
+            const int g = std::min(f, triangle_count() - 1);
+            double young = 0.0;
+            double poisson = 0.0;
+            double areal = 0.0;
+            for (int k = 0; k < 3; ++k) {
+                young += at_point(options.young_modulus, t(g, k)) / 3.0;
+                poisson += at_point(options.poisson_ratio, t(g, k)) / 3.0;
+                areal += at_point(options.density, t(g, k)) / 3.0;
+            }
+            const MembraneModuli moduli = moduli_from_young(young, poisson);
+            material.number(f, slide::shear) = moduli.shear;
+            material.number(f, slide::bulk) = moduli.bulk;
+            material.number(f, slide::extra_area) = options.area_preservation;
+            material.number(f, slide::density) = areal;
+        }
+    });
+    for (int v = 0; v < vertex_count(); ++v) {
+        damping[static_cast<size_t>(v)] = at_point(options.damping, v);
+        if (has_metric) {
+            const slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
+            for (int c = 0; c < 6; ++c) {
+                double sum = 0.0;
+                for (int k = 0; k < 3; ++k) {
+                    sum += point.b[k] * metric[static_cast<size_t>(6 * t(point.triangle, k) + c)];
+                }
+                vertex_metric[static_cast<size_t>(6 * v + c)] = sum;
+            }
+        }
+    }
+}
+
+}  // namespace cutis

@@ -1,0 +1,206 @@
+#include "slide/rest_surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/mesh/geometry.h"
+
+namespace cutis::slide {
+
+namespace {
+
+// A vertex whose normal leans this far from a triangle around it is a crease (no Phong offset),
+// and up to `smooth` in between (thin-skin notes, section 12).
+constexpr double crease_cosine = 0.5;
+constexpr double smooth_cosine = 0.75;
+
+// Any unit vector normal to n.
+Vector3d any_axis(const Vector3d& n) {
+    return std::abs(n[0]) < 0.6 ? Vector3d(n.cross(Vector3d::UnitX())).normalized()
+                                : Vector3d(n.cross(Vector3d::UnitY())).normalized();
+}
+
+}  // namespace
+
+RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
+                         const Workers& workers, bool use_curved)
+    : topology_(&topology), positions_(positions), tracer_(topology) {
+    fill_triangle_normals(positions_, topology, workers, triangle_normals_, triangle_areas_);
+    fill_vertex_normals(positions_, topology, NormalWeight::angle, workers, normals_);
+    fill_vertex_areas(triangle_areas_, topology, workers, vertex_areas_);
+    tracer_.update(positions_, workers);
+
+    const MatrixX3i& triangles = topology.triangles();
+    const int vertex_count = topology.vertex_count();
+    cosines_.setOnes(vertex_count);
+    corner_positions_ = Records(vertex_count);
+    corner_normals_ = Records(vertex_count);
+    vertex_axes_.resize(static_cast<size_t>(3 * vertex_count));
+    VectorXd alpha = VectorXd::Zero(vertex_count);
+    for (int v = 0; v < vertex_count; ++v) {
+        const Vector3d n = normals_.row(v);
+        for (const int f : topology.triangles_around(v)) {
+            cosines_[v] = std::min(cosines_[v], n.dot(triangle_normals_.row(f)));
+        }
+        if (use_curved) {
+            alpha[v] =
+                0.5 * std::clamp((cosines_[v] - crease_cosine) / (smooth_cosine - crease_cosine),
+                                 0.0, 1.0);
+        }
+        Vector3d::Map(vertex_axes_.data() + 3 * v) = any_axis(n);
+        corner_positions_.set(v, positions_.row(v));
+        corner_normals_.set(v, n);
+    }
+    facets_.resize(static_cast<size_t>(topology.triangle_count()));
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        Facet& facet = facets_[static_cast<size_t>(f)];
+        facet = Facet{};
+        Vector3d x[3];
+        Vector3d n[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = positions_.row(triangles(f, k));
+            n[k] = normals_.row(triangles(f, k));
+            facet.corner[k] = triangles(f, k);
+            facet.alpha[k] = static_cast<float>(alpha[triangles(f, k)]);
+        }
+        Vector3d up = triangle_normals_.row(f);
+        const Vector3d side = x[1] - x[0];
+        if (up.isZero()) {
+            up = any_axis(side.normalized());
+        }
+        const Vector3d axis = side.squaredNorm() > 0.0 ? Vector3d(side.normalized()) : any_axis(up);
+        const Vector3d second = up.cross(axis);
+        Vector3d::Map(facet.axis) = axis;
+        Vector3d::Map(facet.up) = up;
+        const double double_area = std::max(2.0 * triangle_areas_[f], 1e-12 * side.squaredNorm());
+        for (int k = 0; k < 3; ++k) {
+            const Vector3d gradient = up.cross(x[(k + 2) % 3] - x[(k + 1) % 3]) / double_area;
+            if (k > 0) {
+                facet.rate[k - 1][0] = gradient.dot(axis);
+                facet.rate[k - 1][1] = gradient.dot(second);
+            }
+            facet.height[k][0] = n[k].dot(x[(k + 1) % 3] - x[k]);
+            facet.height[k][1] = n[k].dot(x[(k + 2) % 3] - x[k]);
+        }
+    }
+}
+
+SkinPoint RestSurface::point_of_vertex(int v) const {
+    const SurfacePoint at = point_at_vertex(*topology_, v);
+    SkinPoint point;
+    point.triangle = at.triangle;
+    point.is_at_vertex = true;
+    for (int k = 0; k < 3; ++k) {
+        point.b[k] = at.barycentric[k];
+    }
+    return point;
+}
+
+void RestSurface::look_up(const SkinPoint& point, double* position, double* chart_normal,
+                          double* chart_axis, double* along_u, double* along_w) const {
+    using wide::Lanes;
+    using wide::load;
+    using wide::store;
+    const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
+    const double* b = point.b;
+    if (point.is_at_vertex) {
+        const int k = b[0] > 0.5 ? 0 : b[1] > 0.5 ? 1 : 2;
+        const int v = facet.corner[k];
+        const Vector3d n = normals_.row(v);
+        const Vector3d axis = Vector3d::Map(vertex_axes_.data() + 3 * v);
+        const Vector3d second = n.cross(axis);
+        store(position, load(corner_positions_.at(v)));
+        Vector3d::Map(chart_normal) = n;
+        Vector3d::Map(chart_axis) = axis;
+        // Exact on a smooth surface: the Phong offset leans the facets into the vertex plane.
+        Vector3d::Map(along_u) = axis;
+        Vector3d::Map(along_w) = second;
+        return;
+    }
+    // p = sum b X, P = p - alpha sum b_k n_k d_k with d_k = n_k . (p - X_k) = sum_l height_kl b_l.
+    const double d0 = facet.height[0][0] * b[1] + facet.height[0][1] * b[2];
+    const double d1 = facet.height[1][0] * b[2] + facet.height[1][1] * b[0];
+    const double d2 = facet.height[2][0] * b[0] + facet.height[2][1] * b[1];
+    const double alpha0 = facet.alpha[0];
+    const double alpha1 = facet.alpha[1];
+    const double alpha2 = facet.alpha[2];
+    const double alpha = alpha0 * b[0] + alpha1 * b[1] + alpha2 * b[2];
+    const Lanes n0 = load(corner_normals_.at(facet.corner[0]));
+    const Lanes n1 = load(corner_normals_.at(facet.corner[1]));
+    const Lanes n2 = load(corner_normals_.at(facet.corner[2]));
+    const Lanes offset = n0 * (b[0] * d0) + n1 * (b[1] * d1) + n2 * (b[2] * d2);
+    store(position, load(corner_positions_.at(facet.corner[0])) * b[0] +
+                        load(corner_positions_.at(facet.corner[1])) * b[1] +
+                        load(corner_positions_.at(facet.corner[2])) * b[2] - offset * alpha);
+    const Lanes up = load(facet.up);
+    const Lanes axis = load(facet.axis);
+    store(chart_normal, up);
+    store(chart_axis, axis);
+    const Lanes up_turned = __builtin_shufflevector(up, up, 1, 2, 0, 3);
+    const Lanes axis_turned = __builtin_shufflevector(axis, axis, 1, 2, 0, 3);
+    const Lanes turned = up * axis_turned - axis * up_turned;
+    const Lanes second = __builtin_shufflevector(turned, turned, 1, 2, 0, 3);
+    for (int c = 0; c < 2; ++c) {
+        const double r1 = facet.rate[0][c];
+        const double r2 = facet.rate[1][c];
+        const double r0 = -(r1 + r2);
+        const double slope = alpha0 * r0 + alpha1 * r1 + alpha2 * r2;
+        const double w0 = r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2);
+        const double w1 = r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0);
+        const double w2 = r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1);
+        store(c == 0 ? along_u : along_w,
+              (c == 0 ? axis : second) - offset * slope - (n0 * w0 + n1 * w1 + n2 * w2) * alpha);
+    }
+}
+
+Vector3d RestSurface::position_at(const SkinPoint& point) const {
+    alignas(32) double unused[4][4];
+    alignas(32) double position[4];
+    look_up(point, position, unused[0], unused[1], unused[2], unused[3]);
+    return Vector3d(position);
+}
+
+bool RestSurface::move(SkinPoint& point, const double* chart_normal, const double* chart_axis,
+                       double u, double w) const {
+    if (u == 0.0 && w == 0.0) {
+        return true;
+    }
+    if (!point.is_at_vertex) {
+        // Most steps stay in the triangle.
+        const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
+        const double step1 = facet.rate[0][0] * u + facet.rate[0][1] * w;
+        const double step2 = facet.rate[1][0] * u + facet.rate[1][1] * w;
+        const double b0 = point.b[0] - (step1 + step2);
+        const double b1 = point.b[1] + step1;
+        const double b2 = point.b[2] + step2;
+        if (b0 > 0.0 && b1 > 0.0 && b2 > 0.0) {
+            const double inverse = 1.0 / (b0 + b1 + b2);
+            point.b[0] = b0 * inverse;
+            point.b[1] = b1 * inverse;
+            point.b[2] = b2 * inverse;
+            return true;
+        }
+    }
+    const Vector3d axis(chart_axis);
+    const Vector3d second = Vector3d(chart_normal).cross(axis);
+    SurfacePoint start;
+    start.triangle = point.triangle;
+    start.barycentric = Vector3d(point.b);
+    const TraceResult end = tracer_.trace(start, u * axis + w * second);
+    point.triangle = end.point.triangle;
+    point.is_at_vertex = false;
+    for (int k = 0; k < 3; ++k) {
+        point.b[k] = end.point.barycentric[k];
+        constexpr double on_vertex = 1.0 - 1e-12;
+        point.is_at_vertex = point.is_at_vertex || point.b[k] >= on_vertex;
+    }
+    return end.was_finite && !end.was_capped && !end.met_boundary && !end.ran_out;
+}
+
+size_t RestSurface::bytes() const {
+    const size_t vertices = static_cast<size_t>(positions_.rows());
+    const size_t triangles = facets_.size();
+    return triangles * (sizeof(Facet) + 4 * sizeof(double) + 256) + vertices * 16 * sizeof(double);
+}
+
+}  // namespace cutis::slide

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "slide/parts.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double state_version = 1.0;
+constexpr double state_mark = 7.51e4;  // "slide"
+
+}  // namespace
+
+std::vector<double> SlideSolver::save() const {
+    const Parts& p = *parts_;
+    std::vector<double> state = {state_mark,
+                                 state_version,
+                                 static_cast<double>(p.vertex_count()),
+                                 static_cast<double>(p.triangle_count()),
+                                 p.has_body ? 1.0 : 0.0,
+                                 p.has_velocity ? 1.0 : 0.0,
+                                 p.had_inverted ? 1.0 : 0.0,
+                                 static_cast<double>(p.hopeless_steps),
+                                 static_cast<double>(p.report.inverted_triangles)};
+    if (!p.has_body) {
+        return state;
+    }
+    for (int v = 0; v < p.vertex_count(); ++v) {
+        const size_t i = static_cast<size_t>(v);
+        const slide::SkinPoint& point = p.places.point[i];
+        state.insert(state.end(),
+                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
+                      point.b[0], point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
+                      static_cast<double>(p.sector[i])});
+        for (const slide::Records* records :
+             {&p.body.position, &p.body.normal, &p.body.axis, &p.body.velocity}) {
+            state.insert(state.end(), records->at(v), records->at(v) + 3);
+        }
+    }
+    for (int f = 0; f < p.triangle_count(); ++f) {
+        for (int c = 0; c < 3; ++c) {
+            state.push_back(p.track.number(f, slide::ref_x + c));
+        }
+        state.push_back(p.bad_steps[static_cast<size_t>(f)]);
+    }
+    return state;
+}
+
+void SlideSolver::restore(const std::vector<double>& state, const Workers& workers) {
+    Parts& p = *parts_;
+    const size_t vertices = static_cast<size_t>(p.vertex_count());
+    const size_t triangles = static_cast<size_t>(p.triangle_count());
+    constexpr size_t head = 9;
+    constexpr size_t per_vertex = 20;
+    if (state.size() < head || state[0] != state_mark || state[1] != state_version) {
+        throw InvalidInput("slide state: expected a state of this layer, version 1");
+    }
+    const bool has_body = state[4] == 1.0;
+    if (state[2] != static_cast<double>(vertices) || state[3] != static_cast<double>(triangles) ||
+        state.size() != head + (has_body ? per_vertex * vertices + 4 * triangles : 0)) {
+        throw InvalidInput(say("slide state: expected ", vertices, " vertices and ", triangles,
+                               " triangles, found ", state[2], " and ", state[3], " in ",
+                               state.size(), " numbers"));
+    }
+    for (size_t i = 0; i < state.size(); ++i) {
+        if (!std::isfinite(state[i])) {
+            throw InvalidInput(say("slide state: number ", i, " is not finite"));
+        }
+    }
+    p.has_body = has_body;
+    p.has_velocity = state[5] == 1.0;
+    p.had_inverted = state[6] == 1.0;
+    p.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
+    p.report.inverted_triangles = static_cast<int>(std::clamp(state[8], 0.0, 1e9));
+    if (!has_body) {
+        return;
+    }
+    const double* from = state.data() + head;
+    for (int v = 0; v < p.vertex_count(); ++v, from += per_vertex) {
+        const size_t i = static_cast<size_t>(v);
+        SurfacePoint at;
+        if (!(from[0] >= 0.0 && from[0] < static_cast<double>(triangles))) {
+            throw InvalidInput(say("slide state: vertex ", v, " lies in triangle ", from[0],
+                                   ", expected 0 to ", triangles - 1));
+        }
+        at.triangle = static_cast<int>(from[0]);
+        at.barycentric = Vector3d(from + 2);
+        require_valid_point(*p.topology, at);
+        slide::SkinPoint& point = p.places.point[i];
+        point.triangle = at.triangle;
+        point.is_at_vertex = from[1] == 1.0;
+        std::copy(from + 2, from + 5, point.b);
+        p.velocity[2 * i] = from[5];
+        p.velocity[2 * i + 1] = from[6];
+        const int fan = p.fan_starts[i + 1] - p.fan_starts[i];
+        p.sector[i] = static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
+        p.body.position.set(v, Vector3d(from + 8));
+        p.body.normal.set(v, Vector3d(from + 11));
+        p.body.axis.set(v, Vector3d(from + 14));
+        p.body.velocity.set(v, Vector3d(from + 17));
+    }
+    p.has_bad_steps = false;
+    for (int f = 0; f < 4 * p.batch_count; ++f) {
+        const int g = std::min(f, p.triangle_count() - 1);
+        const double* numbers = from + 4 * static_cast<std::ptrdiff_t>(g);
+        for (int c = 0; c < 3; ++c) {
+            p.track.number(f, slide::ref_x + c) = numbers[c];
+        }
+        p.track.number(f, slide::least_area) = 0.04 * p.surface.triangle_areas()[g];
+        if (f == g) {
+            p.bad_steps[static_cast<size_t>(f)] =
+                static_cast<unsigned char>(std::clamp(numbers[3], 0.0, 100.0));
+            p.has_bad_steps = p.has_bad_steps || numbers[3] > 0.0;
+        }
+    }
+    p.look_up_all(workers);
+    p.refresh_painted(workers);
+    // Triangles of the body as they are, for channels and energies asked for before the next step.
+    std::swap(p.body, p.next_body);
+    p.measure_body_triangles(workers);
+    std::swap(p.body, p.next_body);
+    p.measure_skin(workers);
+    p.find_jacobians(false, workers);
+}
+
+}  // namespace cutis

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+
+#include "slide/parts.h"
+
+namespace cutis {
+
+using wide::Lanes;
+using wide::load;
+using wide::store;
+
+namespace {
+
+// The 2x2 projector of a constrained vertex: zero for a fixed one, d d^T for a gliding one.
+Eigen::Matrix2d projector(slide::Constraint constraint, const double* direction) {
+    switch (constraint) {
+        case slide::Constraint::fixed:
+            return Eigen::Matrix2d::Zero();
+        case slide::Constraint::glide: {
+            const Vector2d d(direction[0], direction[1]);
+            return d * d.transpose();
+        }
+        case slide::Constraint::free:
+            break;
+    }
+    return Eigen::Matrix2d::Identity();
+}
+
+}  // namespace
+
+// (M (1 + s c) + s^2 K) u = M v + s f with s = theta h; theta = 1 is P1 Eq. 7 with the right sign,
+// theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by elimination:
+// A -> C A C + m (I - C), equal to the paper's KKT system (P1 Eq. 10).
+// In later Newton iterations the unknown is the change of u.
+void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
+                                  const Workers& workers) {
+    const double s = is_static ? seconds : options.implicitness * seconds;
+    const double s2 = s * s;
+    workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            const size_t i = static_cast<size_t>(v);
+            const int first = fan_starts[i];
+            const int count = fan_starts[i + 1] - first;
+            const int row = system.row_begin(v);
+            const bool is_open = system.row_end(v) - row > count;
+            // Element blocks of the fan: the side towards the next neighbour, and the transposed
+            // one of the side before. Neighbour j lies between triangles j - 1 and j.
+            Lanes diagonal = lanes::all(0.0);  // 00 01 11 and the first part of the force
+            double second_force = 0.0;
+            Lanes carried = lanes::all(0.0);
+            const Lanes factor = lanes::all(s2);
+            for (int j = 0; j < count; ++j) {
+                const int fan = fans[static_cast<size_t>(first + j)];
+                const int k = fan & 3;
+                const double* e = scratch.data() + 28 * static_cast<std::ptrdiff_t>(fan >> 2);
+                diagonal += load(e + 12 + 4 * k);
+                second_force += e[24 + k];
+                store(system.block(row + j), factor * (carried + load(e + 4 * k)));
+                const Lanes before = load(e + 4 * (k == 0 ? 2 : k - 1));
+                carried = __builtin_shufflevector(before, before, 0, 2, 1, 3);
+            }
+            if (is_open) {
+                store(system.block(row + count), factor * carried);
+            } else {
+                store(system.block(row), load(system.block(row)) + factor * carried);
+            }
+
+            Vector2d force(diagonal[3], second_force);
+            double k00 = diagonal[0];
+            double k01 = diagonal[1];
+            double k11 = diagonal[2];
+            const double* first_column = along_first.at(v);
+            const double* second_column = along_second.at(v);
+            const double stiffness = tether_stiffness[i];
+            if (stiffness > 0.0) {
+                const double* p = places.position.at(v);
+                const double x = p[0] - surface.positions()(v, 0);
+                const double y = p[1] - surface.positions()(v, 1);
+                const double z = p[2] - surface.positions()(v, 2);
+                const double soft = tether_softening[i];
+                const double pull = stiffness * (1.0 + soft * (x * x + y * y + z * z));
+                const double along0 =
+                    x * first_column[0] + y * first_column[1] + z * first_column[2];
+                const double along1 =
+                    x * second_column[0] + y * second_column[1] + z * second_column[2];
+                force[0] += pull * along0;
+                force[1] += pull * along1;
+                const double stiffer = 2.0 * stiffness * soft;
+                const auto dot3 = [](const double* a, const double* b) {
+                    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                };
+                k00 += pull * dot3(first_column, first_column) + stiffer * along0 * along0;
+                k01 += pull * dot3(first_column, second_column) + stiffer * along0 * along1;
+                k11 += pull * dot3(second_column, second_column) + stiffer * along1 * along1;
+            }
+            const double m = mass[i];
+            if (has_forces) {
+                const Vector3d axis = body.axis.vector(v);
+                const Vector3d second = body.normal.vector(v).cross(axis);
+                Vector3d outer = m * options.gravity;
+                if (options.wind_drag > 0.0) {
+                    outer += options.wind_drag * surface.vertex_areas()[v] *
+                             (options.wind - body.velocity.vector(v));
+                }
+                for (size_t d = 0; d < options.drags.size(); ++d) {
+                    outer += drag_weights[d * static_cast<size_t>(vertex_count()) + i] *
+                             options.drags[d].force;
+                }
+                force[0] += outer.dot(axis);
+                force[1] += outer.dot(second);
+            }
+            const double damped = is_static ? m : m * (1.0 + s * damping[i]);
+            double* d = system.diagonal(v);
+            d[0] = damped + s2 * k00;
+            d[1] = s2 * k01;
+            d[2] = d[1];
+            d[3] = damped + s2 * k11;
+            const double* v0 = start_velocity.data() + 2 * i;
+            double* right = system.right(v);
+            if (is_first) {
+                right[0] = (is_static ? 0.0 : m * v0[0]) + s * force[0];
+                right[1] = (is_static ? 0.0 : m * v0[1]) + s * force[1];
+            } else {
+                const double* now = trial_velocity.data() + 2 * i;
+                right[0] = m * v0[0] - damped * now[0] + s * force[0];
+                right[1] = m * v0[1] - damped * now[1] + s * force[1];
+            }
+        }
+        if (!has_constraints) {
+            system.invert_diagonals(begin, end);
+        }
+    });
+    if (!has_constraints) {
+        return;
+    }
+    workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            const size_t i = static_cast<size_t>(v);
+            const Eigen::Matrix2d here = projector(constraint[i], glide_direction.data() + 2 * i);
+            Eigen::Map<Vector2d> right(system.right(v));
+            Eigen::Map<Eigen::Matrix2d> diagonal(system.diagonal(v));
+            if (has_prescribed && is_first && !is_static) {
+                // The known part of the velocity goes to the right side.
+                right -= diagonal * Eigen::Map<const Vector2d>(prescribed.data() + 2 * i);
+                for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
+                    right -= Eigen::Map<const Eigen::Matrix2d>(system.block(j)) *
+                             Eigen::Map<const Vector2d>(prescribed.data() + 2 * system.column(j));
+                }
+            }
+            const bool is_free = constraint[i] == slide::Constraint::free;
+            for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
+                const size_t other = static_cast<size_t>(system.column(j));
+                if (is_free && constraint[other] == slide::Constraint::free) {
+                    continue;
+                }
+                Eigen::Map<Eigen::Matrix2d> block(system.block(j));
+                const Eigen::Matrix2d there =
+                    projector(constraint[other], glide_direction.data() + 2 * other);
+                block = (here * block * there).eval();
+            }
+            if (!is_free) {
+                diagonal = (here * diagonal * here + mass[i] * (Eigen::Matrix2d::Identity() - here))
+                               .eval();
+                right = (here * right).eval();
+            }
+        }
+        system.invert_diagonals(begin, end);
+    });
+}
+
+int SlideSolver::Parts::solve(const Workers& workers) {
+    const bool wants_factor = options.system == SlideSystem::lagged_factor ||
+                              (options.system == SlideSystem::automatic && slow_steps > 0);
+    if (wants_factor && !system.has_factor()) {
+        system.refactor();
+    }
+    slide::SolveResult result =
+        system.solve(options.tolerance, options.most_iterations, wants_factor, workers, velocity);
+    // The factor has aged: renew it for the steps to come.
+    constexpr int most_lagged_iterations = 12;
+    if (wants_factor && result.iterations > most_lagged_iterations) {
+        system.drop_factor();
+    }
+    // Where blocks alone need this many, a factor pays off (measured, see docs/slide.md).
+    constexpr int slow = 250;
+    if (!wants_factor && result.iterations > slow) {
+        ++slow_steps;
+    }
+    report.iterations += result.iterations;
+    report.most_iterations = std::max(report.most_iterations, result.iterations);
+    report.worst_residual = std::max(report.worst_residual, result.residual);
+    report.unsolved += result.is_solved ? 0 : 1;
+    return result.iterations;
+}
+
+}  // namespace cutis

@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <cmath>
+
+#include "slide/parts.h"
+#include "slide/wide.h"
+
+namespace cutis {
+
+namespace {
+
+// Where a short displacement (two tangent coordinates) from a vertex ends in its fan.
+struct RingPoint {
+    int entry = 0;  // of the fan
+    double first = 0.0;
+    double second = 0.0;  // weights of the two other corners
+};
+
+struct Basis {
+    Vector3d normal, axis, second;
+    Basis(const slide::BodyFrame& frame, int v)
+        : normal(frame.normal.vector(v)), axis(frame.axis.vector(v)), second(normal.cross(axis)) {}
+};
+
+}  // namespace
+
+// Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
+// not.
+unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
+    using namespace wide;
+    int here[4];
+    int a[4];
+    int b[4];
+    for (int l = 0; l < 4; ++l) {
+        const size_t i = static_cast<size_t>(first + l);
+        here[l] = first + l;
+        const size_t entry = static_cast<size_t>(fan_starts[i] + sector[i]);
+        a[l] = fan_vertices[2 * entry];
+        b[l] = fan_vertices[2 * entry + 1];
+    }
+    const auto pair = [&](const int* index, Lanes& v0, Lanes& v1) {
+        const double* v = velocity.data();
+        v0 = Lanes{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
+        v1 = Lanes{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
+                   v[2 * index[3] + 1]};
+    };
+    const Lanes zero = lanes::all(0.0);
+    const Lanes one = lanes::all(1.0);
+    const Lanes3 normal = gather3(body.normal.data(), here);
+    const Lanes3 axis = gather3(body.axis.data(), here);
+    const Lanes3 second = cross(normal, axis);
+    const Lanes3 at = gather3(body.position.data(), here);
+    const Lanes3 ea = minus(gather3(body.position.data(), a), at);
+    const Lanes3 eb = minus(gather3(body.position.data(), b), at);
+    Lanes v0;
+    Lanes v1;
+    pair(here, v0, v1);
+    const Lanes d0 = lanes::all(-seconds) * v0;
+    const Lanes d1 = lanes::all(-seconds) * v1;
+    const Lanes a0 = dot(ea, axis);
+    const Lanes a1 = dot(ea, second);
+    const Lanes b0 = dot(eb, axis);
+    const Lanes b1 = dot(eb, second);
+    const Lanes turn = a0 * b1 - a1 * b0;
+    const Lanes inverse = one / turn;
+    const Lanes wa = (d0 * b1 - d1 * b0) * inverse;
+    const Lanes wb = (a0 * d1 - a1 * d0) * inverse;
+    const LaneBits is_good = (turn > zero) & (wa >= zero) & (wb >= zero) & (wa + wb <= one);
+    const Lanes own = one - (wa + wb);
+
+    Lanes s0 = own * v0;
+    Lanes s1 = own * v1;
+    const auto add = [&](const int* index, Lanes weight) {
+        const Lanes3 n = gather3(body.normal.data(), index);
+        const Lanes3 t = gather3(body.axis.data(), index);
+        Lanes u0;
+        Lanes u1;
+        pair(index, u0, u1);
+        const Lanes3 t2 = cross(n, t);
+        const Lanes3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
+        const Lanes closeness = one + dot(n, normal);
+        const Lanes lean = select(closeness < lanes::all(0.1), zero, dot(normal, w) / closeness);
+        s0 += weight * (dot(w, axis) - dot(n, axis) * lean);
+        s1 += weight * (dot(w, second) - dot(n, second) * lean);
+    };
+    add(a, wa);
+    add(b, wb);
+
+    const Lanes zeta = load(stickiness.data() + first);
+    Lanes3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
+                   s0 * axis.z + s1 * second.z};
+    if (has_velocity) {
+        const auto carry = [&](const Lanes3& v, Lanes weight) {
+            free = {free.x + weight * v.x, free.y + weight * v.y, free.z + weight * v.z};
+        };
+        carry(gather3(body.velocity.data(), here), own);
+        carry(gather3(body.velocity.data(), a), wa);
+        carry(gather3(body.velocity.data(), b), wb);
+        carry(gather3(next_body.velocity.data(), here), -one);
+    }
+    const Lanes3 new_normal = gather3(next_body.normal.data(), here);
+    const Lanes3 new_axis = gather3(next_body.axis.data(), here);
+    const Lanes3 new_second = cross(new_normal, new_axis);
+    const Lanes r0 = zeta * s0 + (one - zeta) * dot(free, new_axis);
+    const Lanes r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
+    unsigned failed = 0;
+    for (int l = 0; l < 4; ++l) {
+        if (is_good[l] != 0) {
+            advected[static_cast<size_t>(2 * (first + l))] = r0[l];
+            advected[static_cast<size_t>(2 * (first + l) + 1)] = r1[l];
+            far_trace[static_cast<size_t>(first + l)] = 0;
+        } else {
+            failed |= 1u << l;
+        }
+    }
+    return options.carried_speed_limit < std::numeric_limits<double>::infinity() ? 15u : failed;
+}
+
+// The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
+//
+// U = T v + (1 - zeta) V_body is what a free piece of skin keeps (thin-skin notes, section 6): zeta
+// is the share of the body's acceleration the skin is carried with. Coriolis and the like come with
+// it.
+//   old body: backtrace -h v_i -> weights b_k
+//   a_i = sum b_k Rot(n_k -> n_i) T_k v_k
+//   v_i <- zeta Told^T a_i + (1 - zeta) Tnew^T (a_i + sum b_k V_k(old) - V_i(new))
+void SlideSolver::Parts::transport_velocities(double seconds, const Workers& workers) {
+    const MatrixX3i& triangles = topology->triangles();
+
+    // In tangent coordinates of vertex i: sum of weights times turned velocities.
+    const auto gathered = [&](int i, const Basis& here, const int* vertex, const double* weight) {
+        Vector2d sum = Vector2d::Zero();
+        for (int c = 0; c < 3; ++c) {
+            const int k = vertex[c];
+            const double* v = velocity.data() + 2 * k;
+            if (weight[c] == 0.0) {
+                continue;
+            }
+            if (k == i) {
+                sum += weight[c] * Vector2d(v[0], v[1]);
+                continue;
+            }
+            const Vector3d normal = body.normal.vector(k);
+            const Vector3d axis = body.axis.vector(k);
+            const Vector3d w = v[0] * axis + v[1] * normal.cross(axis);
+            const double closeness = 1.0 + normal.dot(here.normal);
+            const double turn = closeness < 0.1 ? 0.0 : here.normal.dot(w) / closeness;
+            sum[0] += weight[c] * (w.dot(here.axis) - normal.dot(here.axis) * turn);
+            sum[1] += weight[c] * (w.dot(here.second) - normal.dot(here.second) * turn);
+        }
+        return sum;
+    };
+
+    const auto finish = [&](int i, const Basis& here, const int* vertex, const double* weight) {
+        const Vector2d arrived = gathered(i, here, vertex, weight);
+        double zeta = stickiness[static_cast<size_t>(i)];
+        const Vector3d new_velocity = next_body.velocity.vector(i);
+        if (options.carried_speed_limit < std::numeric_limits<double>::infinity()) {
+            const Vector3d n = next_body.normal.vector(i);
+            const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
+            zeta *= std::min(1.0, options.carried_speed_limit / std::max(speed, 1e-300));
+        }
+        double* result = advected.data() + 2 * i;
+        if (zeta >= 1.0) {
+            result[0] = arrived[0];
+            result[1] = arrived[1];
+            return;
+        }
+        Vector3d free = arrived[0] * here.axis + arrived[1] * here.second;
+        if (has_velocity) {
+            for (int c = 0; c < 3; ++c) {
+                free += weight[c] * body.velocity.vector(vertex[c]);
+            }
+            free -= new_velocity;
+        }
+        const Basis there(next_body, i);
+        result[0] = zeta * arrived[0] + (1.0 - zeta) * free.dot(there.axis);
+        result[1] = zeta * arrived[1] + (1.0 - zeta) * free.dot(there.second);
+    };
+
+    // One vertex with care: any sector of its fan, or further. Returns 1 if it lies beyond the
+    // ring.
+    const auto transport_one = [&](int i) {
+        const double* v = velocity.data() + 2 * i;
+        const Basis here(body, i);
+        const int first = fan_starts[static_cast<size_t>(i)];
+        const int count = fan_starts[static_cast<size_t>(i) + 1] - first;
+        int vertex[3] = {i, i, i};
+        double weight[3] = {1.0, 0.0, 0.0};
+        far_trace[static_cast<size_t>(i)] = 0;
+        const double d0 = -seconds * v[0];
+        const double d1 = -seconds * v[1];
+        if (d0 != 0.0 || d1 != 0.0) {
+            const Vector3d at = body.position.vector(i);
+            int best = -1;
+            double best_least = -1e300;
+            double best_a = 0.0;
+            double best_b = 0.0;
+            int entry = sector[static_cast<size_t>(i)];
+            for (int tried = 0; tried < count;
+                 ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
+                const int fan = fans[static_cast<size_t>(first + entry)];
+                const int f = fan >> 2;
+                const int k = fan & 3;
+                const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
+                const Vector3d eb = body.position.vector(triangles(f, (k + 2) % 3)) - at;
+                const double a0 = ea.dot(here.axis);
+                const double a1 = ea.dot(here.second);
+                const double b0 = eb.dot(here.axis);
+                const double b1 = eb.dot(here.second);
+                const double turn = a0 * b1 - a1 * b0;
+                if (!(turn > 0.0)) {
+                    continue;
+                }
+                const double a = (d0 * b1 - d1 * b0) / turn;
+                const double b = (a0 * d1 - a1 * d0) / turn;
+                const double least = std::min(a, b);
+                if (least > best_least) {
+                    best_least = least;
+                    best = entry;
+                    best_a = a;
+                    best_b = b;
+                }
+                if (least >= 0.0) {
+                    break;
+                }
+            }
+            if (best >= 0) {
+                sector[static_cast<size_t>(i)] = best;
+                best_a = std::max(best_a, 0.0);
+                best_b = std::max(best_b, 0.0);
+                const double reach = best_a + best_b;
+                if (!(reach <= 1.0)) {
+                    far_trace[static_cast<size_t>(i)] = 1;
+                    return 1.0;
+                }
+                const int fan = fans[static_cast<size_t>(first + best)];
+                vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
+                vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
+                weight[0] = 1.0 - reach;
+                weight[1] = best_a;
+                weight[2] = best_b;
+            }
+        }
+        finish(i, here, vertex, weight);
+        return 0.0;
+    };
+
+    const double far_count =
+        workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+            double far_here = 0.0;
+            int first = begin;
+            for (; first + 4 <= end; first += 4) {
+                unsigned failed = transport_four(first, seconds);
+                for (int l = 0; failed != 0; ++l, failed >>= 1) {
+                    if ((failed & 1u) != 0) {
+                        far_here += transport_one(first + l);
+                    }
+                }
+            }
+            for (; first < end; ++first) {
+                far_here += transport_one(first);
+            }
+            return far_here;
+        });
+
+    if (far_count > 0.0) {
+        // Beyond the ring: walk on the old body, as far as four edges.
+        for (int v = 0; v < vertex_count(); ++v) {
+            tracer_positions.row(v) = body.position.vector(v);
+        }
+        body_tracer.update(tracer_positions, workers);
+        workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i) {
+                if (far_trace[static_cast<size_t>(i)] == 0) {
+                    continue;
+                }
+                const Basis here(body, i);
+                const double* v = velocity.data() + 2 * i;
+                const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
+                const TraceResult end_point =
+                    body_tracer.trace(point_at_vertex(*topology, i), back);
+                const int f = end_point.point.triangle;
+                const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
+                finish(i, here, vertex, end_point.point.barycentric.data());
+            }
+        });
+    }
+    std::swap(velocity, advected);
+}
+
+}  // namespace cutis

@@ -1,0 +1,242 @@
+#include "slide_layer.h"
+
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/slide/locate.h"
+#include "cutis/slide/slide.h"
+#include "slide_plan.h"
+#include "slide_uv.h"
+
+namespace cutis {
+
+namespace {
+
+class SlideLayer : public Layer {
+public:
+    SlideLayer(const SlideSettings& settings, const LayerGround& ground)
+        : settings_(settings),
+          surface_(ground.surface),
+          setup_workers_(1),
+          solver_(ground.surface->topology(), ground.surface->rest(),
+                  settings.options_for(ground, notes_), setup_workers_),
+          locator_(ground.surface->topology(), ground.surface->rest(), solver_),
+          uv_(ground) {
+        if (settings_.output == SlideOutput::uv && !uv_.has_uv()) {
+            throw InvalidInput(
+                "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
+                "\"vertices\" moves the vertices instead");
+        }
+        stands_on_body_ =
+            ground.art == &ground.body->mesh();  // no refinement below: vertices match
+        const std::vector<int>& pins = solver_.options().pins;
+        shown_pins_.assign(pins.begin(), pins.end());
+    }
+
+    bool has_memory() const override { return true; }
+    bool changes_shape() const override { return settings_.output == SlideOutput::vertices; }
+    bool changes_uv() const override { return settings_.output == SlideOutput::uv; }
+
+    std::vector<LineSet> lines() const override {
+        if (shown_pins_.empty()) {
+            return {};
+        }
+        LineSet pins;
+        pins.name = "pins";
+        pins.show = "pins";
+        pins.point_count = static_cast<int>(shown_pins_.size());
+        return {pins};
+    }
+
+    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+        const Workers& workers = *step.workers;
+        if (step.reset) {
+            body_ = surface;
+            add_smoothing(step, step.to, body_);
+            solver_.reset(body_, workers);
+            locator_.reset();
+        } else {
+            solver_.advance(
+                step.from, step.to,
+                [&](double time, MatrixX3d& out) {
+                    if (time == step.to) {
+                        out = surface;
+                    } else {
+                        step.ground->positions(time, out);
+                    }
+                    add_smoothing(step, time, out);
+                },
+                workers);
+        }
+        solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
+        write_numbers(workers, frame);
+        if (settings_.has_channels) {
+            write_channels(frame);
+        }
+        if (!shown_pins_.empty()) {
+            MatrixX3d& dots = frame.lines[first_line];
+            dots.resize(static_cast<Eigen::Index>(shown_pins_.size()), 3);
+            for (size_t i = 0; i < shown_pins_.size(); ++i) {
+                dots.row(static_cast<Eigen::Index>(i)) = surface.row(shown_pins_[i]);
+            }
+        }
+        if (settings_.output == SlideOutput::vertices) {
+            locator_.locate(solver_, surface, workers, located_);
+            offset_ = located_ - surface;
+            surface = located_;
+        } else if (settings_.output == SlideOutput::uv) {
+            uv_.update(solver_, channels_.material_position, workers, frame.uv);
+        }
+    }
+
+    // Layers above that take smaller steps see the skin's offset of this frame on the body between
+    // frames: slide's own motion within a frame is not kept.
+    void shape_at(double /*time*/, MatrixX3d& surface) override {
+        if (settings_.output == SlideOutput::vertices && offset_.rows() == surface.rows()) {
+            surface += offset_;
+        }
+    }
+
+    std::vector<double> save() const override {
+        std::vector<double> state = solver_.save();
+        const std::vector<double> places = locator_.save();
+        state.insert(state.end(), places.begin(), places.end());
+        return state;
+    }
+
+    void restore(const std::vector<double>& state) override {
+        const size_t places = static_cast<size_t>(surface_->vertex_count());
+        if (state.size() < places) {
+            throw InvalidInput(
+                say("slide state: expected more than ", places, " numbers, found ", state.size()));
+        }
+        const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
+        solver_.restore(std::vector<double>(state.begin(), middle), setup_workers_);
+        locator_.restore(std::vector<double>(middle, state.end()));
+    }
+
+    LayerReport report() const override {
+        const SlideReport& r = solver_.report();
+        LayerReport report;
+        report.kind = "slide";
+        const auto steps = static_cast<double>(std::max(1L, r.steps));
+        report.numbers = {
+            {"steps", static_cast<double>(r.steps)},
+            {"starts", static_cast<double>(r.starts)},
+            {"cuts", static_cast<double>(r.cuts)},
+            {"solver iterations per step", static_cast<double>(r.iterations) / steps},
+            {"most solver iterations", r.most_iterations},
+            {"steps not solved to tolerance", static_cast<double>(r.unsolved)},
+            {"worst residual", r.worst_residual},
+            {"limited steps", static_cast<double>(r.limited_steps)},
+            {"limited triangles", static_cast<double>(r.limited_triangles)},
+            {"untangled triangles", static_cast<double>(r.untangled)},
+            {"steps with an inverted triangle", static_cast<double>(r.inverted_steps)},
+            {"least area ratio", r.smallest_area},
+            {"shortened moves", static_cast<double>(r.capped_moves)},
+            {"Newton iterations refused", static_cast<double>(r.newton_rejected)},
+            {"pinned vertices", r.pinned},
+            {"gliding vertices", r.gliding},
+            {"largest slide (m)", largest_slide_},
+            {"largest miss of a material vertex (m)", largest_miss_},
+        };
+        report.notes = notes_;
+        return report;
+    }
+
+private:
+    // Keys joined by straight lines jolt the skin (three times the kinetic energy, thin-skin notes
+    // 12). The body's own smooth curve through the same keys takes their place.
+    void add_smoothing(const LayerStep& step, double time, MatrixX3d& positions) {
+        if (!settings_.is_smooth_in_time || step.sampling == TimeSampling::smooth ||
+            !stands_on_body_) {
+            return;
+        }
+        step.body->positions(time, TimeSampling::exact, *step.workers, exact_art_);
+        step.body->positions(time, TimeSampling::smooth, *step.workers, smooth_art_);
+        surface_->gather(exact_art_, exact_);
+        surface_->gather(smooth_art_, smooth_);
+        positions += smooth_ - exact_;
+    }
+
+    void write_numbers(const Workers& workers, Frame& frame) {
+        const SlideEnergy energy = solver_.energy(workers);
+        const double largest = channels_.slide_distance.maxCoeff();
+        const double mean_square = channels_.slide_distance.squaredNorm() /
+                                   static_cast<double>(channels_.slide_distance.size());
+        largest_slide_ = std::max(largest_slide_, largest);
+        for (int v = 0; v < surface_->vertex_count(); ++v) {
+            largest_miss_ = std::max(largest_miss_, locator_.miss(v));
+        }
+        frame.numbers["slide energy (J)"] = energy.elastic;
+        frame.numbers["slide kinetic energy (J)"] = energy.kinetic;
+        frame.numbers["slide rms (m)"] = std::sqrt(mean_square);
+        frame.numbers["slide largest (m)"] = largest;
+    }
+
+    void write_scalar(Frame& frame, const std::string& name, const std::string& unit,
+                      const VectorXd& values) {
+        numbers_.assign(values.data(), values.data() + values.size());
+        write(frame, name, unit, 1);
+    }
+
+    void write_vector(Frame& frame, const std::string& name, const std::string& unit,
+                      const MatrixX3d& values) {
+        numbers_.assign(values.data(), values.data() + values.size());
+        write(frame, name, unit, 3);
+    }
+
+    void write(Frame& frame, const std::string& name, const std::string& unit, int width) {
+        ChannelData& channel = frame.channels[name];
+        channel.unit = unit;
+        channel.width = width;
+        surface_->spread(numbers_, width, channel.values);
+    }
+
+    void write_channels(Frame& frame) {
+        write_scalar(frame, "slide distance", "m", channels_.slide_distance);
+        write_vector(frame, "slide direction", "1", channels_.slide_direction);
+        write_scalar(frame, "major stretch", "1", channels_.major_stretch);
+        write_scalar(frame, "minor stretch", "1", channels_.minor_stretch);
+        write_vector(frame, "major direction", "1", channels_.major_direction);
+        write_scalar(frame, "stress", "N/m", channels_.stress);
+        write_scalar(frame, "wrinkle amplitude", "m", channels_.wrinkle_amplitude);
+        write_vector(frame, "wrinkle direction", "1", channels_.wrinkle_direction);
+        write_vector(frame, "Pref", "m", channels_.material_position);
+    }
+
+    SlideSettings settings_;
+    const SimulationSurface* surface_;
+    std::vector<std::string> notes_;
+    Workers setup_workers_;
+    SlideSolver solver_;
+    SlideLocator locator_;
+    SlideUv uv_;
+    bool stands_on_body_ = true;
+    std::vector<int> shown_pins_;
+    MatrixX3d body_, located_, offset_, exact_art_, smooth_art_, exact_, smooth_;
+    SlideChannels channels_;
+    std::vector<double> numbers_;
+    double largest_slide_ = 0.0;
+    double largest_miss_ = 0.0;
+};
+
+class SlidePlan : public LayerPlan {
+public:
+    std::vector<Setting> settings() override { return settings_.table(); }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+        return std::make_unique<SlideLayer>(settings_, ground);
+    }
+
+private:
+    SlideSettings settings_;
+};
+
+}  // namespace
+
+LayerKind slide_layer_kind() {
+    return {"slide", "skin that slides and stretches over the body",
+            [] { return std::make_unique<SlidePlan>(); }};
+}
+
+}  // namespace cutis

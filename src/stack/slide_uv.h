@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "cutis/slide/slide.h"
+#include "cutis/stack/layer.h"
+
+namespace cutis {
+
+/// UVs that slide with the skin on an unmoved body: the UV of the material at each vertex, for each
+/// of the artist's UV corners.
+///
+/// Where the material comes from beyond a UV seam, the corner's own chart is continued over its
+/// border (Thin Skin Elastodynamics, A.2): pictures need a padded border as wide as the slide.
+class SlideUv {
+public:
+    SlideUv(const LayerGround& ground);
+
+    bool has_uv() const { return art_->uv.rows() > 0; }
+
+    /// \param material  #V x 3: rest position of the material at each vertex
+    /// \param uv        #T x 2
+    void update(const SlideSolver& solver, const MatrixX3d& material, const Workers& workers,
+                MatrixX2d& uv);
+
+private:
+    const ArtMesh* art_;
+    const SimulationSurface* surface_;
+    MatrixX3i uv_corners_;  // per simulation triangle: UV index of each corner
+    MatrixX3i next_;        // across side k within the same chart, -1 at seams
+    std::vector<int> vertex_of_uv_, triangle_of_uv_;  // -1: none
+};
+
+}  // namespace cutis

@@ -1,0 +1,239 @@
+#include "cutis/slide/slide.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "cutis/core/error.h"
+#include "cutis/slide/locate.h"
+#include "support/expect_error.h"
+#include "support/shapes.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUTIS_UNDER_SANITIZER
+#endif
+
+#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+namespace {
+std::atomic<long> allocations = 0;
+}
+extern "C" void* __libc_malloc(size_t size) noexcept;
+extern "C" void* malloc(size_t size) noexcept {
+    ++allocations;
+    return __libc_malloc(size);
+}
+#endif
+
+namespace cutis {
+namespace {
+
+struct Skin {
+    test::Shape shape;
+    Topology topology;
+    Workers workers{1};
+    SlideSolver solver;
+    explicit Skin(const test::Shape& surface, const SlideOptions& options = {})
+        : shape(surface),
+          topology(shape.triangles, static_cast<int>(shape.positions.rows())),
+          solver(topology, shape.positions, options, workers) {}
+    MatrixX3d bent(double amount) const {
+        MatrixX3d x = shape.positions;
+        x.col(1).array() += amount * (4.0 * x.col(0).array()).sin();
+        return x;
+    }
+};
+
+TEST(slide, rest_in_gives_rest_out_bit_for_bit) {
+    Skin skin(test::torus_grid(12, 10, 0.35, 0.14, 0.2));
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    for (int k = 0; k < 5; ++k) {
+        skin.solver.step(skin.shape.positions, 1e-3, skin.workers);
+    }
+    MatrixX3d at;
+    skin.solver.material_positions(at);
+    EXPECT_LT((at - skin.shape.positions).cwiseAbs().maxCoeff(), 1e-12);
+    SlideLocator locator(skin.topology, skin.shape.positions, skin.solver);
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    MatrixX3d located;
+    locator.locate(skin.solver, skin.shape.positions, skin.workers, located);
+    EXPECT_LT((located - skin.shape.positions).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(slide, a_pinned_skin_follows_the_body_exactly) {
+    SlideOptions options;
+    const test::Shape shape = test::torus_grid(12, 10);
+    for (int v = 0; v < shape.positions.rows(); ++v) {
+        options.pins.push_back(v);
+    }
+    Skin skin(shape, options);
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    SlideLocator locator(skin.topology, shape.positions, skin.solver);
+    for (int k = 1; k < 5; ++k) {
+        skin.solver.step(skin.bent(0.02 * k), 1e-3, skin.workers);
+    }
+    MatrixX3d located;
+    locator.locate(skin.solver, skin.bent(0.08), skin.workers, located);
+    EXPECT_EQ((located.array() != skin.bent(0.08).array()).count(), 0);
+}
+
+#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+TEST(slide, steps_allocate_nothing) {
+    SlideOptions options;
+    options.pins = {3};
+    Skin skin(test::torus_grid(16, 12), options);
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    std::vector<MatrixX3d> bodies;
+    for (int k = 0; k < 40; ++k) {
+        bodies.push_back(skin.bent(0.001 * k));
+    }
+    skin.solver.step(bodies[0], 1e-3, skin.workers);
+    const long before = allocations.load();
+    for (const MatrixX3d& x : bodies) {
+        skin.solver.step(x, 1e-3, skin.workers);
+    }
+    EXPECT_EQ(allocations.load() - before, 0);
+}
+#endif
+
+TEST(slide, channels_of_a_uniform_stretch_are_its_stretch) {
+    SlideOptions options;
+    options.rim = RimMode::pin;
+    Skin skin(test::planar_grid(8, 8, 0.1), options);
+    MatrixX3d x = skin.shape.positions;
+    x.col(0) *= 1.3;
+    x.col(1) *= 0.8;
+    skin.solver.reset(x, skin.workers);
+    SlideChannels channels;
+    skin.solver.fill_channels(0.005, skin.workers, channels);
+    constexpr double pi = 3.14159265358979323846;
+    for (int v = 0; v < x.rows(); ++v) {
+        EXPECT_NEAR(channels.major_stretch[v], 1.3, 1e-6);
+        EXPECT_NEAR(channels.minor_stretch[v], 0.8, 1e-6);
+        EXPECT_NEAR(std::abs(channels.major_direction(v, 0)), 1.0, 1e-6);
+        // Arc length of ripples: 1 / 0.8 = 1 + (pi a / L)^2; crests along the stretch.
+        EXPECT_NEAR(channels.wrinkle_amplitude[v], 0.005 / pi * 0.5, 1e-8);
+        EXPECT_NEAR(std::abs(channels.wrinkle_direction(v, 0)), 1.0, 1e-6);
+        EXPECT_LT(channels.slide_distance[v], 1e-6);
+    }
+}
+
+TEST(slide, dragged_skin_slides_where_the_force_points) {
+    SlideOptions options;
+    Skin plain(test::planar_grid(10, 10));
+    int middle = 0;
+    (plain.shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0))
+        .rowwise()
+        .squaredNorm()
+        .minCoeff(&middle);
+    options.drags.push_back({middle, Vector3d(2.0, 0.0, 0.0), 0.3});
+    Skin skin(test::planar_grid(10, 10), options);
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    SlideChannels channels;
+    skin.solver.fill_channels(0.005, skin.workers, channels);
+    EXPECT_GT(channels.slide_distance[middle], 1e-3);
+    EXPECT_GT(channels.slide_direction(middle, 0), 0.99);
+    EXPECT_LT(channels.material_position(middle, 0), 0.5);  // material from behind lies here
+}
+
+TEST(slide, prescribed_slip_moves_material_at_its_speed) {
+    SlideOptions options;
+    Skin plain(test::planar_grid(10, 10));
+    int middle = 0;
+    (plain.shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0))
+        .rowwise()
+        .squaredNorm()
+        .minCoeff(&middle);
+    options.prescribed.push_back({middle, Vector3d(0.0, 0.1, 0.0)});
+    options.relax_steps = 0;
+    Skin skin(test::planar_grid(10, 10), options);
+    skin.solver.reset(skin.shape.positions, skin.workers);
+    for (int k = 0; k < 200; ++k) {
+        skin.solver.step(skin.shape.positions, 1e-3, skin.workers);
+    }
+    MatrixX3d v;
+    skin.solver.velocities(v);
+    EXPECT_NEAR(v(middle, 1), 0.1, 1e-9);
+    MatrixX3d at;
+    skin.solver.material_positions(at);
+    // dP/dt = -J v with J about 1: some 20 mm of material have passed.
+    EXPECT_NEAR(skin.shape.positions(middle, 1) - at(middle, 1), 0.02, 0.01);
+}
+
+TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
+    const test::Shape shape = test::torus_grid(8, 6);
+    const Topology topology(shape.triangles, 48);
+    const Workers workers(1);
+    const auto make = [&](const SlideOptions& options) {
+        SlideSolver(topology, shape.positions, options, workers);
+    };
+    SlideOptions o;
+    o.density = 0.0;
+    test::expect_error<InvalidInput>([&] { make(o); }, {"density", "more than 0", "found 0"});
+    o = {};
+    VectorXd painted = VectorXd::Constant(48, 0.5);
+    painted[17] = 1.5;
+    o.stickiness = painted;
+    test::expect_error<InvalidInput>([&] { make(o); }, {"stickiness", "1.5", "vertex 17"});
+    o = {};
+    o.stickiness = VectorXd(VectorXd::Constant(7, 0.5));
+    test::expect_error<InvalidInput>([&] { make(o); }, {"stickiness", "48", "7"});
+    o = {};
+    o.pins = {48};
+    test::expect_error<InvalidInput>([&] { make(o); }, {"pins", "47", "48"});
+    o = {};
+    o.region = VectorXd(VectorXd::Zero(48));
+    test::expect_error<InvalidInput>([&] { make(o); }, {"region"});
+    o = {};
+    o.poisson_ratio = 1.0;
+    test::expect_error<InvalidInput>([&] { make(o); }, {"poisson_ratio"});
+    o.poisson_ratio = 0.5;  // a documented, harmless value
+    EXPECT_NO_THROW(make(o));
+    SlideSolver solver(topology, shape.positions, {}, workers);
+    MatrixX3d bad = shape.positions;
+    bad(5, 1) = std::nan("");
+    test::expect_error<InvalidInput>([&] { solver.reset(bad, workers); }, {"vertex 5"});
+    test::expect_error<InvalidInput>([&] { solver.restore({1.0, 2.0}, workers); }, {"state"});
+}
+
+TEST(slide, a_cut_starts_anew_and_is_reported) {
+    Skin skin(test::torus_grid(12, 10));
+    const auto body_at = [&](double time, MatrixX3d& out) {
+        out = skin.shape.positions;
+        out.col(0).array() += time < 0.5 ? 0.0 : 30.0;
+    };
+    MatrixX3d x;
+    body_at(0.0, x);
+    skin.solver.reset(x, skin.workers);
+    skin.solver.advance(0.4, 0.45, body_at, skin.workers);
+    skin.solver.advance(0.45, 0.55, body_at, skin.workers);
+    EXPECT_EQ(skin.solver.report().cuts, 1);
+    MatrixX3d v;
+    skin.solver.velocities(v);
+    EXPECT_EQ(v.cwiseAbs().maxCoeff(), 0.0);
+}
+
+TEST(slide, stiff_specks_and_several_parts_do_not_disturb_each_other) {
+    // A second part far away must not change the first one's bits.
+    const test::Shape one = test::torus_grid(12, 10);
+    const test::Shape both = test::joined(
+        one,
+        test::moved(test::tetrahedron(), Eigen::Matrix3d::Identity(), Vector3d(5, 0, 0), 1e-3));
+    Skin alone(one);
+    Skin joined(both);
+    alone.solver.reset(alone.shape.positions, alone.workers);
+    joined.solver.reset(joined.shape.positions, joined.workers);
+    for (int k = 1; k < 10; ++k) {
+        alone.solver.step(alone.bent(0.005 * k), 1e-3, alone.workers);
+        joined.solver.step(joined.bent(0.005 * k), 1e-3, joined.workers);
+    }
+    MatrixX3d a;
+    MatrixX3d b;
+    alone.solver.material_positions(a);
+    joined.solver.material_positions(b);
+    EXPECT_TRUE(b.allFinite());
+    EXPECT_LT((a - b.topRows(a.rows())).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+}  // namespace
+}  // namespace cutis
