@@ -48,7 +48,7 @@ public:
     CurveLayer(const LayerGround& ground, const CurveSettings& settings)
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
-                &ground.surface->mesh().art_of_vertex} {
+                &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
         if (ground.art != &ground.body->mesh()) {
             throw InvalidInput(
                 "curve: expected to stand before layers that refine the mesh; put it "
@@ -233,6 +233,8 @@ public:
              0,
              {"along", "around"}},
             {"even_spacing", &s.layout.even_spacing, "nodes at equal mean arc length"},
+            {"edge_loops", &s.layout.edge_loops,
+             "curves follow the edge loops of a quad mesh (OBJ)"},
             {"start_vertices", &s.start_vertices,
              "vertices of the file through which curves go; empty: evenly round"},
             {"transfer",

@@ -17,6 +17,7 @@ struct CurveBody {
     const MatrixX3d* rest = nullptr;                  ///< surface at rest, #V x 3
     const Topology* topology = nullptr;               ///< of the surface
     const std::vector<int>* art_of_vertex = nullptr;  ///< body vertex of each surface vertex
+    const std::vector<int>* vertex_of_art = nullptr;  ///< and back, -1: none; for edge loops
 };
 
 /// Which part of a body carries curves. By joints (what hangs on `from`, without what hangs on `to`
