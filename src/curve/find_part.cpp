@@ -168,11 +168,12 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
         layout.polygon_edges = polygon_edges(body);
     }
     const bool has_joints = !names.from.empty() || !names.to.empty() || !names.without.empty();
+    const bool has_field = names.field.size() > 0;
     if (static_cast<int>(has_joints) + static_cast<int>(!names.group.empty()) +
-            static_cast<int>(!names.attribute.empty()) >
+            static_cast<int>(!names.attribute.empty()) + static_cast<int>(has_field) >
         1) {
         throw InvalidInput(
-            "curve: expected a part named by joints, a group or an attribute, "
+            "curve: expected a part named by joints, a group, an attribute or a region, "
             "found more than one of them");
     }
     if (has_joints) {
@@ -182,10 +183,15 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
     if (!names.group.empty()) {
         return lay_curves(piece_of_group(body, names.group), -1, -1, layout);
     }
-    if (!names.attribute.empty()) {
+    if (has_field && names.field.size() != body.rest->rows()) {
+        throw InvalidInput(say("curve: expected a field of ", body.rest->rows(), " numbers, found ",
+                               names.field.size()));
+    }
+    if (!names.attribute.empty() || has_field) {
         const double level = names.level > 0.0 ? names.level : 0.5;
-        const SurfacePiece piece = cut_piece(whole_surface(*body.rest, *body.topology),
-                                             painted_field(body, names.attribute), level, true, 0);
+        const SurfacePiece piece = cut_piece(
+            whole_surface(*body.rest, *body.topology),
+            has_field ? names.field : painted_field(body, names.attribute), level, true, 0);
         return lay_curves(piece, 0, piece.topology.boundary_loops().size() > 1 ? 0 : -1, layout);
     }
     return lay_curves(whole_surface(*body.rest, *body.topology), -1, -1, layout);

@@ -15,6 +15,7 @@ namespace {
 /// What a [[layer]] table of kind curve may say.
 struct CurveSettings {
     PartNames part;
+    std::string region;
     CurveLayout layout;
     std::vector<double> start_vertices;
     FleshOptions flesh;
@@ -65,7 +66,11 @@ public:
             }
             layout.start_vertices.push_back(map[static_cast<size_t>(vertex)]);
         }
-        CurvePart part = find_part(body_, settings.part, layout);
+        PartNames names = settings.part;
+        if (!settings.region.empty()) {
+            names.field = region_values(ground, settings.region);
+        }
+        CurvePart part = find_part(body_, names, layout);
         FleshOptions options = settings.flesh;
         if (settings.a1 > 0.0) {
             const int intervals =
@@ -220,6 +225,8 @@ public:
              "joints that belong to `from` though they hang elsewhere (feet)"},
             {"group", &s.part.group, "group of triangles, instead of joints"},
             {"attribute", &s.part.attribute, "painted attribute, instead of joints"},
+            {"region", &s.region,
+             "region (see scene.md), instead of joints: \"box:...\", \"part:...\""},
             {"level", &s.part.level, "of weight or paint where the part ends; 0: automatic", "",
              0.0, 1.0},
             {"curves", &s.layout.curves, "lines from end to end; 0: one per vertex round", "", 0,

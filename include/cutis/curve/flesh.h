@@ -30,6 +30,7 @@ struct PartNames {
                                      ///< (feet moved by inverse kinematics)
     std::string group;
     std::string attribute;  ///< painted 0 .. 1, the part is where it is at least the level
+    VectorXd field;         ///< the same from the caller: per surface vertex; empty: none
     double level = 0.0;     ///< of weights or paint; 0: 0.5, and others where that gives no loop
 };
 
