@@ -117,10 +117,20 @@ double angle_of(const std::vector<std::pair<double, double>>& line, double s) {
 /// Lines along edge loops at every place; refuses lines that change their order.
 void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>& loops,
                        Grid& grid) {
+    // Loops end where the quads do; from the first end on all keep their angle.
+    double low = 0.0;
+    double high = 1.0;
+    for (const auto& loop : loops) {
+        low = std::max(low, loop.front().first);
+        high = std::min(high, loop.back().first);
+    }
+    if (!(low < high)) {
+        throw InvalidInput("edge loops: expected them to run side by side for a stretch");
+    }
     for (const double s : grid.s) {
         std::vector<double> row;
         for (const auto& loop : loops) {
-            double angle = angle_of(loop, s);
+            double angle = angle_of(loop, std::clamp(s, low, high));
             if (row.empty()) {
                 angle -= std::floor(angle);
             } else {

@@ -280,6 +280,8 @@ public:
             {"limit", &c.limit,
              "largest swing; 0: a third of the part's radius, a sixth of a tail's length", "m", 0.0,
              1e6},
+            {"joint_hold", &s.flesh.joint_hold,
+             "how much less flesh swings at knees and elbows, where bone lies close", "", 0.0, 1.0},
             {"softness", &s.softness, "share of the swing, by place: 1 flesh, 0 bone", "", 0.0,
              1.0},
             {"free_tip", &c.free_tip, "a closed far end (tail, tip) swings freely"},

@@ -57,6 +57,9 @@ struct FleshOptions {
     CurveBaseline baseline = CurveBaseline::body;
     bool follow = true;  ///< what the body has beyond the baseline is a target; false: examples
                          ///< replace it
+    double joint_hold = 0.7;  ///< 0 .. 1: how much less flesh swings at a joint inside a limb,
+                              ///< where the bone lies close; joints of short bones (spines, tails)
+                              ///< do not hold
     std::vector<FleshExample> examples;
     std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
                                            ///< empty: by time
