@@ -35,7 +35,7 @@ LoadedBody loaded_body(Body body) {
                                                              loaded.body->mesh().triangles, {},
                                                              loaded.body->source().weld_group));
     loaded.view = {loaded.body.get(), &loaded.mesh->positions, &loaded.mesh->topology,
-                   &loaded.mesh->art_of_vertex};
+                   &loaded.mesh->art_of_vertex, &loaded.mesh->vertex_of_art};
     return loaded;
 }
 

@@ -132,15 +132,48 @@ VectorXd painted_field(const CurveBody& body, const std::string& name) {
     return field;
 }
 
+/// Sides of the artist's polygons, between surface vertices.
+std::vector<std::array<int, 2>> polygon_edges(const CurveBody& body) {
+    const ArtMesh& mesh = body.body->mesh();
+    if (mesh.polygon_sizes.empty() || body.vertex_of_art == nullptr) {
+        throw InvalidInput("edge loops: expected a mesh of quads (an OBJ file), found triangles");
+    }
+    std::vector<std::array<int, 2>> edges;
+    const auto add = [&](int a, int b) {
+        const int from = (*body.vertex_of_art)[static_cast<size_t>(a)];
+        const int to = (*body.vertex_of_art)[static_cast<size_t>(b)];
+        if (from >= 0 && to >= 0) {
+            edges.push_back({from, to});
+        }
+    };
+    Eigen::Index f = 0;
+    for (const int corners : mesh.polygon_sizes) {
+        // A fan from the first corner: first side, the outer sides, last side.
+        const Eigen::Index last = f + corners - 3;
+        add(mesh.triangles(f, 0), mesh.triangles(f, 1));
+        for (Eigen::Index t = f; t <= last; ++t) {
+            add(mesh.triangles(t, 1), mesh.triangles(t, 2));
+        }
+        add(mesh.triangles(last, 2), mesh.triangles(last, 0));
+        f = last + 1;
+    }
+    return edges;
+}
+
 }  // namespace
 
-CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLayout& layout) {
+CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLayout& wish) {
+    CurveLayout layout = wish;
+    if (layout.edge_loops && layout.polygon_edges.empty()) {
+        layout.polygon_edges = polygon_edges(body);
+    }
     const bool has_joints = !names.from.empty() || !names.to.empty() || !names.without.empty();
+    const bool has_field = names.field.size() > 0;
     if (static_cast<int>(has_joints) + static_cast<int>(!names.group.empty()) +
-            static_cast<int>(!names.attribute.empty()) >
+            static_cast<int>(!names.attribute.empty()) + static_cast<int>(has_field) >
         1) {
         throw InvalidInput(
-            "curve: expected a part named by joints, a group or an attribute, "
+            "curve: expected a part named by joints, a group, an attribute or a region, "
             "found more than one of them");
     }
     if (has_joints) {
@@ -150,10 +183,15 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
     if (!names.group.empty()) {
         return lay_curves(piece_of_group(body, names.group), -1, -1, layout);
     }
-    if (!names.attribute.empty()) {
+    if (has_field && names.field.size() != body.rest->rows()) {
+        throw InvalidInput(say("curve: expected a field of ", body.rest->rows(), " numbers, found ",
+                               names.field.size()));
+    }
+    if (!names.attribute.empty() || has_field) {
         const double level = names.level > 0.0 ? names.level : 0.5;
-        const SurfacePiece piece = cut_piece(whole_surface(*body.rest, *body.topology),
-                                             painted_field(body, names.attribute), level, true, 0);
+        const SurfacePiece piece = cut_piece(
+            whole_surface(*body.rest, *body.topology),
+            has_field ? names.field : painted_field(body, names.attribute), level, true, 0);
         return lay_curves(piece, 0, piece.topology.boundary_loops().size() > 1 ? 0 : -1, layout);
     }
     return lay_curves(whole_surface(*body.rest, *body.topology), -1, -1, layout);

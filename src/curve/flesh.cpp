@@ -40,10 +40,64 @@ double fade_at(double s, double share) {
     return x * x * (3.0 - 2.0 * x);
 }
 
+/// The curve's options with the swing held at joints inside the part. A joint holds where one of
+/// its bones is long against the limb's thickness: knees and elbows, not the joints of a spine.
+CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
+                            const FleshOptions& options) {
+    CurveOptions held = options.curve;
+    if (!(options.joint_hold >= 0.0 && options.joint_hold <= 1.0)) {
+        throw InvalidInput(
+            say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
+    }
+    if (!has_skeleton(body) || options.joint_hold == 0.0 || part.has_closed_end) {
+        return held;
+    }
+    constexpr double long_bone = 1.5;  // of the thickness
+    constexpr double reach = 1.2;      // of the radius, beyond the skin
+    const double radius = part.girth / (2.0 * 3.14159265358979323846);
+    const Body::Source& source = body.body->source();
+    const auto& nodes = source.character->skeleton.nodes;
+    const auto bind = [&](size_t j) {
+        return Vector3d(source.inverse_bind[j].inverse().translation());
+    };
+    std::vector<double> bone(source.joint_nodes.size(), 0.0);
+    for (size_t j = 0; j < bone.size(); ++j) {
+        for (size_t k = 0; k < bone.size(); ++k) {
+            if (nodes[static_cast<size_t>(source.joint_nodes[k])].parent == source.joint_nodes[j]) {
+                const double length = (bind(k) - bind(j)).norm();
+                bone[j] = std::max(bone[j], length);
+                bone[k] = std::max(bone[k], length);
+            }
+        }
+    }
+    MatrixX3d rest(part.rows(), 3);
+    part.nodes.apply(*body.rest, Workers(1), rest);
+    if (held.softness.empty()) {
+        held.softness.assign(static_cast<size_t>(part.rows()), 1.0);
+    }
+    for (size_t j = 0; j < bone.size(); ++j) {
+        if (!(bone[j] > long_bone * 2.0 * radius)) {
+            continue;
+        }
+        const Vector3d centre = bind(j);
+        for (int i = 0; i < part.rows(); ++i) {
+            const double beyond =
+                std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) /
+                (reach * radius);
+            held.softness[static_cast<size_t>(i)] *=
+                1.0 - options.joint_hold * std::exp(-beyond * beyond);
+        }
+    }
+    return held;
+}
+
 }  // namespace
 
 Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
-    : body_(body), part_(std::move(part)), options_(options), solver_(part_, options.curve) {
+    : body_(body),
+      part_(std::move(part)),
+      options_(options),
+      solver_(part_, held_at_joints(body, part_, options)) {
     const Body::Source& source = body.body->source();
     const bool needs_skin = options.baseline == CurveBaseline::linear_blend ||
                             options.baseline == CurveBaseline::dual_quaternion ||

@@ -8,6 +8,7 @@
 #include "cutis/core/error.h"
 #include "cutis/curve/tube_map.h"
 #include "cutis/mesh/geometry.h"
+#include "edge_loops.h"
 
 namespace cutis {
 
@@ -83,11 +84,74 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
     return tube;
 }
 
-/// Lines theta = const: where each goes and which s each place has.
+/// Where each line goes and which s each place has.
 struct Grid {
-    std::vector<double> theta;  // per line, ascending, within one turn of the first
-    std::vector<double> s;      // per place, ascending 0 .. 1
+    std::vector<double> s;                   // per place, ascending 0 .. 1
+    std::vector<std::vector<double>> theta;  // per place, then per line: ascending within one turn
+
+    /// Angles of the lines at a place between places.
+    std::vector<double> angles_at(int index, double fraction) const {
+        const auto i = static_cast<size_t>(index);
+        std::vector<double> angles = theta[i];
+        for (size_t line = 0; line < angles.size(); ++line) {
+            angles[line] += fraction * (theta[i + 1][line] - theta[i][line]);
+        }
+        return angles;
+    }
 };
+
+/// Angle of a line given by (s, theta) points at s; straight on past its ends.
+double angle_of(const std::vector<std::pair<double, double>>& line, double s) {
+    if (s <= line.front().first) {
+        return line.front().second;
+    }
+    for (size_t i = 1; i < line.size(); ++i) {
+        if (s <= line[i].first) {
+            const double x = (s - line[i - 1].first) / (line[i].first - line[i - 1].first);
+            return line[i - 1].second + x * (line[i].second - line[i - 1].second);
+        }
+    }
+    return line.back().second;
+}
+
+/// Lines along edge loops at every place; refuses lines that change their order.
+void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>& loops,
+                       Grid& grid) {
+    // Loops end where the quads do; from the first end on all keep their angle.
+    double low = 0.0;
+    double high = 1.0;
+    for (const auto& loop : loops) {
+        low = std::max(low, loop.front().first);
+        high = std::min(high, loop.back().first);
+    }
+    if (!(low < high)) {
+        throw InvalidInput("edge loops: expected them to run side by side for a stretch");
+    }
+    for (const double s : grid.s) {
+        std::vector<double> row;
+        for (const auto& loop : loops) {
+            double angle = angle_of(loop, std::clamp(s, low, high));
+            if (row.empty()) {
+                angle -= std::floor(angle);
+            } else {
+                angle -= std::floor(angle - row.front());
+            }
+            if (!row.empty() && angle <= row.back()) {
+                throw InvalidInput(
+                    say("edge loops: expected them to run side by side, they cross ", "at s ", s));
+            }
+            row.push_back(angle);
+        }
+        // Whole turns between neighbouring places are of no meaning: keep each line steady.
+        if (!grid.theta.empty()) {
+            const double shift = std::round(grid.theta.back().front() - row.front());
+            for (double& angle : row) {
+                angle += shift;
+            }
+        }
+        grid.theta.push_back(std::move(row));
+    }
+}
 
 double mean_edge_of(const SurfacePiece& piece) {
     return mean_edge_length(piece.positions, piece.topology);
@@ -176,10 +240,7 @@ Place place_in(const std::vector<double>& list, double value) {
 }
 
 Place place_round(const std::vector<double>& angles, double theta) {
-    theta -= std::floor(theta);
-    if (theta < angles.front()) {
-        theta += 1.0;
-    }
+    theta -= std::floor(theta - angles.front());
     const auto next = std::upper_bound(angles.begin(), angles.end(), theta);
     const auto i = static_cast<size_t>(next - angles.begin()) - 1;
     const double end = i + 1 < angles.size() ? angles[i + 1] : angles.front() + 1.0;
@@ -267,7 +328,11 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
     part.has_closed_end = tube.has_closed_end;
     const double edge = mean_edge_of(tube.piece);
     int lines = layout.curves;
-    if (!layout.start_vertices.empty()) {
+    std::vector<std::vector<std::pair<double, double>>> loops;
+    if (layout.edge_loops) {
+        loops = edge_loops_along(tube.piece, tube.map, layout.polygon_edges);
+        lines = static_cast<int>(loops.size());
+    } else if (!layout.start_vertices.empty()) {
         lines = static_cast<int>(layout.start_vertices.size());
     } else if (lines == 0) {
         lines = std::clamp(static_cast<int>(std::lround(part.girth / edge)), 12, 64);
@@ -277,7 +342,6 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
         places = std::clamp(static_cast<int>(std::lround(part.length / edge)) + 1, 13, 96);
     }
     Grid grid;
-    grid.theta = line_angles(tube, layout, lines);
     if (layout.even_spacing) {
         const int steps = std::clamp(6 * places, 48, 6000);
         grid.s = even_levels(mean_arc(tube, locator, std::min(lines, 24), steps), places);
@@ -285,6 +349,12 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
         for (int n = 0; n < places; ++n) {
             grid.s.push_back(static_cast<double>(n) / (places - 1));
         }
+    }
+
+    if (layout.edge_loops) {
+        follow_edge_loops(loops, grid);
+    } else {
+        grid.theta.assign(static_cast<size_t>(places), line_angles(tube, layout, lines));
     }
 
     const bool is_ring = layout.direction == CurveDirection::around;
@@ -305,8 +375,9 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
         Vector3d before = Vector3d::Zero();
         for (int place = 0; place < places; ++place) {
             const int row = row_of(place, line);
-            const SurfacePoint point = locator.find(grid.s[static_cast<size_t>(place)],
-                                                    grid.theta[static_cast<size_t>(line)]);
+            const SurfacePoint point =
+                locator.find(grid.s[static_cast<size_t>(place)],
+                             grid.theta[static_cast<size_t>(place)][static_cast<size_t>(line)]);
             found[static_cast<size_t>(row)] = point;
             part.along[row] = grid.s[static_cast<size_t>(place)];
             part.virtual_nodes += point.triangle >= tube.piece.real_triangles ? 1 : 0;
@@ -337,7 +408,8 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
             continue;
         }
         const Place along = place_in(grid.s, tube.map.s[v]);
-        Place round = place_round(grid.theta, tube.map.theta[v]);
+        const Place round =
+            place_round(grid.angles_at(along.index, along.fraction), tube.map.theta[v]);
         CurveTransfer rule = layout.transfer;
         std::map<int, double> on_places;
         std::map<int, double> on_lines;

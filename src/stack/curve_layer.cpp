@@ -15,6 +15,7 @@ namespace {
 /// What a [[layer]] table of kind curve may say.
 struct CurveSettings {
     PartNames part;
+    std::string region;
     CurveLayout layout;
     std::vector<double> start_vertices;
     FleshOptions flesh;
@@ -48,7 +49,7 @@ public:
     CurveLayer(const LayerGround& ground, const CurveSettings& settings)
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
-                &ground.surface->mesh().art_of_vertex} {
+                &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
         if (ground.art != &ground.body->mesh()) {
             throw InvalidInput(
                 "curve: expected to stand before layers that refine the mesh; put it "
@@ -65,7 +66,11 @@ public:
             }
             layout.start_vertices.push_back(map[static_cast<size_t>(vertex)]);
         }
-        CurvePart part = find_part(body_, settings.part, layout);
+        PartNames names = settings.part;
+        if (!settings.region.empty()) {
+            names.field = region_values(ground, settings.region);
+        }
+        CurvePart part = find_part(body_, names, layout);
         FleshOptions options = settings.flesh;
         if (settings.a1 > 0.0) {
             const int intervals =
@@ -220,6 +225,8 @@ public:
              "joints that belong to `from` though they hang elsewhere (feet)"},
             {"group", &s.part.group, "group of triangles, instead of joints"},
             {"attribute", &s.part.attribute, "painted attribute, instead of joints"},
+            {"region", &s.region,
+             "region (see scene.md), instead of joints: \"box:...\", \"part:...\""},
             {"level", &s.part.level, "of weight or paint where the part ends; 0: automatic", "",
              0.0, 1.0},
             {"curves", &s.layout.curves, "lines from end to end; 0: one per vertex round", "", 0,
@@ -233,6 +240,8 @@ public:
              0,
              {"along", "around"}},
             {"even_spacing", &s.layout.even_spacing, "nodes at equal mean arc length"},
+            {"edge_loops", &s.layout.edge_loops,
+             "curves follow the edge loops of a quad mesh (OBJ)"},
             {"start_vertices", &s.start_vertices,
              "vertices of the file through which curves go; empty: evenly round"},
             {"transfer",
@@ -271,6 +280,8 @@ public:
             {"limit", &c.limit,
              "largest swing; 0: a third of the part's radius, a sixth of a tail's length", "m", 0.0,
              1e6},
+            {"joint_hold", &s.flesh.joint_hold,
+             "how much less flesh swings at knees and elbows, where bone lies close", "", 0.0, 1.0},
             {"softness", &s.softness, "share of the swing, by place: 1 flesh, 0 bone", "", 0.0,
              1.0},
             {"free_tip", &c.free_tip, "a closed far end (tail, tip) swings freely"},

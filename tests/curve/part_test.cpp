@@ -210,6 +210,68 @@ TEST(part, holes_are_closed_and_nodes_on_them_are_counted) {
     EXPECT_LT(part.virtual_nodes, part.rows() / 3);
 }
 
+/// A quad tube whose edge loops spiral by a quarter of a turn; each quad cut by a random diagonal.
+struct QuadTube {
+    test::Shape shape;
+    std::vector<std::array<int, 2>> edges;
+
+    QuadTube(int around, int along) {
+        test::Random random(3);
+        shape.positions.resize(around * (along + 1), 3);
+        shape.triangles.resize(2 * around * along, 3);
+        int f = 0;
+        for (int j = 0; j <= along; ++j) {
+            for (int i = 0; i < around; ++i) {
+                const double angle = 2 * pi * (i + 0.25 * around * j / along) / around;
+                shape.positions.row(j * around + i) << std::cos(angle), std::sin(angle),
+                    4.0 * j / along;
+                const int a = j * around + i;
+                const int b = j * around + (i + 1) % around;
+                edges.push_back({a, b});
+                if (j < along) {
+                    edges.push_back({a, a + around});
+                    if (random.below(2) == 0) {
+                        shape.triangles.row(f++) << a, b, b + around;
+                        shape.triangles.row(f++) << a, b + around, a + around;
+                    } else {
+                        shape.triangles.row(f++) << a, b, a + around;
+                        shape.triangles.row(f++) << b, b + around, a + around;
+                    }
+                }
+            }
+        }
+    }
+};
+
+TEST(part, edge_loops_of_a_quad_mesh_are_followed_vertex_by_vertex) {
+    const QuadTube tube(12, 20);
+    CurveLayout layout;
+    layout.edge_loops = true;
+    layout.polygon_edges = tube.edges;
+    layout.nodes = 21;
+    const Topology topology = topology_of(tube.shape);
+    const CurvePart part =
+        lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout);
+    EXPECT_EQ(part.curve_count, 12);
+    MatrixX3d nodes(part.rows(), 3);
+    part.nodes.apply(tube.shape.positions, Workers(1), nodes);
+    // Every node lies on an edge that runs along: its angle is that of the spiral.
+    for (int i = part.curve_count; i < part.rows() - part.curve_count; ++i) {
+        const double turn = std::atan2(nodes(i, 1), nodes(i, 0)) / (2 * pi) * 12.0;
+        const double off = turn - 3.0 * nodes(i, 2) / 4.0;
+        EXPECT_NEAR(off - std::round(off), 0.0, 0.06) << i;
+    }
+    // And transfer still gives back what is the same everywhere.
+    MatrixX3d moved(part.transfer.count(), 3);
+    part.transfer.apply(MatrixX3d::Constant(part.rows(), 3, 0.3), Workers(1), moved);
+    EXPECT_LT((moved.array() - 0.3).abs().maxCoeff(), 1e-14);
+
+    layout.polygon_edges.resize(5);
+    test::expect_error<InvalidInput>(
+        [&] { lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout); },
+        {"edge loops", "closed ring"});
+}
+
 TEST(part, start_vertices_carry_a_line_each) {
     const test::Shape shape = test::open_cylinder(24, 30);
     const Topology topology = topology_of(shape);

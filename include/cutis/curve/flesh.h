@@ -17,6 +17,7 @@ struct CurveBody {
     const MatrixX3d* rest = nullptr;                  ///< surface at rest, #V x 3
     const Topology* topology = nullptr;               ///< of the surface
     const std::vector<int>* art_of_vertex = nullptr;  ///< body vertex of each surface vertex
+    const std::vector<int>* vertex_of_art = nullptr;  ///< and back, -1: none; for edge loops
 };
 
 /// Which part of a body carries curves. By joints (what hangs on `from`, without what hangs on `to`
@@ -29,6 +30,7 @@ struct PartNames {
                                      ///< (feet moved by inverse kinematics)
     std::string group;
     std::string attribute;  ///< painted 0 .. 1, the part is where it is at least the level
+    VectorXd field;         ///< the same from the caller: per surface vertex; empty: none
     double level = 0.0;     ///< of weights or paint; 0: 0.5, and others where that gives no loop
 };
 
@@ -55,6 +57,9 @@ struct FleshOptions {
     CurveBaseline baseline = CurveBaseline::body;
     bool follow = true;  ///< what the body has beyond the baseline is a target; false: examples
                          ///< replace it
+    double joint_hold = 0.7;  ///< 0 .. 1: how much less flesh swings at a joint inside a limb,
+                              ///< where the bone lies close; joints of short bones (spines, tails)
+                              ///< do not hold
     std::vector<FleshExample> examples;
     std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
                                            ///< empty: by time

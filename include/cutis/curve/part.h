@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct CurveLayout {
     bool even_spacing = true;         ///< equal mean arc length between nodes; false: equal s
     std::vector<int> start_vertices;  ///< surface vertices on the tube through which the lines go;
                                       ///< empty: evenly round
+    bool edge_loops = false;  ///< lines follow the edge loops of a quad mesh (polygon_edges), one
+                              ///< each; `curves` is not used
+    std::vector<std::array<int, 2>> polygon_edges;  ///< pairs of surface vertices, no diagonals
 };
 
 /// Curves on a tube-like part of a surface.
