@@ -5,11 +5,14 @@
 #include <functional>
 #include <map>
 
+#include "cutis/body/body.h"
+#include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/repair.h"
 #include "cutis/shell/equilibrium.h"
 #include "cutis/shell/safe_offset.h"
+#include "cutis/stack/simulation_surface.h"
 #include "shell_cases.h"
 
 namespace cutis::verify {
@@ -111,19 +114,44 @@ std::filesystem::path data_folder() {
                              : std::filesystem::path("../shared/data");
 }
 
-/// Every closed mesh of the data folder at 0.5, 1, 2 and 5 % of its box diagonal.
+/// The surface layers would work on: welded, at rest.
+RepairedMesh surface_of(const std::filesystem::path& path) {
+    if (path.extension() == ".obj") {
+        const ArtMesh art = read_obj(path);
+        return repair_mesh(art.positions, art.triangles, {});
+    }
+    const Body body = make_body(std::make_shared<Character>(read_gltf(path)), {});
+    return SimulationSurface::repaired(body, {}).mesh();
+}
+
+/// Meshes of the data folder at 0.5, 1, 2 and 5 % of their box diagonal.
 void add_data_cases(std::vector<Case>& cases) {
-    for (const char* name :
-         {"classic/spot.obj", "classic/spot_low_resolution.obj", "classic/penguin.obj",
-          "classic/koala_low_resolution.obj", "classic/vase.obj", "classic/human_woman.obj",
-          "classic/hand_closed.obj", "classic/fish_low_resolution.obj", "classic/torus.obj",
-          "classic/teapot.obj", "horse-gallop/horse-gallop-reference.obj"}) {
+    for (const char* name : {"classic/spot.obj",
+                             "classic/spot_low_resolution.obj",
+                             "classic/penguin.obj",
+                             "classic/koala_low_resolution.obj",
+                             "classic/vase.obj",
+                             "classic/human_woman.obj",
+                             "classic/hand_closed.obj",
+                             "classic/hand_lowres.obj",
+                             "classic/fish_low_resolution.obj",
+                             "classic/torus.obj",
+                             "classic/teapot.obj",
+                             "horse-gallop/horse-gallop-reference.obj",
+                             "dem-bones/frames/bone_000.obj",
+                             "dancer/dancer.glb",
+                             "quaternius/Trex.glb",
+                             "quaternius/Apatosaurus.glb",
+                             "quaternius/Horse.glb",
+                             "webxr-hand/left.glb",
+                             "khronos-gltf/CesiumMan.glb",
+                             "khronos-gltf/Fox.glb",
+                             "khronos-gltf/RiggedFigure.glb"}) {
         const std::filesystem::path path = data_folder() / name;
         if (!std::filesystem::exists(path)) {
             continue;
         }
-        const ArtMesh art = read_obj(path.string());
-        const RepairedMesh mesh = repair_mesh(art.positions, art.triangles, {});
+        const RepairedMesh mesh = surface_of(path);
         const double diagonal = bounding_box_diagonal(mesh.positions);
         int inverted = 0;
         for (const double share : {0.005, 0.01, 0.02, 0.05}) {

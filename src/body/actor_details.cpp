@@ -220,8 +220,8 @@ void make_hair(TileMaker& tile) {
 
 /// One closed scale, raised towards its rounded tip at v = 1, for scattering.
 void make_scale(TileMaker& tile) {
-    constexpr int columns = 8;
-    constexpr int along = 8;
+    constexpr int columns = 6;
+    constexpr int along = 5;
     constexpr int ring = 2 * (columns + 1);
     const int first = static_cast<int>(tile.points.size());
     tile.grid(ring, along, true, [&](double position, double t) {

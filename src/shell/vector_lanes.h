@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 // 32 bytes of numbers in one register where the machine has such (AVX); g++ and clang split the
 // vector type by themselves elsewhere.
@@ -49,23 +51,27 @@ EIGEN_ALWAYS_INLINE LanesOf<Real> all(Real value) {
     return LanesOf<Real>{} + value;
 }
 
+/// Ones followed by zeros: a window that begins n - kept places in keeps `kept` lanes.
+template <class Real>
+struct KeepMask {
+    static constexpr int n = LaneTypes<Real>::count;
+    std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t> bits[2 * n] = {};
+    constexpr KeepMask() {
+        for (int i = 0; i < n; ++i) {
+            bits[i] = -1;
+        }
+    }
+};
+
+template <class Real>
+inline constexpr KeepMask<Real> keep_mask{};
+
 /// First `kept` lanes of `fresh`, the others of `old`.
 template <class Real>
 EIGEN_ALWAYS_INLINE LanesOf<Real> first_lanes(int kept, LanesOf<Real> fresh, LanesOf<Real> old) {
     using Bits = typename LaneTypes<Real>::Bits;
-    // A window into ones followed by zeros: lane i is kept when i < kept.
-    constexpr int n = LaneTypes<Real>::count;
-    alignas(32) static constexpr auto ones = [] {
-        struct {
-            std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t> bits[2 * n];
-        } table{};
-        for (int i = 0; i < n; ++i) {
-            table.bits[i] = -1;
-        }
-        return table;
-    }();
     Bits mask;
-    std::memcpy(&mask, ones.bits + n - kept, sizeof(mask));
+    std::memcpy(&mask, keep_mask<Real>.bits + LaneTypes<Real>::count - kept, sizeof(mask));
     return reinterpret_cast<LanesOf<Real>>((reinterpret_cast<Bits>(fresh) & mask) |
                                            (reinterpret_cast<Bits>(old) & ~mask));
 }

@@ -54,7 +54,7 @@ public:
         for (size_t v = 0; v < points.size(); ++v) {
             keep_weights(layout.slot_of_vertex[v], shell->place(points[v]));
         }
-        points = {};
+        std::vector<ShellPoint>().swap(points);
         for (int k = 0; k < 3; ++k) {
             y_[k].assign(slots, Real(0));
             w_[k].assign(slots, Real(0));

@@ -6,64 +6,13 @@
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/shell.h"
 #include "cutis/stack/regions.h"
 #include "shell_handles.h"
+#include "shell_settings.h"
 
 namespace cutis {
 
 namespace {
-
-enum class Placing { scatter, tiles, around };
-enum class OnCut { carry, rest };
-
-Paintable everywhere(double value) {
-    Paintable number;
-    number.value = value;
-    return number;
-}
-
-/// What a [[layer]] table of kind shell may say. Lengths named "of the diagonal" are shares of the
-/// rest pose's bounding box.
-struct ShellSettings {
-    std::string name;
-    std::string detail = "scales";
-    std::string mesh;
-    std::string mesh_up = "z";
-    Placing place = Placing::scatter;
-    OutsideDetail outside = OutsideDetail::refuse;
-    double height = 0.02;
-    Paintable height_factor = everywhere(1.0);
-    bool keep_off_walls = false;
-    bool clip_aware = true;
-    double size = 0.04;
-    ScatterOptions scatter;
-    std::vector<double> axis = {0, -1, 0};
-    Paintable density = everywhere(1.0);
-    Paintable size_factor = everywhere(1.0);
-    int seed = 1;
-    TileOptions tiles;
-    double lift = 1.0;
-    double poisson = 0.3;
-    Paintable stiffness = everywhere(1.0);
-    Paintable frequency = everywhere(6.0);
-    Paintable damping = everywhere(0.1);
-    double paper_omega = 0.0;
-    double paper_zeta = 0.05;
-    double paper_fps = 30.0;
-    std::vector<double> axes;
-    std::vector<double> surface_axis = {0, 0, 1};
-    VibrationOptions vibration;
-    bool untangle = true;
-    int substeps = 1;
-    OnCut cut = OnCut::carry;
-    std::vector<std::string> handles;
-    double offset_stiffness = 10.0;
-    double base_stiffness = 0.0;
-    ManipulationOptions manipulation;
-    double reach = 0.1;
-    std::vector<std::string> pinned;
-};
 
 Vector3d direction_of(const std::vector<double>& numbers, const char* key) {
     if (numbers.size() != 3 || !(Vector3d(numbers[0], numbers[1], numbers[2]).norm() > 0.0)) {
@@ -475,7 +424,7 @@ private:
 
 class ShellPlan final : public LayerPlan {
 public:
-    std::vector<Setting> settings() override;
+    std::vector<Setting> settings() override { return shell_settings(settings_); }
 
     void take_mesh(const std::string&, std::shared_ptr<const ArtMesh> mesh) override {
         mesh_ = std::move(mesh);
@@ -493,123 +442,6 @@ private:
     ShellSettings settings_;
     std::shared_ptr<const ArtMesh> mesh_;
 };
-
-std::vector<Setting> ShellPlan::settings() {
-    const auto choice = [](auto& field, auto... values) {
-        using Field = std::remove_reference_t<decltype(field)>;
-        const std::vector<Field> list = {values...};
-        Field* target = &field;
-        const auto current =
-            static_cast<int>(std::find(list.begin(), list.end(), field) - list.begin());
-        return ChoiceTarget{current, [=](int i) { *target = list[static_cast<size_t>(i)]; }};
-    };
-    ShellSettings& s = settings_;
-    VibrationOptions& v = s.vibration;
-    std::vector<std::string> pieces;
-    for (const DetailInfo& detail : list_details()) {
-        pieces.push_back(detail.name);
-    }
-    constexpr double much = 1e6;
-    return {
-        {"name", &s.name, "name of the detail mesh; empty: that of the piece"},
-        {"detail", &s.detail, "built-in piece", "", 0, 0, pieces},
-        {"mesh", &s.mesh, "OBJ file used instead: a piece, or a mesh around the body"},
-        {"mesh_up",
-         &s.mesh_up,
-         "axis of the file that points out of the surface (pieces)",
-         "",
-         0,
-         0,
-         {"x", "y", "z"}},
-        {"place",
-         choice(s.place, Placing::scatter, Placing::tiles, Placing::around),
-         "scattered copies, tiles over the UV charts, or a mesh around the body as it is",
-         "",
-         0,
-         0,
-         {"scatter", "tiles", "around"}},
-        {"outside",
-         choice(s.outside, OutsideDetail::refuse, OutsideDetail::nearest),
-         "vertices of a mesh around the body that lie outside the shell",
-         "",
-         0,
-         0,
-         {"refuse", "nearest"}},
-        {"height", &s.height, "of the shell", "of the diagonal", 1e-5, 0.5},
-        {"height_factor", &s.height_factor, "share of the height, paintable", "", 0, 1},
-        {"keep_off_walls", &s.keep_off_walls, "at most half the way to the surface opposite"},
-        {"clip_aware", &s.clip_aware, "lower the shell where the clip would turn it over"},
-        {"size", &s.size, "scatter: side of a piece", "of the diagonal", 1e-5, 1},
-        {"spacing", &s.scatter.spacing, "scatter: least distance of neighbours, in sizes", "", 0.01,
-         100},
-        {"axis", &s.axis, "scatter: where pieces head (x y z)"},
-        {"smoothing", &s.scatter.smoothing, "scatter: rounds that even out headings", "", 0, 10000},
-        {"turn", &s.scatter.turn_deg, "scatter: headings vary by", "degrees", 0, 180},
-        {"size_variation", &s.scatter.size_variation, "scatter: sizes vary by this share", "", 0,
-         0.9},
-        {"density", &s.density, "scatter: how dense, paintable; 0 leaves bare", "", 0, 1},
-        {"size_factor", &s.size_factor, "scatter: factor on sizes, paintable", "", 0, 100},
-        {"seed", &s.seed, "scatter: another one scatters anew", "", 0, 1e9},
-        {"tiles_u", &s.tiles.tiles_u, "tiles: along one unit of u", "", 0.01, 10000},
-        {"tiles_v", &s.tiles.tiles_v, "tiles: along one unit of v", "", 0.01, 10000},
-        {"lift", &s.lift, "factor on the piece's heights", "", 0, 100},
-        {"poisson", &s.poisson, "Poisson's ratio; 0.5 keeps the shell's volume", "", -0.9, 0.5},
-        {"stiffness", &s.stiffness, "of the shell, relative, paintable", "", 1e-6, much},
-        {"frequency", &s.frequency, "of the vibration, paintable", "Hz", 0.01, 1000},
-        {"damping", &s.damping, "ratio to critical damping, paintable", "", 0, 100},
-        {"paper_omega", &s.paper_omega, "the paper's omega instead of frequency; 0: frequency", "",
-         0, 4},
-        {"paper_zeta", &s.paper_zeta, "the paper's zeta, with paper_omega", "", 0, 0.999},
-        {"paper_fps", &s.paper_fps, "frame rate omega and zeta are meant for", "Hz", 1, 1000},
-        {"axes", &s.axes,
-         "frequency and damping along, across and out of the surface: six numbers; empty: the same "
-         "in all directions"},
-        {"surface_axis", &s.surface_axis, "with axes: first direction on the surface (x y z)"},
-        {"gain", &v.gain, "factor on the displacement shown", "", 0, 10},
-        {"weight_by_height", &v.weight_by_height, "roots stay on the skin"},
-        {"limiter",
-         choice(v.limiter, Limiter::piece, Limiter::vertex, Limiter::soft, Limiter::none),
-         "what keeps fast motion from throwing detail off",
-         "",
-         0,
-         0,
-         {"piece", "vertex", "soft", "none"}},
-        {"limit", &v.limit, "longest displacement", "of the local thickness", 1e-6, much},
-        {"damping_against",
-         choice(v.damping_against, DampingAgainst::goal, DampingAgainst::room),
-         "damp relative to the moving surface, or to the room as the paper does",
-         "",
-         0,
-         0,
-         {"goal", "room"}},
-        {"precision",
-         choice(v.precision, Precision::single, Precision::full),
-         "numbers of the detail's state",
-         "",
-         0,
-         0,
-         {"single", "double"}},
-        {"untangle", &s.untangle, "set tetrahedra right that turn over in a frame"},
-        {"substeps", &s.substeps, "steps inside a frame", "", 1, 100},
-        {"cut",
-         choice(s.cut, OnCut::carry, OnCut::rest),
-         "after a jump of the body vibration goes on, or stops",
-         "",
-         0,
-         0,
-         {"carry", "rest"}},
-        {"handles", &s.handles,
-         "keys \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by X Y Z\", \"NAME SECONDS release\""},
-        {"offset_stiffness", &s.offset_stiffness, "of handles in the shell; 1 is a soft pull", "",
-         0, 1e9},
-        {"base_stiffness", &s.base_stiffness, "of handles into the body; 0 leaves it alone", "", 0,
-         1e9},
-        {"reach", &s.reach, "how far a pull on the body reaches", "of the diagonal", 1e-4, 100},
-        {"passes", &s.manipulation.passes, "rounds of shell and body per step with handles", "", 1,
-         100},
-        {"pinned", &s.pinned, "regions of the body that handles cannot move"},
-    };
-}
 
 }  // namespace
 
