@@ -227,7 +227,7 @@ std::vector<Row> bench_fold() {
         int level;
         double paper_ms;
     };
-    const Figure dancer("dancer", "", "arabesque", 12);
+    const Figure dancer("dancer", "leotard", "arabesque", 12);
     for (const Dress& dress :
          {Dress{0.03, 0, 30.0}, Dress{0.022, 0, 115.0}, Dress{0.015, 4, 440.0}}) {
         const FoldPattern pattern = dancer.pattern(dress.width);

@@ -24,7 +24,7 @@ Case fold_at_least(std::string name, double value, double limit, std::string uni
 
 std::vector<Case> verify_fold() {
     std::vector<Case> cases = verify_fold_lines();
-    for (const auto& more : {verify_fold_tube()}) {
+    for (const auto& more : {verify_fold_tube(), verify_fold_character()}) {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     return cases;

@@ -19,7 +19,7 @@ public:
         : body_(*ground.body),
           surface_(*ground.surface),
           skeleton_(ground),
-          use_normals_(settings.use_normals || !skeleton_.has_skin()),
+          use_normals_(settings.use_normals || !skeleton_.has_joints()),
           solver_(surface_.topology(), surface_.rest(), plan_folds(ground, skeleton_, settings),
                   settings.solver),
           rest_normals_(vertex_normals(surface_.rest(), surface_.topology())) {
@@ -154,7 +154,7 @@ private:
     }
 
     void pose(double time) {
-        if (!skeleton_.has_skin()) {
+        if (!skeleton_.has_joints()) {
             return;
         }
         skeleton_.matrices(time, sampling_, matrices_);

@@ -40,7 +40,9 @@ public:
     FoldSkeleton(const FoldSkeleton&) = delete;
     FoldSkeleton& operator=(const FoldSkeleton&) = delete;
 
-    /// Does the body have a skin, and can its positions be computed from it?
+    /// Is there a skin? Weights, joints and matrices() are there then.
+    bool has_joints() const { return !joints_.parent.empty(); }
+    /// Does the skin alone move the body (no morph targets, no cache)?
     bool has_skin() const { return has_skin_; }
     Skinning skinning() const { return skinning_; }
     const SkinWeights& weights() const { return weights_; }  ///< of simulation vertices

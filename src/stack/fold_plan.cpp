@@ -231,8 +231,10 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             break;
         }
         FoldPose pose;
-        if (skeleton.has_skin()) {
+        if (skeleton.has_joints()) {
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
+        }
+        if (skeleton.has_skin()) {
             skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, one, pose.positions,
                                  skeleton.centres());
         } else {
@@ -260,10 +262,10 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             break;
         }
         case FoldSettings::Place::joints:
-            if (!skeleton.has_skin()) {
+            if (!skeleton.has_joints()) {
                 throw InvalidInput(
-                    "fold: place = \"joints\": expected a body whose skin alone moves "
-                    "it, found none; use \"field\"");
+                    "fold: place = \"joints\": expected a body with a skin, found none; use "
+                    "\"field\"");
             }
             pattern =
                 fold_pattern_from_curves(base, rest,
@@ -291,7 +293,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     }
     pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
     restrict_pattern(ground, settings.where, pattern);
-    if (skeleton.has_skin() && settings.place != FoldSettings::Place::joints) {
+    if (skeleton.has_joints() && settings.place != FoldSettings::Place::joints) {
         assign_joints(base, skeleton.joints(), pattern);
     }
     return pattern;
@@ -379,7 +381,7 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
         fine.resize(topology.vertex_count());
         solver.stencils().apply_to_scalars(coarse, one, fine);
     }
-    if (skeleton.has_skin()) {
+    if (skeleton.has_joints()) {
         refined.weights = solver.refined_weights(skeleton.weights(),
                                                  static_cast<int>(skeleton.joints().parent.size()));
     }

@@ -1,0 +1,96 @@
+#include "cutis/body/actors.h"
+#include "cutis/core/error.h"
+#include "cutis/io/scene_read.h"
+#include "cutis/stack/bake.h"
+#include "support/expect_error.h"
+
+namespace cutis {
+namespace {
+
+using test::expect_error;
+
+class Tape final : public FrameSink {
+public:
+    explicit Tape(std::vector<Frame>& frames) : frames_(frames) {}
+    bool wants_body_positions() const override { return true; }
+    void begin(const BakeInfo& info) override {
+        triangles = info.shown().triangles;
+        vertices = info.shown().positions.rows();
+        has_uv = info.shown().uv.rows() > 0;
+        lines = info.lines;
+    }
+    void write(const Frame& frame) override { frames_.push_back(frame); }
+    std::vector<OutputFile> finish() override { return {}; }
+
+    static inline MatrixX3i triangles;
+    static inline Eigen::Index vertices = 0;
+    static inline bool has_uv = false;
+    static inline std::vector<LineSet> lines;
+
+private:
+    std::vector<Frame>& frames_;
+};
+
+std::vector<Frame> baked(const std::string& keys, int first, int last, int threads = 1) {
+    BodyOptions options;
+    options.clip = "bend";
+    const Body body = make_body(std::make_shared<Character>(make_actor("arm")), options);
+    Scene scene = parse_scene(
+        "[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
+    scene.first_frame = first;
+    scene.last_frame = last;
+    std::vector<Frame> frames;
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    sinks.push_back(std::make_unique<Tape>(frames));
+    const Workers workers(threads);
+    BakeControls controls;
+    controls.workers = &workers;
+    bake(body, scene, sinks, controls);
+    return frames;
+}
+
+TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels_and_lines) {
+    const std::vector<Frame> frames = baked("width = 0.02\n", 20, 21);
+    ASSERT_EQ(frames.size(), 2u);
+    const Frame& frame = frames.back();
+    EXPECT_EQ(frame.positions.rows(), Tape::vertices);
+    EXPECT_EQ(frame.body_positions.rows(), Tape::vertices);
+    EXPECT_TRUE(Tape::has_uv);
+    EXPECT_LT(Tape::triangles.maxCoeff(), Tape::vertices);
+    ASSERT_TRUE(frame.channels.count("fold height"));
+    const ChannelData& height = frame.channels.at("fold height");
+    EXPECT_EQ(height.values.size(), static_cast<size_t>(Tape::vertices));
+    EXPECT_GT(*std::max_element(height.values.begin(), height.values.end()), 0.001);
+    EXPECT_EQ(frame.channels.at("fold direction").values.size(),
+              static_cast<size_t>(3 * Tape::vertices));
+    ASSERT_EQ(Tape::lines.size(), 1u);
+    EXPECT_EQ(frame.lines[0].rows(), Tape::lines[0].point_count);
+    // Where nothing folds the surface is the plain one.
+    int still = 0;
+    for (Eigen::Index v = 0; v < Tape::vertices; ++v) {
+        still += frame.positions.row(v) == frame.body_positions.row(v) ? 1 : 0;
+    }
+    EXPECT_GT(still, Tape::vertices / 4);
+}
+
+TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
+    const std::vector<Frame> row = baked("width = 0.03\n", 18, 20);
+    const std::vector<Frame> alone = baked("width = 0.03\n", 20, 20, 2);
+    EXPECT_EQ(alone[0].positions, row[2].positions);
+}
+
+TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
+    expect_error<InvalidInput>([] { baked("width = 0\n", 1, 1); }, {"width"});
+    expect_error<InvalidInput>([] { baked("place = \"chains\"\n", 1, 1); }, {"chain"});
+    expect_error<InvalidInput>([] { baked("place = \"chains\"\nchains = [\"1, x\"]\n", 1, 1); },
+                               {"chains", "x"});
+    expect_error<InvalidInput>([] { baked("place = \"painted\"\n", 1, 1); }, {"painted_field"});
+    expect_error<InvalidInput>([] { baked("place = \"joints\"\njoints = [\"tail\"]\n", 1, 1); },
+                               {"tail"});
+    expect_error<InvalidInput>(
+        [] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
+        {"sample 1", "-1"});
+}
+
+}  // namespace
+}  // namespace cutis
