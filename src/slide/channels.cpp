@@ -228,7 +228,9 @@ size_t SlideSolver::bytes() const {
     sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
     sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
            sizeof(int) * (p.corners.size() + p.fans.size());
-    sum += static_cast<size_t>(p.triangle_count()) * 256;  // tracer of the moving body
+    if (p.body_tracer) {
+        sum += static_cast<size_t>(p.triangle_count()) * 256;
+    }
     return sum;
 }
 

@@ -133,7 +133,6 @@ struct SlideSolver::Parts {
     std::vector<int> fans;          // 4 * triangle + corner
     std::vector<int> fan_vertices;  // two per fan entry: the other corners, counter-clockwise
     std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
-    VectorXd rest_edge;             // #V: mean incident edge
     double mean_edge = 0.0;
     double box_diagonal = 0.0;
 
@@ -180,7 +179,8 @@ struct SlideSolver::Parts {
     std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
-    SurfaceTracer body_tracer;  // of the old body, for backtraces beyond the ring
+    // Of the old body, for backtraces beyond the ring; made when first needed.
+    std::unique_ptr<SurfaceTracer> body_tracer;
     MatrixX3d tracer_positions;
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;

@@ -363,10 +363,29 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
     const Vector3d move = mean / count - places.position.vector(v);
     const Vector3d axis = places.axis.vector(v);
     const Vector3d second = places.normal.vector(v).cross(axis);
+    const auto worst = [&] {
+        double least = 1e300;
+        for (int i = fan_starts[static_cast<size_t>(v)]; i < fan_starts[static_cast<size_t>(v) + 1];
+             ++i) {
+            least =
+                std::min(least, triangle_determinant(places, fans[static_cast<size_t>(i)] >> 2));
+        }
+        return least;
+    };
+    const double before = worst();
     slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
+    const slide::SkinPoint old = point;
     surface.move(point, places.normal.at(v), places.axis.at(v), move.dot(axis), move.dot(second));
-    surface.look_up(point, places.position.at(v), places.normal.at(v), places.axis.at(v),
-                    places.along_u.at(v), places.along_w.at(v));
+    const auto look_up = [&] {
+        surface.look_up(point, places.position.at(v), places.normal.at(v), places.axis.at(v),
+                        places.along_u.at(v), places.along_w.at(v));
+    };
+    look_up();
+    // In creases the mean of the neighbours may be worse than what was: then it stays.
+    if (worst() < std::min(before, tangled_determinant)) {
+        point = old;
+        look_up();
+    }
     velocity[static_cast<size_t>(2 * v)] *= 0.5;
     velocity[static_cast<size_t>(2 * v + 1)] *= 0.5;
 }

@@ -128,8 +128,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
       options(given),
       surface((check_options(given, mesh.vertex_count()), mesh), rest, workers,
               given.use_curved_surface),
-      system(mesh),
-      body_tracer(mesh) {
+      system(mesh) {
     const int count = mesh.vertex_count();
     const size_t n = static_cast<size_t>(count);
     const MatrixX3i& t = mesh.triangles();
@@ -152,7 +151,6 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         }
     }
     fan_starts.push_back(0);
-    rest_edge.resize(count);
     for (int v = 0; v < count; ++v) {
         int longest = -1;
         double longest_square = -1.0;
@@ -170,7 +168,6 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         }
         reference.push_back(longest);
         fan_starts.push_back(static_cast<int>(fans.size()));
-        rest_edge[v] = surface.tracer().mean_incident_edge(v);
     }
 
     uniform_scale = 1.0 / options.initial_stretch;
@@ -331,7 +328,6 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     touch_marks.assign(n, 0);
     bad_triangles.reserve(static_cast<size_t>(triangles));
     touched.reserve(n);
-    tracer_positions.resize(count, 3);
     sub_step_body.resize(count, 3);
     frame_body.resize(count, 3);
 }
