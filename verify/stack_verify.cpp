@@ -102,6 +102,19 @@ double distance(const std::vector<Frame>& a, const std::vector<Frame>& b) {
     return largest;
 }
 
+// Settings that suit an arm, as a scene would write them.
+const std::map<std::string, std::string> settings = {
+    {"curve", "to = [\"hand\"]\nfree_tip = false\ninertia = 0.6\n"},
+    {"fold", "width = 0.03\n"},
+    {"slide", ""},
+    {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"},
+};
+
+std::string layer_text(const std::string& kind) {
+    const auto found = settings.find(kind);
+    return "[[layer]]\nkind = \"" + kind + "\"\n" + (found == settings.end() ? "" : found->second);
+}
+
 std::string subset_name(const std::vector<LayerKind>& kinds, unsigned subset) {
     std::string name;
     for (size_t k = 0; k < kinds.size(); ++k) {
@@ -115,18 +128,20 @@ std::string subset_name(const std::vector<LayerKind>& kinds, unsigned subset) {
 }  // namespace
 
 std::vector<Case> verify_stack() {
-    Scene scene = parse_scene(
-        "[body]\nactor = \"arm\"\nclip = \"bend\"\n[output]\nlast_frame = 8\n", "verify");
-    const Body body = load_body(scene);
+    const std::string shot =
+        "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 4.0\n[output]\nlast_frame = 8\n";
+    const Scene plain = parse_scene(shot, "verify");
+    const Body body = load_body(plain);
     const std::vector<LayerKind>& kinds = layer_kinds();
     std::vector<Case> cases;
     for (unsigned subset = 0; subset < 1U << kinds.size(); ++subset) {
-        Run run{body, scene};
+        std::string text = shot;
         for (size_t k = 0; k < kinds.size(); ++k) {
             if ((subset >> k & 1U) != 0) {
-                run.scene.layers.push_back({kinds[k].kind, {}, 0, 0});
+                text += layer_text(kinds[k].kind);
             }
         }
+        const Run run{body, parse_scene(text, "verify")};
         const std::string name = subset_name(kinds, subset);
         const std::vector<Frame> one = run.frames(1);
         double not_finite = 0.0;
@@ -146,7 +161,7 @@ std::vector<Case> verify_stack() {
             MatrixX3d positions;
             double largest = 0.0;
             for (const Frame& frame : one) {
-                body.positions(frame.time, scene.body.sampling, Workers(1), positions);
+                body.positions(frame.time, plain.body.sampling, Workers(1), positions);
                 largest = std::max(largest, distance(frame.positions, positions));
             }
             cases.push_back(at_most("no layer: difference from the body", largest, 0.0, "m",
