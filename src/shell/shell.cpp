@@ -152,13 +152,9 @@ void Shell::advance(const ShellStep& step, const Workers& workers) {
     report_.largest_share = vibration_->largest_share();
 }
 
-void Shell::write_volume_ratios(VectorXd& ratios) const {
-    ratios.resize(vertex_count());
-    VectorXd prisms;
-    measure_shell(*prisms_, base_, offset_, &prisms);
-    for (int v = 0; v < vertex_count(); ++v) {
-        ratios[v] = prisms[place(v).triangle];
-    }
+void Shell::write_volume_ratios(VectorXd& ratios) {
+    measure_shell(*prisms_, base_, offset_, &prism_ratios_);
+    vibration_->write_triangle_values(prism_ratios_, ratios);
 }
 
 void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {

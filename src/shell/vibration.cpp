@@ -136,6 +136,24 @@ Vector3d DetailVibration::position(int vertex) const {
     return {kernel_->shown(slot, 0), kernel_->shown(slot, 1), kernel_->shown(slot, 2)};
 }
 
+void DetailVibration::write_triangle_values(const VectorXd& of_triangle, VectorXd& values) {
+    const Layout& layout = kernel_->layout;
+    std::vector<double>& slots = kernel_->slot_values;
+    slots.resize(static_cast<size_t>(layout.slot_count));
+    for (const Part& part : layout.parts) {
+        for (int r = part.first_run; r < part.last_run; ++r) {
+            const auto run = static_cast<size_t>(r);
+            std::fill(slots.begin() + layout.runs[run].begin,
+                      slots.begin() + layout.runs[run + 1].begin,
+                      of_triangle[layout.runs[run].tet / 3]);
+        }
+    }
+    values.resize(vertex_count());
+    for (int v = 0; v < vertex_count(); ++v) {
+        values[v] = slots[static_cast<size_t>(layout.slot_of_vertex[static_cast<size_t>(v)])];
+    }
+}
+
 ShellPoint DetailVibration::place(int vertex) const {
     const Layout& layout = kernel_->layout;
     const int slot = layout.slot_of_vertex[static_cast<size_t>(vertex)];

@@ -28,7 +28,8 @@ struct DetailVibration::Kernel {
     vibration::Layout layout;
     int pieces = 1;
     int limited = 0;
-    double largest = 0.0;  // |y|^2 / r^2
+    double largest = 0.0;             // |y|^2 / r^2
+    std::vector<double> slot_values;  // scratch of write_triangle_values
 };
 
 namespace vibration {

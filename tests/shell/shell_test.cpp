@@ -140,14 +140,33 @@ TEST(ShellTest, steps_allocate_nothing_once_they_run) {
         PrismShell prisms = torus.shell();
         PlacedDetail detail = scattered(prisms);
         Shell shell(std::move(prisms), std::move(detail), options);
+        MatrixX3d positions;
+        VectorXd amplitudes, ratios;
+        const auto write = [&] {
+            shell.write_positions(positions);
+            shell.write_amplitudes(amplitudes);
+            shell.write_volume_ratios(ratios);
+        };
         for (size_t i = 0; i < 4; ++i) {
             shell.advance({&bases[i], 1.0 / 30.0, i == 0}, workers);
+            write();
         }
         const long before = allocations.load();
         for (size_t i = 4; i < 8; ++i) {
             shell.advance({&bases[i], 1.0 / 30.0}, workers);
+            write();
         }
         EXPECT_EQ(allocations.load(), before);
+        for (int v = 0; v < shell.vertex_count(); v += 97) {
+            // The prism of the vertex, found the other way: by its place.
+            const int f = shell.place(v).triangle;
+            double rest = 0.0, now = 0.0;
+            for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
+                rest += shell.prisms().rest_volume(tet);
+                now += shell.prisms().volume(tet, shell.base(), shell.offset());
+            }
+            EXPECT_NEAR(ratios[v], now / rest, 1e-12);
+        }
     }
 }
 

@@ -76,9 +76,19 @@ SceneValues arm_part() {
     return {{"to", list({"hand"})}, {"free_tip", boolean(false)}};
 }
 
+/// Workers outlive the layers that borrow them, as in a bake.
+const Workers& workers_of(int threads) {
+    static std::map<int, std::unique_ptr<Workers>> made;
+    std::unique_ptr<Workers>& workers = made[threads];
+    if (!workers) {
+        workers = std::make_unique<Workers>(threads);
+    }
+    return *workers;
+}
+
 /// Positions of the surface with the layer at frame times 0, 1/30, ..., last.
 std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads = 1, int first = 0) {
-    const Workers workers(threads);
+    const Workers& workers = workers_of(threads);
     std::vector<MatrixX3d> result;
     Frame frame;
     frame.lines.resize(1);
@@ -145,7 +155,7 @@ TEST(curve_layer, the_shape_at_the_end_of_an_advance_is_what_it_gave) {
     const auto finer = make_layer(*stage, arm_part());
     run(*stage, *finer, 29);
     MatrixX3d direct = body_at(*stage, 28.5 / 30.0);
-    const Workers workers(1);
+    const Workers& workers = workers_of(1);
     Frame frame;
     frame.lines.resize(1);
     finer->advance(

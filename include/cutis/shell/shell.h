@@ -73,7 +73,7 @@ public:
     /// Distance of each vertex from its goal, metres.
     void write_amplitudes(VectorXd& amplitudes) const { vibration_->write_amplitudes(amplitudes); }
     /// Volume of each vertex's prism over its rest volume.
-    void write_volume_ratios(VectorXd& ratios) const;
+    void write_volume_ratios(VectorXd& ratios);
     /// The base as handles left it (the step's own positions without base handles), and its offset.
     const MatrixX3d& base() const { return base_; }
     const MatrixX3d& offset() const { return offset_; }
@@ -117,6 +117,7 @@ private:
     MatrixX3d axes_;          // 3 #F x 3
     MatrixX3d base_, offset_, base_velocity_, offset_velocity_, base_kick_, offset_kick_;
     MatrixX3d next_base_, next_offset_;
+    VectorXd prism_ratios_;
     bool has_base_ = false;
     bool has_velocity_ = false;
     ShellReport report_;

@@ -97,6 +97,8 @@ public:
     /// The same as floats x y z x y z ..., for graphics.
     void write_positions(std::span<float> xyz) const;
     Vector3d position(int vertex) const;
+    /// A value per base triangle to the vertices above it. Allocates at the first call only.
+    void write_triangle_values(const VectorXd& of_triangle, VectorXd& values);
     /// Place of a vertex in the shell, to the precision of its weights.
     ShellPoint place(int vertex) const;
 
