@@ -128,6 +128,7 @@ public:
             {"folding rails a frame",
              frames_ == 0 ? 0.0 : static_cast<double>(compressed_) / static_cast<double>(frames_)},
             {"limited rails", static_cast<double>(limited_)},
+            {"vertices held back", static_cast<double>(held_)},
             {"capped rails", static_cast<double>(capped_)},
             {"merged pairs", static_cast<double>(merged_)},
             {"rails that did not converge", static_cast<double>(not_converged_)},
