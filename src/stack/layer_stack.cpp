@@ -113,12 +113,12 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
     for (size_t i = 0; i < layers_.size(); ++i) {
         const StageClock clock(seconds[i]);
         Layer& layer = *layers_[i];
+        step.ground = &grounds_[i];
+        layer.advance(step, after_, frame);
         if (layer.refined() != nullptr) {
             refine_channels(layer, art_vertices, frame);
             art_vertices = static_cast<size_t>(layer.refined()->art.positions.rows());
         }
-        step.ground = &grounds_[i];
-        layer.advance(step, after_, frame);
         if (layer.refined() != nullptr && keep_body) {
             layer.refine_plain(before_);
         }

@@ -99,7 +99,7 @@ public:
     virtual void refine_plain(MatrixX3d& /*surface*/) {}
 
     /// Values of the art vertices it stands on, to those of its refined mesh (channels of earlier
-    /// layers). \param values  #A * width
+    /// layers). Called after advance. \param values  #A * width
     virtual void refine_values(const std::vector<double>& /*values*/, int /*width*/,
                                std::vector<double>& /*out*/) const {}
 
