@@ -26,7 +26,8 @@ struct MeshTracks {
     std::size_t positions = 0;
     std::optional<std::size_t> plain;  ///< the body before layers, where they change its shape
     std::optional<std::size_t> uv;
-    std::vector<std::size_t> channels;
+    std::vector<ChannelLayout> shown;   ///< channels one can look at
+    std::vector<std::size_t> channels;  ///< of each of those
 };
 
 class PageSink final : public CheckedSink {
@@ -58,6 +59,16 @@ private:
         return m == 0 ? std::string() : "detail " + std::to_string(m) + " ";
     }
 
+    /// Pref is for renderers, no picture by itself; and strokes of one direction at a vertex are
+    /// all an eye can read, while directions are the bulk of a page: they jump where a principal
+    /// direction changes. The files have them all.
+    static bool can_be_seen(const ChannelLayout& channel, const MeshTracks& tracks) {
+        const bool has_strokes =
+            std::any_of(tracks.shown.begin(), tracks.shown.end(),
+                        [](const ChannelLayout& one) { return one.width == 3; });
+        return channel.name != "Pref" && (channel.width != 3 || !has_strokes);
+    }
+
     void lay_out() {
         const double diagonal = box_diagonal(body().art->positions);
         tolerance_ = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
@@ -74,7 +85,11 @@ private:
                 tracks.uv = tracks_.add("uv", mesh.uv_count(), 2, options_.uv_tolerance);
             }
             for (const ChannelLayout& channel : mesh.channels) {
+                if (!can_be_seen(channel, tracks)) {
+                    continue;
+                }
                 check_width(channel);
+                tracks.shown.push_back(channel);
                 tracks.channels.push_back(tracks_.add(prefix + "channel " + channel.name,
                                                       mesh.vertex_count(), channel.width, 0.0));
             }
@@ -106,7 +121,7 @@ private:
             if (mesh_tracks_[m].uv) {
                 append(now.uv);
             }
-            for (const ChannelLayout& channel : meshes()[m].channels) {
+            for (const ChannelLayout& channel : mesh_tracks_[m].shown) {
                 const ChannelData& data = now.channels.at(channel.name);
                 append(data.values);
                 ranges_[{channel.name, channel.width}].take(data);
@@ -151,8 +166,8 @@ private:
 
     std::vector<OutputFile> complete() override {
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            for (std::size_t c = 0; c < meshes()[m].channels.size(); ++c) {
-                const ChannelLayout& channel = meshes()[m].channels[c];
+            for (std::size_t c = 0; c < mesh_tracks_[m].shown.size(); ++c) {
+                const ChannelLayout& channel = mesh_tracks_[m].shown[c];
                 tracks_.set_tolerance(
                     mesh_tracks_[m].channels[c],
                     channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
@@ -262,8 +277,8 @@ private:
             json["uvViews"][result_view()] = tracks_.name(*tracks.uv);
         }
         Json channels = Json::array();
-        for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
-            const ChannelLayout& channel = mesh.channels[c];
+        for (std::size_t c = 0; c < tracks.shown.size(); ++c) {
+            const ChannelLayout& channel = tracks.shown[c];
             channels.push_back(channel_json(channel, ranges_.at({channel.name, channel.width}),
                                             tracks_.name(tracks.channels[c]), surface.edge_length));
         }

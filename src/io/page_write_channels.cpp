@@ -5,8 +5,8 @@
 namespace cutis {
 namespace {
 
-constexpr double channel_share = 1.0 / 500.0;   // of a scalar's range: half a step of 256 colours
-constexpr double direction_share = 1.0 / 50.0;  // of the longest stroke: about one degree
+constexpr double channel_share = 1.0 / 100.0;   // of a scalar's range: hardly seen as colour
+constexpr double direction_share = 1.0 / 10.0;  // of the longest stroke: about six degrees
 
 }  // namespace
 
