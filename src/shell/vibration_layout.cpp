@@ -73,8 +73,9 @@ Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& point
         close_part();
         if (!layout.tasks.empty()) {
             layout.tasks.back().last_part = static_cast<int>(layout.parts.size());
+            // A register may begin at the task's last vertex: all its other lanes are left unused.
+            slot = (slot + 2 * (lane_count - 1)) / lane_count * lane_count;
         }
-        slot = (slot + lane_count - 1) / lane_count * lane_count;
     };
     for (size_t i = 0; i < order.size(); ++i) {
         const bool new_group = i == 0 || order[i].key >> 32 != order[i - 1].key >> 32;
