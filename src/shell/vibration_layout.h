@@ -14,8 +14,8 @@ struct Task {
 };
 
 /// Where each vertex is kept: slots sorted by piece and tetrahedron. Each task's slots are followed
-/// by unused ones, as many as a register that begins at its last vertex covers, so that registers of
-/// two tasks never overlap and none reaches past the end.
+/// by unused ones, as many as a register that begins at its last vertex covers, so that registers
+/// of two tasks never overlap and none reaches past the end.
 struct Layout {
     std::vector<int> slot_of_vertex;
     std::vector<Run> runs;  ///< a last one, without vertices, closes each part
