@@ -29,8 +29,8 @@ std::vector<Case> verify_curve();
 /// Folds: lines, a bending tube, and a dancer; some seconds.
 std::vector<Case> verify_fold();
 
-/// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; whole clips of real
-/// characters where the data folder is present.
+/// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; whole clips of
+/// real characters where the data folder is present.
 std::vector<Case> verify_slide();
 
 }  // namespace cutis::verify
