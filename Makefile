@@ -26,7 +26,7 @@ demo: build
 	@scripts/demo $(BUILD)/cutis
 
 test: build
-	@scripts/setup page
+	@scripts/setup page test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 

@@ -13,15 +13,7 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 
 Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
-    Case result;
-    result.layer = "body";
-    result.name = std::move(name);
-    result.value = value;
-    result.limit = limit;
-    result.unit = std::move(unit);
-    result.pass = value <= limit;  // false for NaN
-    result.source = std::move(source);
-    return result;
+    return case_at_most("body", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 struct Sample {

@@ -4,22 +4,12 @@ namespace cutis::verify {
 
 Case fold_at_most(std::string name, double value, double limit, std::string unit,
                   std::string source) {
-    Case result;
-    result.layer = "fold";
-    result.name = std::move(name);
-    result.value = value;
-    result.limit = limit;
-    result.unit = std::move(unit);
-    result.pass = value <= limit;  // false for NaN
-    result.source = std::move(source);
-    return result;
+    return case_at_most("fold", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 Case fold_at_least(std::string name, double value, double limit, std::string unit,
                    std::string source) {
-    Case result = fold_at_most(std::move(name), value, limit, std::move(unit), std::move(source));
-    result.pass = value >= limit;
-    return result;
+    return case_at_least("fold", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 std::vector<Case> verify_fold() {

@@ -8,15 +8,7 @@
 namespace cutis::verify::shell {
 
 Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
-    Case result;
-    result.layer = "shell";
-    result.name = std::move(name);
-    result.value = value;
-    result.limit = limit;
-    result.unit = std::move(unit);
-    result.pass = value <= limit;  // false for NaN
-    result.source = std::move(source);
-    return result;
+    return case_at_most("shell", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 Surface flat_grid(int columns, int rows, double width, double depth) {

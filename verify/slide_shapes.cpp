@@ -256,19 +256,13 @@ SlideOptions plain_skin() {
 
 Case slide_case(std::string name, double value, double limit, std::string unit,
                 std::string source) {
-    return {"slide",        std::move(name),  value, limit, std::move(unit),
-            value <= limit, std::move(source)};
+    return case_at_most("slide", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 Case slide_case_at_least(std::string name, double value, double limit, std::string unit,
                          std::string source) {
-    return {"slide",
-            std::move(name) + " (at least the limit)",
-            value,
-            limit,
-            std::move(unit),
-            value >= limit,
-            std::move(source)};
+    return case_at_least("slide", std::move(name) + " (at least the limit)", value, limit,
+                         std::move(unit), std::move(source));
 }
 
 }  // namespace cutis::verify

@@ -16,6 +16,12 @@ struct Case {
     std::string source;  ///< formula or paper equation that says why
 };
 
+/// A case whose value must not exceed, or not fall below, its limit; NaN does neither.
+Case case_at_most(std::string layer, std::string name, double value, double limit, std::string unit,
+                  std::string source);
+Case case_at_least(std::string layer, std::string name, double value, double limit,
+                   std::string unit, std::string source);
+
 /// Closed-form cases of the body room; runs in under two seconds.
 std::vector<Case> verify_body();
 
