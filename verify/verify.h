@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cutis::verify {
@@ -17,10 +18,16 @@ struct Case {
 };
 
 /// A case whose value must not exceed, or not fall below, its limit; NaN does neither.
-Case case_at_most(std::string layer, std::string name, double value, double limit, std::string unit,
-                  std::string source);
-Case case_at_least(std::string layer, std::string name, double value, double limit,
-                   std::string unit, std::string source);
+inline Case case_at_most(std::string layer, std::string name, double value, double limit,
+                         std::string unit, std::string source) {
+    return {std::move(layer), std::move(name),  value, limit, std::move(unit),
+            value <= limit,   std::move(source)};
+}
+inline Case case_at_least(std::string layer, std::string name, double value, double limit,
+                          std::string unit, std::string source) {
+    return {std::move(layer), std::move(name),  value, limit, std::move(unit),
+            value >= limit,   std::move(source)};
+}
 
 /// Closed-form cases of the body room; runs in under two seconds.
 std::vector<Case> verify_body();
