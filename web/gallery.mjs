@@ -1,9 +1,10 @@
 // Bakes the demos and takes their pictures through the page.
 //   node web/gallery.mjs PROGRAM [NAME...]      all demos where no name is given
 // gallery/NAME/         page, GLB, caches and report as `cutis demo NAME` writes them, stills and an animated strip
-// docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows; the text is written when all demos are done
+// docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows: the built-in characters baked so far.
+// Demos on files of the data folder (CUTIS_DATA) stay in gallery/; without the files they are passed over with a word.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { animate } from './apng.mjs';
 import { launch, open, project } from './test/browser.mjs';
@@ -86,14 +87,17 @@ async function photograph(browser, demo) {
   writeFileSync(join(folder, `${demo.name}-moving.png`), animate(movie, frames / report.frames.fps / movieCount));
   if (opened.complaints.length) throw new Error(`${demo.name}: ${opened.complaints.join('; ')}`);
   await opened.context.close();
+  console.log(`${demo.name}: ${report.frames.count} frames, page ${page.bytes} bytes`);
+  if (demo.data.length) return;
   if (jpeg.length > documentBytes) throw new Error(`${demo.name}: documentation picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
   mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
   writeFileSync(join(project, 'docs', 'pictures', `${demo.name}.jpg`), jpeg);
-  console.log(`${demo.name}: ${report.frames.count} frames, page ${page.bytes} bytes`);
-  return { demo, report, page };
+  writeFileSync(entryOf(demo), describe(demo, report, page));
 }
 
-function describe({ demo, report, page }) {
+const entryOf = (demo) => join(project, 'gallery', demo.name, 'entry.md');
+
+function describe(demo, report, page) {
   const { numbers } = page;
   const lines = [
     `## ${demo.name}`, '', `![${demo.name}: five moments of the clip](pictures/${demo.name}.jpg)`, '',
@@ -110,11 +114,17 @@ const all = JSON.parse(say(['demo', '--list', '--json']));
 const chosen = names.length ? all.filter((demo) => names.includes(demo.name)) : all;
 const missing = names.filter((name) => !all.some((demo) => demo.name === name));
 if (missing.length) throw new Error(`no such demo: ${missing.join(', ')}`);
+const dataFolder = process.env.CUTIS_DATA || '../shared/data';
 const browser = await launch();
-const done = [];
-for (const demo of chosen) done.push(await photograph(browser, demo));
-await browser.close();
-if (names.length === 0) {
-  const head = readFileSync(join(project, 'web', 'gallery-head.md'), 'utf8');
-  writeFileSync(join(project, 'docs', 'gallery.md'), `${head}\n${done.map(describe).join('\n')}`);
+for (const demo of chosen) {
+  const absent = demo.data.find((file) => !existsSync(join(dataFolder, file)));
+  if (absent) console.log(`${demo.name}: passed over, ${absent} is not in the data folder ${dataFolder}`);
+  else await photograph(browser, demo);
 }
+await browser.close();
+
+// The text shows what has been baked, in the order of the list.
+const entries = all.map(entryOf).filter((file) => existsSync(file));
+const head = readFileSync(join(project, 'web', 'gallery-head.md'), 'utf8');
+writeFileSync(join(project, 'docs', 'gallery.md'), `${head}\n${entries.map((file) => readFileSync(file, 'utf8')).join('\n')}`);
+console.log(`docs/gallery.md: ${entries.length} demos`);

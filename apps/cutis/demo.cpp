@@ -22,7 +22,9 @@ int show_list(bool json) {
     if (!json) {
         std::vector<std::vector<std::string>> rows;
         for (const Demo& demo : demos()) {
-            rows.push_back({demo.name, demo.about});
+            const std::vector<std::string> files = data_files(demo);
+            rows.push_back(
+                {demo.name, demo.about + (files.empty() ? "" : " (reads " + files[0] + ")")});
         }
         std::cout << table_text(rows);
         return exit_good;
@@ -33,6 +35,7 @@ int show_list(bool json) {
                         {"about", demo.about},
                         {"figure", demo.figure},
                         {"scene", demo.scene},
+                        {"data", data_files(demo)},
                         {"stills", demo.stills}});
     }
     std::cout << json_text(list);

@@ -1,0 +1,368 @@
+#include "demos.h"
+
+namespace cutis::app {
+
+namespace {
+
+// The paper whose figures these demos stand beside.
+constexpr const char* shells = "Real-time Dynamics for Geometric Textures in Shell";
+
+}  // namespace
+
+std::vector<Demo> shell_demos() {
+    return {
+        {.name = "rabbit-listen",
+         .about = "a sitting rabbit that listens, a base for fur and scales",
+         .figure = shells,
+         .scene = R"([body]
+actor = "rabbit"
+clip = "listen"
+)",
+         .camera = {0.8, 0.2, 1.0}},
+        {.name = "teapot-pour",
+         .about = "Newell's teapot that pours, a base for spikes",
+         .figure = shells,
+         .scene = R"([body]
+actor = "teapot"
+clip = "pour"
+)",
+         .camera = {0.1, 0.25, 1.0}},
+        {.name = "vase-sway",
+         .about = "a vase that sways, a base for straps",
+         .figure = shells,
+         .scene = R"([body]
+actor = "vase"
+clip = "sway"
+)",
+         .camera = {0.4, 0.35, 1.0}},
+        {.name = "tower-sway",
+         .about = "a tower that sways, a base for bricks",
+         .figure = shells,
+         .scene = R"([body]
+actor = "tower"
+clip = "sway"
+)",
+         .camera = {0.5, 0.3, 1.0}},
+        {.name = "plane-bulge",
+         .about = "woven strips on a plane that bulges and dents, vibration limited",
+         .figure = "Fig. 3 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "plane"
+clip = "bulge"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 8
+tiles_v = 8
+height = 0.03
+frequency = 3
+damping = 0.03
+limiter = "piece"
+)",
+         .camera = {0.5, 0.5, 1.0},
+         .stills = {0.1, 0.3, 0.7}},
+        {.name = "plane-bulge-unlimited",
+         .about = "the same without a limiter: strips overshoot",
+         .figure = "Fig. 3 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "plane"
+clip = "bulge"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 8
+tiles_v = 8
+height = 0.03
+frequency = 3
+damping = 0.03
+limiter = "none"
+)",
+         .camera = {0.5, 0.5, 1.0},
+         .stills = {0.1, 0.3, 0.7}},
+        {.name = "box-compressible",
+         .about =
+             "a box in a thick shell, drawn to twice its length; Poisson 0 lets the volume grow",
+         .figure = "Fig. 2 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "box"
+clip = "stretch"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 12
+tiles_v = 8
+height = 0.1
+poisson = 0.0
+)",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.05, 0.5}},
+        {.name = "box-incompressible",
+         .about = "the same at Poisson 0.5: the volume stays",
+         .figure = "Fig. 2 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "box"
+clip = "stretch"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 12
+tiles_v = 8
+height = 0.1
+poisson = 0.5
+)",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.05, 0.5}},
+        {.name = "teapot-straps",
+         .about = "a teapot of brass straps, the same material all over",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "teapot"
+clip = "pour"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 14
+tiles_v = 14
+height = 0.02
+limiter = "soft"
+frequency = 4
+damping = 0.05
+)",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "teapot-straps-painted",
+         .about = "the same, stiff on handle and spout, soft on the belly",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "teapot"
+clip = "pour"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 14
+tiles_v = 14
+height = 0.02
+limiter = "soft"
+frequency = ["box:-0.1,-1,-1,0.1,1,1", 3, 12]
+damping = ["box:-0.1,-1,-1,0.1,1,1", 0.04, 0.6]
+)",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "teapot-straps-axes",
+         .about = "the same, free along the surface's x direction and damped across it",
+         .figure = "Fig. 4 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "teapot"
+clip = "pour"
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 14
+tiles_v = 14
+height = 0.02
+limiter = "soft"
+axes = [3, 0.03, 8, 0.8, 8, 0.8]
+surface_axis = [1, 0, 0]
+)",
+         .camera = {0.1, 0.3, 1.0}},
+        {.name = "tower-touch",
+         .about = "bricks of a tower touched with one finger: they give way and quiver",
+         .figure = "Fig. 5 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "tower"
+clip = "sway"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "bricks"
+place = "tiles"
+tiles_u = 18
+tiles_v = 18
+height = 0.02
+frequency = 4
+damping = 0.06
+handles = ["finger 0.4 grab 0.5 3.2 1.1", "finger 0.9 by 0.12 0.1 0.25", "finger 1.0 release"]
+[output]
+last_frame = 75
+)",
+         .camera = {0.4, 0.2, 1.0},
+         .stills = {0.3, 0.42, 0.6}},
+        {.name = "tower-drag",
+         .about = "a tower bent by dragging its bricks: the pull goes into the wall",
+         .figure = "Fig. 5 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "tower"
+clip = "sway"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "bricks"
+place = "tiles"
+tiles_u = 18
+tiles_v = 18
+height = 0.02
+frequency = 4
+damping = 0.06
+handles = ["hand 0.3 grab 0.0 4.2 1.1", "hand 1.3 by 0.9 0.0 0.3", "hand 1.8 by 0.9 0.0 0.3", "hand 2.0 release"]
+offset_stiffness = 0.5
+base_stiffness = 50
+reach = 0.35
+passes = 4
+[output]
+last_frame = 80
+)",
+         .camera = {0.4, 0.2, 1.0},
+         .stills = {0.3, 0.55, 0.8}},
+        {.name = "rabbit-stiff",
+         .about = "a rabbit pulled by its ear: stiff scales carry the body along",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "rabbit"
+clip = "listen"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "scale"
+size = 0.05
+spacing = 0.6
+height = 0.03
+handles = ["ear 0.2 grab 0.04 0.4 -0.1", "ear 1.0 by 0.07 0.03 0.05", "ear 1.4 release"]
+offset_stiffness = 0.02
+base_stiffness = 20
+reach = 0.2
+passes = 4
+[output]
+last_frame = 60
+)",
+         .camera = {0.8, 0.2, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "rabbit-soft",
+         .about = "the same with soft scales: they give way first",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "rabbit"
+clip = "listen"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "scale"
+size = 0.05
+spacing = 0.6
+height = 0.03
+handles = ["ear 0.2 grab 0.04 0.4 -0.1", "ear 1.0 by 0.07 0.03 0.05", "ear 1.4 release"]
+offset_stiffness = 20
+base_stiffness = 20
+reach = 0.2
+passes = 4
+[output]
+last_frame = 60
+)",
+         .camera = {0.8, 0.2, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "vase-stiff",
+         .about = "a vase pulled at its straps: a stiff base hardly follows",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "vase"
+clip = "sway"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 12
+tiles_v = 12
+height = 0.02
+handles = ["rim 0.2 grab 0.1 0.38 0.06", "rim 1.0 by 0.1 0.02 0.05", "rim 1.4 release"]
+offset_stiffness = 1
+base_stiffness = 0.05
+reach = 0.25
+passes = 4
+[output]
+last_frame = 60
+)",
+         .camera = {0.4, 0.35, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "vase-soft",
+         .about = "the same with a soft base: it comes along",
+         .figure = "Fig. 6 of Real-time Dynamics for Geometric Textures in Shell",
+         .scene = R"([body]
+actor = "vase"
+clip = "sway"
+time_scale = 0.05
+
+[[layer]]
+kind = "shell"
+detail = "straps"
+place = "tiles"
+tiles_u = 12
+tiles_v = 12
+height = 0.02
+handles = ["rim 0.2 grab 0.1 0.38 0.06", "rim 1.0 by 0.1 0.02 0.05", "rim 1.4 release"]
+offset_stiffness = 1
+base_stiffness = 50
+reach = 0.25
+passes = 4
+[output]
+last_frame = 60
+)",
+         .camera = {0.4, 0.35, 1.0},
+         .stills = {0.1, 0.6}},
+        {.name = "dinosaur-scales",
+         .about = "a dinosaur with scales that walks and stops",
+         .figure = shells,
+         .scene = R"([body]
+actor = "dinosaur"
+clip = "walk"
+
+[[layer]]
+kind = "shell"
+detail = "scale"
+axis = [0, -0.2, -1]
+frequency = 5
+damping = 0.08
+size = 0.03
+spacing = 0.62
+turn = 8
+size_variation = 0.15
+height = 0.015
+)",
+         .camera = {1.0, 0.25, 0.7}},
+        {.name = "dinosaur-spikes",
+         .about = "a dinosaur with spikes that walks and stops",
+         .figure = shells,
+         .scene = R"([body]
+actor = "dinosaur"
+clip = "walk"
+
+[[layer]]
+kind = "shell"
+detail = "spike"
+axis = [0, -0.2, -1]
+frequency = 5
+damping = 0.08
+size = 0.03
+height = 0.03
+)",
+         .camera = {1.0, 0.25, 0.7}},
+    };
+}
+
+}  // namespace cutis::app

@@ -1,0 +1,249 @@
+#include "demos.h"
+
+namespace cutis::app {
+
+namespace {
+
+// The paper whose figures these demos stand beside.
+constexpr const char* thin_skin = "Thin Skin Elastodynamics (2013)";
+
+}  // namespace
+
+std::vector<Demo> slide_demos() {
+    return {
+        {.name = "hand-flex",
+         .about = "a hand flexes one finger after another: skin slides over the knuckles",
+         .figure = "Fig. 6 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "hand"
+clip = "flex"
+
+[[layer]]
+kind = "slide"
+)",
+         .camera = {0.35, 0.5, 1.0}},
+        {.name = "torus-bulge",
+         .about = "a torus of 24 x 24 bulges on top: skin comes from all around",
+         .figure = "Fig. 3 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torus"
+clip = "bulge"
+
+[[layer]]
+kind = "slide"
+tether = 0
+)",
+         .camera = {0.5, 0.4, 1.0}},
+        {.name = "torus-shake",
+         .about = "a torus is shaken and stops: skin that does not stick lags and overshoots",
+         .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torus"
+clip = "shake"
+
+[[layer]]
+kind = "slide"
+stickiness = 0
+tether = 0
+damping = 1
+step = 0.001
+)",
+         .camera = {0.5, 0.4, 1.0}},
+        {.name = "torus-shake-30",
+         .about = "the shaken torus with a stickiness of 0.3",
+         .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torus"
+clip = "shake"
+
+[[layer]]
+kind = "slide"
+stickiness = 0.3
+tether = 0
+damping = 1
+step = 0.001
+)",
+         .camera = {0.5, 0.4, 1.0}},
+        {.name = "torus-shake-60",
+         .about = "the shaken torus with a stickiness of 0.6",
+         .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torus"
+clip = "shake"
+
+[[layer]]
+kind = "slide"
+stickiness = 0.6
+tether = 0
+damping = 1
+step = 0.001
+)",
+         .camera = {0.5, 0.4, 1.0}},
+        {.name = "torus-shake-100",
+         .about = "the shaken torus with a stickiness of 1",
+         .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torus"
+clip = "shake"
+
+[[layer]]
+kind = "slide"
+stickiness = 1
+tether = 0
+damping = 1
+step = 0.001
+)",
+         .camera = {0.5, 0.4, 1.0}},
+        {.name = "torus-twist",
+         .about = "a torus whose right half turns by 90 degrees: skin shares the twist",
+         .figure = thin_skin,
+         .scene = R"([body]
+actor = "torus"
+clip = "twist"
+skinning = "dual-quaternion"
+
+[[layer]]
+kind = "slide"
+tether = 0
+)",
+         .camera = {0.2, 0.3, 1.0}},
+        {.name = "cylinder-twist",
+         .about = "a cylinder of 22 x 30 whose right half turns: both rims pinned, the twist "
+                  "becomes even",
+         .figure = "Fig. 4b of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "cylinder"
+clip = "twist"
+skinning = "dual-quaternion"
+
+[[layer]]
+kind = "slide"
+tether = 0
+rim = "pin"
+)",
+         .camera = {0.3, 0.35, 1.0}},
+        {.name = "cylinder-skinned",
+         .about = "the same cylinder with plain skinning: only the right half is twisted",
+         .figure = "Fig. 4a of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "cylinder"
+clip = "twist"
+skinning = "dual-quaternion"
+)",
+         .camera = {0.3, 0.35, 1.0}},
+        {.name = "cylinder-glide",
+         .about = "the same cylinder, rims gliding: the body turns below the skin",
+         .figure = "Fig. 4c of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "cylinder"
+clip = "twist"
+skinning = "dual-quaternion"
+
+[[layer]]
+kind = "slide"
+tether = 0
+rim = "glide"
+)",
+         .camera = {0.3, 0.35, 1.0}},
+        {.name = "cylinder-squash",
+         .about = "a cylinder is squashed along its axis: skin shares the compression",
+         .figure = thin_skin,
+         .scene = R"([body]
+actor = "cylinder"
+clip = "squash"
+
+[[layer]]
+kind = "slide"
+tether = 0
+)",
+         .camera = {0.3, 0.35, 1.0}},
+        {.name = "hand-fist",
+         .about = "a hand closes to a fist under sliding skin",
+         .figure = thin_skin,
+         .scene = R"([body]
+actor = "hand"
+clip = "fist"
+
+[[layer]]
+kind = "slide"
+)",
+         .camera = {0.35, 0.5, 1.0}},
+        {.name = "head-lift",
+         .about = "a head lifts its chin: skin of chest and neck comes along",
+         .figure = "Fig. 5a of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "head"
+clip = "lift"
+
+[[layer]]
+kind = "slide"
+)",
+         .camera = {0.7, 0.1, 1.0}},
+        {.name = "head-open",
+         .about = "a head opens its mouth: skin of the neck comes along",
+         .figure = "Fig. 5b of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "head"
+clip = "open_mouth"
+
+[[layer]]
+kind = "slide"
+)",
+         .camera = {0.7, 0.1, 1.0}},
+        {.name = "head-swallow",
+         .about = "a neck swallows: the Adam's apple moves below the skin",
+         .figure = "Fig. 5c of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "head"
+clip = "swallow"
+
+[[layer]]
+kind = "slide"
+tether = 500
+)",
+         .camera = {0.9, -0.05, 1.0}},
+        {.name = "torso-lift",
+         .about = "a torso in a tight shirt lifts one arm: the whole cloth shares the stretch",
+         .figure = "Fig. 7b of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torso"
+clip = "lift_arm"
+
+[[layer]]
+kind = "slide"
+tether = 200
+stickiness = 0.9
+)",
+         .camera = {0.3, 0.15, 1.0}},
+        {.name = "torso-shrug",
+         .about = "a torso in a tight shirt shrugs",
+         .figure = "Fig. 7c of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "torso"
+clip = "shrug"
+
+[[layer]]
+kind = "slide"
+tether = 200
+stickiness = 0.9
+)",
+         .camera = {0.3, 0.15, 1.0}},
+        {.name = "dinosaur-walk",
+         .about = "a dinosaur walks and stops: its skin goes on jiggling",
+         .figure = "the dinosaur of Thin Skin Elastodynamics (2013)",
+         .scene = R"([body]
+actor = "dinosaur"
+clip = "walk"
+
+[[layer]]
+kind = "slide"
+stickiness = 0
+damping = 2
+step = 0.001
+pin_creases = 0.5
+)",
+         .camera = {1.0, 0.25, 0.7}},
+    };
+}
+
+}  // namespace cutis::app
