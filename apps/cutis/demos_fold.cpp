@@ -100,6 +100,10 @@ mesh = "tights"
 [[layer]]
 kind = "fold"
 width = 0.022
+
+[output]
+first_frame = 60
+last_frame = 120
 )",
          .camera = {0.6, 0.15, 1.0}},
     };

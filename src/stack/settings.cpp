@@ -268,11 +268,10 @@ std::string remark(const Setting& setting) {
     if (!setting.unit.empty()) {
         text += " [" + setting.unit + "]";
     }
-    if (std::isfinite(setting.lowest) || std::isfinite(setting.highest)) {
-        text += ", " + plain_number(setting.lowest) + " to " + plain_number(setting.highest);
-    }
     if (!setting.choices.empty()) {
         text += ": " + word_list(setting.choices, "or");
+    } else if (std::isfinite(setting.lowest) || std::isfinite(setting.highest)) {
+        text += ", " + plain_number(setting.lowest) + " to " + plain_number(setting.highest);
     }
     return text;
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 
@@ -216,6 +217,17 @@ TEST(BakeProgram, the_demo_writes_its_files_and_says_where_to_look) {
     EXPECT_EQ(json.at("frames").at("count"), 91);
 }
 
+TEST(BakeProgram, a_demo_without_its_file_says_which_and_where_it_looked) {
+    const char* chosen = std::getenv("CUTIS_DATA");
+    const std::string before = chosen != nullptr ? chosen : "";
+    ::setenv("CUTIS_DATA", "/no/such/folder", 1);
+    const Outcome outcome = run({"demo", "dancer-tights"});
+    ::setenv("CUTIS_DATA", before.c_str(), 1);
+    EXPECT_NE(outcome.code, 0);
+    EXPECT_TRUE(contains(outcome.err, "/no/such/folder/dancer/dancer.glb")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "CUTIS_DATA")) << outcome.err;
+}
+
 TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist) {
     const auto list = nlohmann::json::parse(run({"demo", "--list", "--json"}).out);
     const std::string text = run({"demo", "--list"}).out;
@@ -226,6 +238,10 @@ TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist)
         EXPECT_TRUE(contains(text, name + " ")) << name;
         EXPECT_FALSE(demo.at("about").get<std::string>().empty());
         const Scene scene = parse_scene(demo.at("scene"), name);
+        if (!demo.at("data").empty()) {
+            EXPECT_TRUE(contains(text, demo.at("data").at(0).get<std::string>())) << name;
+            continue;
+        }
         const auto actor = std::find_if(actors.begin(), actors.end(), [&](const ActorInfo& info) {
             return info.name == scene.body.actor;
         });
