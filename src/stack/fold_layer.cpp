@@ -16,8 +16,7 @@ constexpr double rounding = 1e-12;
 class FoldLayer final : public Layer {
 public:
     FoldLayer(const LayerGround& ground, const FoldSettings& settings)
-        : body_(*ground.body),
-          surface_(*ground.surface),
+        : surface_(*ground.surface),
           skeleton_(ground),
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
           solver_(surface_.topology(), surface_.rest(), plan_folds(ground, skeleton_, settings),
@@ -190,7 +189,6 @@ private:
         }
     }
 
-    const Body& body_;
     const SimulationSurface& surface_;
     FoldSkeleton skeleton_;
     bool use_normals_;
