@@ -12,6 +12,7 @@ Character make_hand();
 Character make_head();
 Character make_torso();
 Character make_dinosaur();
+Character make_creature();
 Character make_horse();
 Character make_dancer();
 Character make_tower();

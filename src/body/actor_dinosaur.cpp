@@ -2,6 +2,7 @@
 
 #include "body/actor_cast.h"
 #include "body/actor_figure.h"
+#include "body/actor_garment.h"
 
 namespace cutis::actor {
 
@@ -16,7 +17,7 @@ const Vector3d shoulder(0.140, 1.040, 0.720);
 const Vector3d elbow(0.190, 0.870, 0.660);
 const Vector3d wrist(0.165, 0.800, 0.820);
 
-void sculpt_body(Sculpture& clay) {
+void sculpt_body(Sculpture& clay, int knobs) {
     clay.ball({0.0, 1.050, -0.100}, {0.195, 0.250, 0.320});
     clay.ball({0.0, 1.020, 0.280}, {0.225, 0.265, 0.420}, {.blend = 0.12});
     clay.ball({0.0, 1.100, 0.620}, {0.175, 0.215, 0.240}, {.blend = 0.10});
@@ -28,7 +29,7 @@ void sculpt_body(Sculpture& clay) {
     clay.cone({0.0, 1.060, -1.320}, {0.0, 1.140, -1.900}, 0.074, 0.026,
               {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
     // A low crest of knobs, each set on the back where it stands.
-    for (int i = 0; i < 11; ++i) {
+    for (int i = 0; i < knobs; ++i) {
         const double z = 0.62 - 0.17 * i;
         double y = 1.6;
         while (clay.distance({0.0, y, z}) > 0.0) {
@@ -229,14 +230,16 @@ void add_walk(Character& dinosaur) {
     motion.turn("jaw", [=](double t) { return turn_x(18.0 * roar(t)); });
 }
 
-}  // namespace
-
-Character make_dinosaur() {
+Sculpture sculpt(int knobs) {
     Sculpture clay(0.050);
-    sculpt_body(clay);
+    sculpt_body(clay, knobs);
     sculpt_head(clay);
     sculpt_limbs(clay);
-    ActorPlan plan{"dinosaur", clay, 0.0215, skeleton(), Vector3d(0.0, -1.0, 0.0), {}};
+    return clay;
+}
+
+Character build(const std::string& name, const Sculpture& clay) {
+    ActorPlan plan{name, clay, 0.0215, skeleton(), Vector3d(0.0, -1.0, 0.0), {}};
     const int head = bone_index(plan.bones, "head");
     const int jaw = bone_index(plan.bones, "jaw");
     plan.paint = [=](const Vector3d& p, Eigen::RowVectorXd& weights) {
@@ -251,6 +254,80 @@ Character make_dinosaur() {
     Character dinosaur = build_actor(plan);
     add_walk(dinosaur);
     return dinosaur;
+}
+
+/// Where the suit ends: round the neck, behind the hips, below the knees, round the arms.
+double suit_fence(const Vector3d& p) {
+    const Vector3d q(std::abs(p.x()), p.y(), p.z());
+    const double collar = Vector3d(0.0, 0.63, 0.77).dot(q - Vector3d(0.0, 1.235, 0.755));
+    const double tail = -0.50 - q.z();
+    const double leg = Vector3d(0.0, -0.97, -0.24).dot(q - Vector3d(0.215, 0.600, 0.120));
+    const Vector3d arm = wrist - shoulder;
+    const double along = std::clamp(arm.dot(q - shoulder) / arm.squaredNorm(), 0.0, 1.0);
+    const double armhole = 0.088 - (q - between(shoulder, wrist, along)).norm();
+    return std::max({collar, tail, leg, armhole});
+}
+
+/// Rows of all bones at the vertices, from the strongest ones a mesh keeps.
+Eigen::MatrixXd weight_rows(const MeshInstance& mesh, size_t bone_count) {
+    Eigen::MatrixXd rows =
+        Eigen::MatrixXd::Zero(mesh.mesh.positions.rows(), static_cast<Eigen::Index>(bone_count));
+    const auto influences = static_cast<size_t>(mesh.weights.influences);
+    for (size_t k = 0; k < mesh.weights.weights.size(); ++k) {
+        rows(static_cast<Eigen::Index>(k / influences), mesh.weights.joints[k]) +=
+            mesh.weights.weights[k];
+    }
+    return rows;
+}
+
+SurfaceMesh surface_of(const ArtMesh& art) {
+    SurfaceMesh surface;
+    for (Eigen::Index v = 0; v < art.positions.rows(); ++v) {
+        surface.points.push_back(art.positions.row(v).transpose());
+    }
+    for (Eigen::Index f = 0; f < art.triangles.rows(); ++f) {
+        surface.triangles.push_back(art.triangles.row(f).transpose());
+    }
+    return surface;
+}
+
+void paint_parts(MeshInstance& mesh, const std::string& material) {
+    for (MeshPart& part : mesh.mesh.parts) {
+        part.material = material;
+    }
+}
+
+}  // namespace
+
+Character make_dinosaur() {
+    return build("dinosaur", sculpt(11));
+}
+
+Character make_creature() {
+    const Sculpture clay = sculpt(0);  // no crest: what grows there is the shell's
+    Character creature = build("creature", clay);
+    const SurfaceMesh skin = surface_of(creature.meshes[0].mesh);
+    const SurfaceMesh cloth = cut_garment(clay, skin, 0.008, suit_fence);
+    std::vector<int> side;
+    for (const Eigen::Vector3i& t : cloth.triangles) {
+        const Vector3d centre =
+            (cloth.points[t[0]] + cloth.points[t[1]] + cloth.points[t[2]]) / 3.0;
+        side.push_back(centre.x() > 0.0 ? 0 : 1);
+    }
+    const Eigen::MatrixXd weights = carry_over(
+        skin, weight_rows(creature.meshes[0], creature.skins[0].joints.size()), cloth.points);
+    add_mesh(creature, "suit",
+             make_art_mesh("suit", cloth, side, {"suit", "suit"}, Vector3d(0.0, -1.0, 0.0)),
+             strongest_weights(weights));
+    paint_parts(creature.meshes[0], "hide");
+    paint_parts(creature.meshes[1], "suit");
+    const auto library = std::make_shared<MaterialLibrary>();
+    library->gltf_json = R"({"materials":[
+{"name":"hide","pbrMetallicRoughness":{"baseColorFactor":[0.42,0.55,0.27,1],"metallicFactor":0,"roughnessFactor":0.6}},
+{"name":"suit","doubleSided":true,"pbrMetallicRoughness":{"baseColorFactor":[0.72,0.12,0.08,1],"metallicFactor":0,"roughnessFactor":0.75}}
+],"textures":[],"samplers":[],"images":[],"extensionsUsed":[]})";
+    creature.materials = library;
+    return creature;
 }
 
 }  // namespace cutis::actor
