@@ -116,6 +116,10 @@ void append_frame(const Frame& frame, std::vector<unsigned char>& bytes) {
     out.put(frame.time);
     out.put(frame.positions);
     out.put(frame.body_positions);
+    out.put(static_cast<std::uint64_t>(frame.shares.size()));
+    for (const std::vector<double>& share : frame.shares) {
+        out.put(share);
+    }
     out.put(frame.uv);
     out.put(frame.channels);
     out.put(static_cast<std::uint64_t>(frame.details.size()));
@@ -145,6 +149,10 @@ void read_frame_bytes(std::span<const unsigned char> bytes, Frame& frame) {
     in.get(frame.time);
     in.get(frame.positions);
     in.get(frame.body_positions);
+    frame.shares.resize(in.count(1));
+    for (std::vector<double>& share : frame.shares) {
+        in.get(share);
+    }
     in.get(frame.uv);
     in.get(frame.channels);
     frame.details.resize(in.count(1));

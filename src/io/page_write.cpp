@@ -25,6 +25,7 @@ constexpr const char* line_colours[] = {"#7a1fa2", "#00796b", "#b4511a"};
 struct MeshTracks {
     std::size_t positions = 0;
     std::optional<std::size_t> plain;  ///< the body before layers, where they change its shape
+    std::vector<std::optional<std::size_t>> shares;  ///< of each layer, where there are several
     std::optional<std::size_t> uv;
     std::vector<ChannelLayout> shown;   ///< channels one can look at
     std::vector<std::size_t> channels;  ///< of each of those
@@ -80,6 +81,7 @@ private:
                 tracks_.add(prefix + "positions", mesh.vertex_count(), 3, tolerance_);
             if (m == 0 && info().shape_changed) {
                 tracks.plain = tracks_.add("body positions", mesh.vertex_count(), 3, tolerance_);
+                lay_out_shares(mesh, tracks);
             }
             if (mesh.uv_moves) {
                 tracks.uv = tracks_.add("uv", mesh.uv_count(), 2, options_.uv_tolerance);
@@ -105,6 +107,22 @@ private:
         tracks_.open(path_);
     }
 
+    /// What each layer adds, so that it can be taken away again; one layer alone is the difference
+    /// of the two views.
+    void lay_out_shares(const BakedMesh& mesh, MeshTracks& tracks) {
+        const std::vector<LayerFacts>& layers = info().layers;
+        if (layers.size() < 2) {
+            return;
+        }
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            tracks.shares.emplace_back();
+            if (layers[i].changes_shape) {
+                tracks.shares.back() = tracks_.add("share " + std::to_string(i + 1),
+                                                   mesh.vertex_count(), 3, tolerance_);
+            }
+        }
+    }
+
     void take(const Frame& frame, int index) override {
         if (index == 0) {
             lay_out();
@@ -117,6 +135,11 @@ private:
             append(now.positions);
             if (mesh_tracks_[m].plain) {
                 append(body_positions_of(frame));
+            }
+            for (std::size_t i = 0; i < mesh_tracks_[m].shares.size(); ++i) {
+                if (mesh_tracks_[m].shares[i]) {
+                    append(share_of(frame, i));
+                }
             }
             if (mesh_tracks_[m].uv) {
                 append(now.uv);
@@ -153,6 +176,15 @@ private:
         return positions;
     }
 
+    const std::vector<double>& share_of(const Frame& frame, std::size_t layer) const {
+        const std::size_t expected = 3 * static_cast<std::size_t>(body().vertex_count());
+        if (frame.shares.size() <= layer || frame.shares[layer].size() != expected) {
+            throw InvalidInput(say("html: frame ", frame.number, ": expected ", expected,
+                                   " numbers that layer ", layer + 1, " moved vertices by"));
+        }
+        return frame.shares[layer];
+    }
+
     void append_joints(const Frame& frame) {
         if (joint_count_ == 0) {
             return;
@@ -186,6 +218,7 @@ private:
             meta["surfaces"].push_back(surface_json(m, surface));
         }
         add_lines(meta);
+        meta["layers"] = layers_json();
         meta["plots"] = numbers_.plots();
         meta["sections"] = sections_.table();
         const std::string data = sections_.packed();
@@ -212,6 +245,11 @@ private:
             count(tracks.positions);
             if (tracks.plain) {
                 count(*tracks.plain);
+            }
+            for (const std::optional<std::size_t>& share : tracks.shares) {
+                if (share) {
+                    count(*share);
+                }
             }
             if (tracks.uv) {
                 uv_error_ = tracks_.max_error(*tracks.uv);
@@ -284,6 +322,37 @@ private:
         }
         json["channels"][result_view()] = std::move(channels);
         return json;
+    }
+
+    /// meta.layers: a switch for each, with what it moves, shows and costs.
+    Json layers_json() const {
+        Json list = Json::array();
+        const std::vector<LayerFacts>& layers = info().layers;
+        if (layers.size() < 2) {
+            return list;
+        }
+        const auto stages = numbers_.stages();
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            const LayerFacts& layer = layers[i];
+            Json json = {{"name", layer.kind}, {"changesUv", layer.changes_uv}};
+            const std::vector<std::optional<std::size_t>>& shares = mesh_tracks_[0].shares;
+            if (i < shares.size() && shares[i]) {
+                json["share"] = tracks_.name(*shares[i]);
+            }
+            json["details"] = Json::array();
+            for (std::size_t d = 0; d < layer.detail_count; ++d) {
+                json["details"].push_back(1 + layer.first_detail + d);  // surface 0 is the body
+            }
+            json["lines"] = Json::array();
+            for (std::size_t l = 0; l < layer.line_count; ++l) {
+                json["lines"].push_back(tracks_.name(line_tracks_[layer.first_line + l]));
+            }
+            if (i + 1 < stages.size()) {
+                json["milliseconds"] = stages[i + 1].second;  // the body stands first
+            }
+            list.push_back(std::move(json));
+        }
+        return list;
     }
 
     /// meta.lines and meta.points: what layers show, and the skeleton.

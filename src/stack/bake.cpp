@@ -43,6 +43,21 @@ BakeInfo describe(const Body& body, const Scene& scene, const FrameRange& frames
     info.sampling = scene.body.sampling;
     info.details = layers.details();
     info.lines = layers.lines();
+    for (size_t i = 0; i < layers.size(); ++i) {
+        const Layer& layer = layers.layer(i);
+        const bool is_last = i + 1 == layers.size();
+        LayerFacts facts;
+        facts.kind = scene.layers[i].kind;
+        facts.changes_shape = layer.changes_shape();
+        facts.changes_uv = layer.changes_uv();
+        facts.first_detail = layer.first_detail;
+        facts.first_line = layer.first_line;
+        facts.detail_count =
+            (is_last ? info.details.size() : layers.layer(i + 1).first_detail) - layer.first_detail;
+        facts.line_count =
+            (is_last ? info.lines.size() : layers.layer(i + 1).first_line) - layer.first_line;
+        info.layers.push_back(facts);
+    }
     return info;
 }
 

@@ -98,6 +98,24 @@ void LayerStack::refine_channels(const Layer& layer, size_t coarse_vertices, Fra
     }
 }
 
+void LayerStack::take_share(size_t i, const SimulationSurface& surface, Frame& frame) {
+    Layer& layer = *layers_[i];
+    if (layer.refined() != nullptr) {
+        layer.refine_plain(ground_);
+        for (size_t earlier = 0; earlier < i; ++earlier) {
+            if (!frame.shares[earlier].empty()) {
+                layer.refine_values(frame.shares[earlier], 3, values_);
+                frame.shares[earlier].swap(values_);
+            }
+        }
+    }
+    if (layer.changes_shape()) {
+        moved_.resize(static_cast<size_t>(after_.size()));
+        Eigen::Map<MatrixX3d>(moved_.data(), after_.rows(), 3) = after_ - ground_;
+        surface.spread(moved_, 3, frame.shares[i]);
+    }
+}
+
 void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
                          std::vector<double>& seconds) {
     if (layers_.empty()) {
@@ -108,21 +126,32 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
     after_ = before_;
     if (keep_body) {
         frame.body_positions = frame.positions;
+        frame.shares.resize(layers_.size());
     }
+    const SimulationSurface* surface = surface_.get();
     auto art_vertices = static_cast<size_t>(body_.mesh().positions.rows());
     for (size_t i = 0; i < layers_.size(); ++i) {
-        const StageClock clock(seconds[i]);
         Layer& layer = *layers_[i];
         step.ground = &grounds_[i];
-        layer.advance(step, after_, frame);
+        if (keep_body) {
+            ground_ = after_;
+        }
+        {
+            const StageClock clock(seconds[i]);
+            layer.advance(step, after_, frame);
+            frame.stage_seconds[i + 1].second = clock.elapsed();
+        }
         if (layer.refined() != nullptr) {
             refine_channels(layer, art_vertices, frame);
             art_vertices = static_cast<size_t>(layer.refined()->art.positions.rows());
+            surface = layer.refined()->surface.get();
+        }
+        if (keep_body) {
+            take_share(i, *surface, frame);
         }
         if (layer.refined() != nullptr && keep_body) {
             layer.refine_plain(before_);
         }
-        frame.stage_seconds[i + 1].second = clock.elapsed();
     }
     if (refined_ == nullptr) {
         surface_->scatter(before_, after_, frame.positions);

@@ -46,7 +46,7 @@ public:
 
     /// Runs all layers on frame.positions (in: the body's at step.to). Where a layer refines the
     /// mesh, the frame's positions end on that.
-    /// \param keep_body  also fill frame.body_positions
+    /// \param keep_body  also fill frame.body_positions and frame.shares
     /// \param seconds    per layer, added to
     void advance(LayerStep step, bool keep_body, Frame& frame, std::vector<double>& seconds);
 
@@ -63,6 +63,7 @@ private:
     };
 
     void refine_channels(const Layer& layer, size_t coarse_vertices, Frame& frame);
+    void take_share(size_t i, const SimulationSurface& surface, Frame& frame);
 
     const Body& body_;
     std::unique_ptr<SimulationSurface> surface_;
@@ -75,6 +76,8 @@ private:
     MatrixX3d body_positions_;  // art vertices at a sub-step time
     MatrixX3d before_;          // simulation vertices as the body has them
     MatrixX3d after_;           // with all layers
+    MatrixX3d ground_;          // what the current layer stands on, at the end of the step
+    std::vector<double> moved_;
     std::vector<double> values_;
 };
 

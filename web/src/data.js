@@ -25,6 +25,7 @@ export async function loadBake() {
   const motions = {};
   for (const [name, m] of Object.entries(meta.motions)) {
     motions[name] = new Motion({
+      name,
       ...m,
       mean: section(m.mean),
       basis: m.rank > 0 ? section(m.basis) : null,

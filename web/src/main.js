@@ -13,6 +13,7 @@ function initialState(meta) {
     layout: names.length > 1 ? 'side' : 'right',
     left: names[0], right: names[names.length - 1],
     paint: meta.paint ?? 'checker',
+    layers: (meta.layers ?? []).map(() => true),
     show: { wireframe: false, skeleton: false, strokes: false, detail: true, pins: false, curves: false },
     ...meta.start,
   };
@@ -36,6 +37,7 @@ async function start() {
       if (isNewLayout && stage.isFramed) stage.frameAll();
       changed();
     },
+    toggleLayer(index) { state.layers[index] = !state.layers[index]; changed(); },
     toggle(field) { state.show[field] = !state.show[field]; changed(); },
     togglePlay() {
       if (!state.isPlaying && !state.loop && frame === meta.frames - 1) time = 0;

@@ -46,20 +46,27 @@ class View {
   }
 
   setFrame(frame, state) {
+    // Layers that are switched off: what they move, and the details and lines they show.
+    const off = (this.bake.meta.layers ?? []).filter((_, i) => !state.layers[i]);
+    const absent = off.filter((layer) => layer.share).map((layer) => this.bake.motion(layer.share));
+    const keepsUv = off.some((layer) => layer.changesUv);
     for (const { surface, skin, mesh, wire, strokes, description } of this.surfaces) {
-      const isVisible = description.kind !== 'detail' || state.show.detail;
+      const isBody = description.kind !== 'detail';
+      const isOff = off.some((layer) => layer.details.includes(this.bake.meta.surfaces.indexOf(description)));
+      const isVisible = isBody || (state.show.detail && !isOff);
+      const isReduced = isBody && this.name === 'cutis';
       mesh.visible = isVisible;
       wire.visible = isVisible && state.show.wireframe;
       if (strokes) strokes.object.visible = isVisible && state.show.strokes;
       if (!isVisible) continue;
-      surface.setFrame(frame);
+      surface.setFrame(frame, isReduced ? absent : [], isReduced && keepsUv);
       const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
       surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : null);
       skin.update({ paint: state.paint, heat: Boolean(state.heat) });
       if (strokes?.object.visible) strokes.update(frame);
     }
     for (const { object, description, motion } of [...this.lines, ...this.points]) {
-      object.visible = Boolean(state.show[description.show]);
+      object.visible = Boolean(state.show[description.show]) && !off.some((layer) => layer.lines.includes(description.motion));
       if (!object.visible) continue;
       object.geometry.attributes.position.array.set(motion.at(frame));
       object.geometry.attributes.position.needsUpdate = true;

@@ -26,6 +26,7 @@ export class Surface {
     this.uvSource = description.uvSource ? bake.section(description.uvSource) : null;
     this.colours = description.colours ? bake.section(description.colours) : null;
     this.uvMotion = description.uvViews?.[view] ? bake.motion(description.uvViews[view]) : null;
+    this.uvRest = description.uv ? bake.section(description.uv) : null;
     this.prefMotion = description.prefViews?.[view] ? bake.motion(description.prefViews[view]) : null;
     this.weld = weldByPlace(this.rest, this.source);
     this.smooth = description.smooth !== false;
@@ -40,7 +41,7 @@ export class Surface {
     this.geometry.setAttribute('uv', dynamic(2));
     this.geometry.setIndex(new BufferAttribute(this.triangles, 1));
     this.fillStill(bake);
-    this.frame = -1;
+    this.frame = '';
     this.shade = undefined;
   }
 
@@ -53,13 +54,27 @@ export class Surface {
     if (this.uvSource) gather(bake.section(this.description.uv), this.uvSource, 2, this.geometry.attributes.uv);
   }
 
-  setFrame(frame) {
-    if (frame === this.frame) return;
-    this.frame = frame;
-    gather(this.positions.at(frame), this.source, 3, this.geometry.attributes.position);
-    if (this.uvMotion) gather(this.uvMotion.at(frame), this.uvSource, 2, this.geometry.attributes.uv);
+  /** `absent`: motions of layers that are switched off, whose displacements are taken away; `keepsUv`: UVs stay at rest. */
+  setFrame(frame, absent = [], keepsUv = false) {
+    const key = `${frame} ${absent.map((m) => m.name)} ${keepsUv}`;
+    if (key === this.frame) return;
+    this.frame = key;
+    gather(this.placesAt(frame, absent), this.source, 3, this.geometry.attributes.position);
+    if (this.uvMotion) gather(keepsUv ? this.uvRest : this.uvMotion.at(frame), this.uvSource, 2, this.geometry.attributes.uv);
     if (this.prefMotion) gather(this.prefMotion.at(frame), this.source, 3, this.geometry.attributes.pref);
     this.updateNormals();
+  }
+
+  placesAt(frame, absent) {
+    const values = this.positions.at(frame);
+    if (absent.length === 0) return values;
+    this.reduced ??= new Float32Array(values.length);
+    this.reduced.set(values);
+    for (const motion of absent) {
+      const share = motion.at(frame);
+      for (let i = 0; i < share.length; i++) this.reduced[i] -= share[i];
+    }
+    return this.reduced;
   }
 
   updateNormals() {

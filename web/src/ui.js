@@ -9,7 +9,7 @@ export const speeds = [0.1, 0.25, 0.5, 1, 2];
 export const keys = [
   ['Space', 'play or pause'], ['Left / Right', 'step one frame'], ['Shift + Left / Right', 'step ten frames'], ['Home / End', 'first or last frame'],
   ['[ / ]', 'slower or faster'], ['L', 'loop'], ['V', 'side by side, wipe, left, right'], [', / .', 'move the wipe'], ['P', 'next paint'], ['H', 'next heat map'],
-  ['W', 'wireframe'], ['S', 'skeleton'], ['T', 'strokes'], ['D', 'detail'], ['N', 'pins'], ['C', 'curves and fold lines'], ['Alt + arrows', 'orbit'],
+  ['1 to 9', 'switch a layer off or on'], ['W', 'wireframe'], ['S', 'skeleton'], ['T', 'strokes'], ['D', 'detail'], ['N', 'pins'], ['C', 'curves and fold lines'], ['Alt + arrows', 'orbit'],
   ['Alt + Shift + arrows', 'pan'], ['+ / -', 'zoom'], ['F', 'frame the character'], ['O', 'panel'], ['B', 'light or dark'], ['?', 'these keys'],
 ];
 
@@ -68,7 +68,24 @@ export class Interface {
     this.addChoice('Paint', paints.map((p) => [p, p[0].toUpperCase() + p.slice(1)]), 'paint');
     const channels = [...channelNames(this.meta).keys()];
     if (channels.length) this.addChoice('Heat map', [['', 'None'], ...channels.map((c) => [c, c])], 'heat');
+    this.addLayers();
     this.addSwitches();
+  }
+
+  /** A switch per layer, with what it costs; off takes away what the layer moved and shows. */
+  addLayers() {
+    const { layers } = this.meta;
+    if (!layers?.length) return;
+    const choices = this.addGroup('Layers');
+    layers.forEach((layer, i) => {
+      const button = document.createElement('button');
+      button.textContent = layer.milliseconds === undefined ? layer.name : `${layer.name} \u00b7 ${pretty(layer.milliseconds)} ms`;
+      button.dataset.layer = String(i);
+      button.title = 'Takes away what this layer moves and shows; the other layers stay as they were baked with it';
+      button.addEventListener('click', () => this.actions.toggleLayer(i));
+      choices.append(button);
+      this.groups.push(() => button.setAttribute('aria-pressed', String(this.state.layers[i])));
+    });
   }
 
   addGroup(title) {
@@ -198,7 +215,9 @@ export class Interface {
     const { actions, state, meta } = this;
     const next = (list, value) => list[(list.indexOf(value) + 1) % list.length];
     const toggle = switchesOf(meta).find(([, , key]) => key === letter);
+    const layer = Number(letter) - 1;
     if (toggle) actions.toggle(toggle[0]);
+    else if (letter >= '1' && letter <= '9' && layer < (meta.layers?.length ?? 0)) actions.toggleLayer(layer);
     else if (letter === 'l') actions.set({ loop: !state.loop });
     else if (letter === 'v') actions.set({ layout: next(meta.views.length > 1 ? ['side', 'wipe', 'left', 'right'] : ['right'], state.layout) });
     else if (letter === 'p') actions.set({ paint: next(paints, state.paint) });

@@ -30,7 +30,11 @@ struct Frame {
     MatrixX3d positions;       ///< #A x 3, metres
     MatrixX3d body_positions;  ///< #A x 3, before layers, where a sink asks for it and a layer
                                ///< moves vertices; empty: the same as positions
-    MatrixX2d uv;              ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
+    /// Per layer, where body_positions are filled: by how much it moved each art vertex, #A * 3,
+    /// metres; empty where it moves none. positions = body_positions + their sum, to rounding where
+    /// no layer refines.
+    std::vector<std::vector<double>> shares;
+    MatrixX2d uv;  ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
     std::map<std::string, ChannelData> channels;
     std::vector<DetailFrame> details;       ///< one per BakeInfo::details
     std::vector<MatrixX3d> lines;           ///< points of each of BakeInfo::lines, metres

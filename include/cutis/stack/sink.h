@@ -10,6 +10,17 @@
 
 namespace cutis {
 
+/// What a layer contributes to a bake; details and lines by their place in BakeInfo.
+struct LayerFacts {
+    std::string kind;
+    bool changes_shape = false;
+    bool changes_uv = false;
+    size_t first_detail = 0;
+    size_t detail_count = 0;
+    size_t first_line = 0;
+    size_t line_count = 0;
+};
+
 /// What a sink needs to know before the first frame.
 struct BakeInfo {
     const Body* body = nullptr;
@@ -24,6 +35,7 @@ struct BakeInfo {
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, as the frames have it
     std::vector<DetailMesh> details;              ///< meshes that layers add
     std::vector<LineSet> lines;                   ///< lines and dots that layers show
+    std::vector<LayerFacts> layers;               ///< in their order
 
     const ArtMesh& shown() const { return mesh == nullptr ? body->mesh() : *mesh; }
 };
@@ -42,7 +54,7 @@ struct OutputFile {
 class FrameSink {
 public:
     virtual ~FrameSink() = default;
-    /// Frames shall also bring the body as it was before layers.
+    /// Frames shall also bring the body as it was before layers, and the share of each layer.
     virtual bool wants_body_positions() const { return false; }
     virtual void begin(const BakeInfo& info) = 0;
     virtual void write(const Frame& frame) = 0;
