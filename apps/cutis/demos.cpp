@@ -23,7 +23,7 @@ std::filesystem::path data_folder() {
 const std::vector<Demo>& demos() {
     static const std::vector<Demo> table = [] {
         std::vector<Demo> all;
-        for (auto* layer : {slide_demos, curve_demos, fold_demos, shell_demos}) {
+        for (auto* layer : {stack_demos, slide_demos, curve_demos, fold_demos, shell_demos}) {
             for (Demo& demo : layer()) {
                 all.push_back(std::move(demo));
             }
@@ -79,6 +79,7 @@ PageOptions demo_page(const Demo& demo) {
     page.caption = demo.about + (demo.figure.empty() ? "" : "; beside " + demo.figure);
     page.paint = demo.paint;
     page.camera_direction = demo.camera;
+    page.follow = demo.follow;
     return page;
 }
 

@@ -19,6 +19,7 @@ struct Demo {
     std::string scene;
     std::string paint = "checker";
     Vector3d camera = {0.45, 0.22, 1.0};  ///< from the body to the camera
+    bool follow = false;                  ///< the page's camera travels with the body
     std::vector<double> stills = {0.25, 0.5,
                                   0.75};  ///< moments of the clip worth a picture, 0 .. 1
 };
@@ -27,6 +28,7 @@ struct Demo {
 const std::vector<Demo>& demos();
 
 /// One table per layer, each in a file of its own.
+std::vector<Demo> stack_demos();
 std::vector<Demo> slide_demos();
 std::vector<Demo> curve_demos();
 std::vector<Demo> fold_demos();

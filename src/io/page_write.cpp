@@ -278,6 +278,7 @@ private:
         if (!options_.heat.empty()) {
             meta["start"] = {{"heat", options_.heat}};
         }
+        meta["follow"] = options_.follow;
         if (options_.camera_direction) {
             const Vector3d& d = *options_.camera_direction;
             meta["cameraDirection"] = {d.x(), d.y(), d.z()};
@@ -295,8 +296,14 @@ private:
                      {"source", sections_.add(prefix + "source", surface.source)},
                      {"triangles", sections_.add(prefix + "triangles", surface.triangles)},
                      {"rest", sections_.add(prefix + "rest", as_floats(mesh.art->positions))},
-                     {"metresPerUv", surface.metres_per_uv},
                      {"patternSize", surface.pattern_size}};
+        json["parts"] = Json::array();
+        for (const PagePart& part : surface.parts) {
+            json["parts"].push_back({{"first", part.first_vertex},
+                                     {"count", part.vertex_count},
+                                     {"isGarment", part.is_garment},
+                                     {"metresPerUv", part.metres_per_uv}});
+        }
         if (!surface.uv_source.empty()) {
             json["uv"] = sections_.add(prefix + "uv rest", as_floats(mesh.art->uv));
             json["uvSource"] = sections_.add(prefix + "uv source", surface.uv_source);

@@ -60,9 +60,9 @@ std::vector<int> mesh_of_parts(const Body& body, const std::vector<MeshPart>& pa
     return meshes;
 }
 
-std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& parts) {
+std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& parts,
+                                 const std::vector<int>& meshes) {
     const std::map<std::string, Colour> materials = material_colours(body);
-    const std::vector<int> meshes = mesh_of_parts(body, parts);
     std::vector<Colour> colours;
     for (size_t i = 0; i < parts.size(); ++i) {
         const auto found = materials.find(parts[i].material);
@@ -85,30 +85,59 @@ double round_length(double value) {
     return power * (digit < 2.0 ? 1.0 : digit < 5.0 ? 2.0 : 5.0);
 }
 
+struct Areas {
+    double surface = 0.0;
+    double uv = 0.0;
+};
+
+/// Of the triangles of one part.
+Areas areas_of(const ArtMesh& mesh, const MeshPart& part) {
+    Areas areas;
+    const Eigen::Index end =
+        std::min<Eigen::Index>(part.first_triangle + part.triangle_count, mesh.uv_triangles.rows());
+    for (Eigen::Index f = part.first_triangle; f < end; ++f) {
+        if (mesh.uv_triangles.row(f).minCoeff() < 0) {
+            continue;
+        }
+        const Vector3d a = mesh.positions.row(mesh.triangles(f, 0));
+        const Vector3d b = mesh.positions.row(mesh.triangles(f, 1));
+        const Vector3d c = mesh.positions.row(mesh.triangles(f, 2));
+        const Eigen::Vector2d p = mesh.uv.row(mesh.uv_triangles(f, 0));
+        const Eigen::Vector2d u = mesh.uv.row(mesh.uv_triangles(f, 1)).transpose() - p;
+        const Eigen::Vector2d v = mesh.uv.row(mesh.uv_triangles(f, 2)).transpose() - p;
+        areas.surface += 0.5 * (b - a).cross(c - a).norm();
+        areas.uv += 0.5 * std::abs(u.x() * v.y() - u.y() * v.x());
+    }
+    return areas;
+}
+
+/// Metres of one unit of UV for each part: the same for all parts of a mesh, whose charts usually
+/// share one scale, while a garment has its own.
+std::vector<double> uv_scales(const ArtMesh& mesh, const std::vector<MeshPart>& parts,
+                              const std::vector<int>& mesh_of_part) {
+    std::map<int, Areas> sums;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Areas areas = areas_of(mesh, parts[i]);
+        sums[mesh_of_part[i]].surface += areas.surface;
+        sums[mesh_of_part[i]].uv += areas.uv;
+    }
+    std::vector<double> scales;
+    for (const int m : mesh_of_part) {
+        const Areas& sum = sums[m];
+        scales.push_back(sum.surface > 0.0 && sum.uv > 0.0 ? std::sqrt(sum.surface / sum.uv) : 1.0);
+    }
+    return scales;
+}
+
 void measure_lengths(const ArtMesh& mesh, PageSurface& out) {
-    double area = 0.0;
-    double uv_area = 0.0;
     double edges = 0.0;
-    const bool has_uv = mesh.uv_triangles.rows() > 0;
     for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {
         const Vector3d a = mesh.positions.row(mesh.triangles(f, 0));
         const Vector3d b = mesh.positions.row(mesh.triangles(f, 1));
         const Vector3d c = mesh.positions.row(mesh.triangles(f, 2));
         edges += (b - a).norm() + (c - b).norm() + (a - c).norm();
-        if (has_uv && mesh.uv_triangles.row(f).minCoeff() >= 0) {
-            const Eigen::Vector2d p = mesh.uv.row(mesh.uv_triangles(f, 0));
-            const Eigen::Vector2d q = mesh.uv.row(mesh.uv_triangles(f, 1));
-            const Eigen::Vector2d r = mesh.uv.row(mesh.uv_triangles(f, 2));
-            const Eigen::Vector2d u = q - p;
-            const Eigen::Vector2d v = r - p;
-            area += 0.5 * (b - a).cross(c - a).norm();
-            uv_area += 0.5 * std::abs(u.x() * v.y() - u.y() * v.x());
-        }
     }
     out.edge_length = edges / (3.0 * static_cast<double>(mesh.triangles.rows()));
-    if (area > 0.0 && uv_area > 0.0) {
-        out.metres_per_uv = std::sqrt(area / uv_area);
-    }
     const double diagonal = box_diagonal(mesh.positions);
     constexpr double squares_along_diagonal = 30.0;
     if (diagonal > 0.0) {
@@ -134,10 +163,17 @@ PageSurface make_page_surface(const ArtMesh& mesh, const Body* body) {
         }
     }
     measure_lengths(mesh, out);
+    const std::vector<int> meshes =
+        body == nullptr ? std::vector<int>(parts.size(), 0) : mesh_of_parts(*body, parts);
+    const std::vector<double> scales = uv_scales(mesh, parts, meshes);
+    for (const RenderPart& part : render.parts) {
+        const auto i = static_cast<size_t>(part.part);
+        out.parts.push_back({part.first_vertex, part.vertex_count, meshes[i] > 0, scales[i]});
+    }
     if (body == nullptr) {
         return out;
     }
-    const std::vector<Colour> colours = part_colours(*body, parts);
+    const std::vector<Colour> colours = part_colours(*body, parts, meshes);
     out.colours.resize(render.art.size() * 3);
     for (const RenderPart& part : render.parts) {
         for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {

@@ -14,7 +14,7 @@ function initialState(meta) {
     left: names[0], right: names[names.length - 1],
     paint: meta.paint ?? 'checker',
     layers: (meta.layers ?? []).map(() => true),
-    show: { wireframe: false, skeleton: false, strokes: false, detail: true, pins: false, curves: false },
+    show: { wireframe: false, skeleton: false, strokes: false, detail: true, pins: false, curves: false, follow: Boolean(meta.follow) },
     ...meta.start,
   };
 }

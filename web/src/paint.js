@@ -124,25 +124,27 @@ const patternCode = `
 /** Material of a surface; `state` = { paint, heat, wireframe } is read on every update. */
 export function makeSkin(description) {
   const hasUv = Boolean(description.uv);
-  const metres = description.metresPerUv || 1;
+  const parts = description.parts ?? [];
+  const metres = parts[0]?.metresPerUv ?? 1;
   const square = description.patternSize || 0.03;
   const colour = new Color(description.colour ?? '#d9a788');
   const white = new Color(1, 1, 1);
   const clay = new Color('#aeb4bf');
   const material = new MeshPhysicalMaterial({ side: DoubleSide, vertexColors: true, roughness: 0.58, metalness: 0, sheen: 0.25, sheenRoughness: 0.6 });
-  const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: hasUv ? metres / square : 1 / square } };
+  const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square } };
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', `#include <common>
-        attribute vec3 pref; varying vec3 vPref; varying vec2 vUvScaled; uniform float squaresPerUnit;
+        attribute vec3 pref; attribute vec2 garb; varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform float squaresPerUnit;
         ${hasUv ? '' : '#ifndef USE_UV\n#define CUTIS_NO_UV\n#endif'}`)
       .replace('#include <begin_vertex>', `#include <begin_vertex>
         vPref = pref * squaresPerUnit;
-        vUvScaled = uv * squaresPerUnit;`);
+        vUvScaled = uv * garb.y * squaresPerUnit;
+        vIsGarment = garb.x;`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>
-        varying vec3 vPref; varying vec2 vUvScaled; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit;
+        varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit;
         ${patternCode}`)
       .replace('#include <color_fragment>', `#include <color_fragment>
         if (paintKind == 1) {
@@ -151,7 +153,7 @@ export function makeSkin(description) {
         } else if (paintKind == 2) {
           float l = ${hasUv ? 'lines(vUvScaled)' : 'max(lines(vPref.xy), lines(vPref.yz))'};
           diffuseColor.rgb *= mix(vec3(1.0), vec3(0.1, 0.14, 0.24), l);
-        } else if (paintKind == 3) {
+        } else if (paintKind == 3 && vIsGarment < 0.5) {
           vec2 q = ${hasUv ? 'vUvScaled / 6.0' : 'vPref.xy / 6.0'};
           diffuseColor.rgb *= texture2D(tattooMap, q).rgb;
         }`);

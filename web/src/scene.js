@@ -144,9 +144,40 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.views = new Map(bake.meta.views.map((v) => [v.name, new View(bake, v.name)]));
+    this.centres = this.pathOfBody();
     this.box = this.motionBox();
     this.addLights();
     this.frameAll();
+  }
+
+  /** Mean of the body's vertices at every frame: means of the modes, so that no frame needs to be built. */
+  pathOfBody() {
+    const { meta } = this.bake;
+    const body = meta.surfaces.find((s) => s.kind !== 'detail') ?? meta.surfaces[0];
+    const motion = this.bake.motion(body.views[meta.views[0].name]);
+    const meanOf = (values, offset) => {
+      const sum = new Vector3();
+      for (let i = 0; i < motion.size; i += 3) sum.set(sum.x + values[offset + i], sum.y + values[offset + i + 1], sum.z + values[offset + i + 2]);
+      return sum.divideScalar(motion.count);
+    };
+    const modes = Array.from({ length: motion.rank }, (_, k) => meanOf(motion.basis, k * motion.size).multiplyScalar(motion.scales[k]));
+    const mean = meanOf(motion.mean, 0);
+    return Array.from({ length: meta.frames }, (_, f) => modes.reduce((place, mode, k) => place.addScaledVector(mode, motion.weights[f * motion.rank + k]), mean.clone()));
+  }
+
+  /** How far the body has gone over the ground since the first frame. */
+  travel(frame) {
+    return this.centres[frame].clone().sub(this.centres[0]).setY(0);
+  }
+
+  /** The camera goes with the body, or stays where it is. */
+  follow(frame, isOn) {
+    const wanted = isOn ? this.travel(frame) : this.followed ?? new Vector3();
+    const step = wanted.clone().sub(this.followed ?? wanted);
+    this.followed = isOn ? wanted : undefined;
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+    if (step.lengthSq() > 0) this.camera.lookAt(this.controls.target);
   }
 
   /** Box of the whole clip, from a few of its frames; some of the points stay for framing. */
@@ -158,11 +189,12 @@ export class Stage {
     for (const view of this.views.values()) {
       for (const { surface } of view.surfaces) {
         for (let s = 0; s < 9; s++) {
-          const values = surface.positions.at(Math.round(((frames - 1) * s) / 8));
+          const frame = Math.round(((frames - 1) * s) / 8);
+          const values = surface.positions.at(frame);
           const stride = 3 * Math.ceil(values.length / 3 / 1000);
           for (let i = 0; i < values.length; i += 3) {
             box.expandByPoint(point.fromArray(values, i));
-            if (i % stride === 0) this.samples.push(point.clone());
+            if (i % stride === 0) this.samples.push({ place: point.clone(), frame });
           }
         }
       }
@@ -197,7 +229,10 @@ export class Stage {
   }
 
   frameAll() {
-    const centre = this.box.getCenter(new Vector3());
+    const isFollowing = this.state?.show.follow;
+    this.followed = isFollowing ? this.travel(this.frame ?? 0) : undefined;
+    const samples = this.samples.map(({ place, frame }) => (isFollowing ? place.clone().sub(this.travel(frame)).add(this.followed) : place));
+    const centre = samples.reduce((sum, p) => sum.add(p), new Vector3()).divideScalar(Math.max(1, samples.length));
     const direction = new Vector3(...(this.bake.meta.cameraDirection ?? [0.45, 0.22, 1])).normalize();
     const halves = this.state?.layout === 'side' ? 2 : 1;
     const aspect = this.canvas.clientWidth / halves / Math.max(1, this.canvas.clientHeight);
@@ -206,13 +241,13 @@ export class Stage {
     const up = direction.clone().cross(right);
     // Into the middle of what is seen from there, then the nearest distance from which every point is inside the picture.
     for (const axis of [right, up]) {
-      const along = this.samples.map((p) => p.dot(axis));
+      const along = samples.map((p) => p.dot(axis));
       const [low, high] = along.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
       centre.addScaledVector(axis, (low + high) / 2 - centre.dot(axis));
     }
     let fit = 1e-6;
     const point = new Vector3();
-    for (const sample of this.samples) {
+    for (const sample of samples) {
       point.subVectors(sample, centre);
       const reach = Math.max(Math.abs(point.dot(up)), Math.abs(point.dot(right)) / Math.max(aspect, 0.1)) / tangent;
       fit = Math.max(fit, point.dot(direction) + reach);
@@ -255,6 +290,8 @@ export class Stage {
 
   draw(frame, state) {
     this.state = state;
+    this.frame = frame;
+    this.follow(frame, state.show.follow);
     const { renderer, camera } = this;
     const width = this.canvas.clientWidth;
     const height = this.canvas.clientHeight;

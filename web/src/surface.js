@@ -16,6 +16,18 @@ function weldByPlace(rest, source) {
   return weld;
 }
 
+/** Per vertex: is it a garment (nobody tattoos those), and metres of one unit of UV. */
+function garbOf(parts, count) {
+  const values = new Float32Array(count * 2).fill(1);
+  for (const { first, count: size, isGarment, metresPerUv } of parts) {
+    for (let i = first; i < first + size; i++) {
+      values[i * 2] = isGarment ? 1 : 0;
+      values[i * 2 + 1] = metresPerUv;
+    }
+  }
+  return new BufferAttribute(values, 2);
+}
+
 export class Surface {
   constructor(bake, description, view) {
     this.description = description;
@@ -39,6 +51,7 @@ export class Surface {
     this.geometry.setAttribute('color', dynamic(3));
     this.geometry.setAttribute('pref', dynamic(3));
     this.geometry.setAttribute('uv', dynamic(2));
+    this.geometry.setAttribute('garb', garbOf(description.parts ?? [], n));
     this.geometry.setIndex(new BufferAttribute(this.triangles, 1));
     this.fillStill(bake);
     this.frame = '';

@@ -106,6 +106,7 @@ export function fixturePage(templatePath) {
   const motions = {
     plain: { width: 3, count, error: 1e-5, ...modes(sections, 'plain', rest, [bulge], wave.map((w) => [w])) },
     cutis: { width: 3, count, error: 1e-5, ...modes(sections, 'cutis', rest, [bulge, turn], wave.map((w) => [w, w])) },
+    share: { width: 3, count, error: 1e-5, ...modes(sections, 'share', rest.map(() => 0), [turn], wave.map((w) => [w])) },
     heat: { width: 1, count, error: 1e-5, ...modes(sections, 'heat', heat.map(() => 0), [heat], wave.map((w) => [w])) },
     direction: { width: 3, count, error: 0, ...modes(sections, 'direction', direction, [direction.map(() => 0)], wave.map(() => [0])) },
     bone: { width: 3, count: 2, error: 0, ...modes(sections, 'bone', [0, 0.2, 0, 0.35, 0.2, 0], [[0, 0, 0, 0, 0.05, 0]], wave.map((w) => [w])) },
@@ -117,13 +118,14 @@ export function fixturePage(templatePath) {
     title: 'Fixture torus', caption: 'A made-up bake for the tests of the page', fps: 30, frames, firstFrame: 1, sections: sections.table, motions,
     views: [{ name: 'plain', label: 'Plain skinning' }, { name: 'cutis', label: 'cutis' }],
     surfaces: [{
-      name: 'torus', kind: 'body', source: 'source', triangles: 'triangles', uv: 'uv', uvSource: 'uvSource', rest: 'rest', metresPerUv: 1.5, patternSize: 0.05,
+      name: 'torus', kind: 'body', source: 'source', triangles: 'triangles', uv: 'uv', uvSource: 'uvSource', rest: 'rest', parts: [{ first: 0, count: source.length, isGarment: false, metresPerUv: 1.5 }], patternSize: 0.05,
       views: { plain: 'plain', cutis: 'cutis' },
       channels: { cutis: [{ name: 'slide distance', unit: 'm', width: 1, low: 0, high: 1, motion: 'heat' }, { name: 'stretch direction', unit: '1', width: 3, strokeLength: 0.03, motion: 'direction' }] },
     }, {
       name: 'knobs', kind: 'detail', source: 'knobSource', triangles: 'knobTriangles', rest: 'knobRest', patternSize: 0.05, colour: '#5b7d3a',
       views: { cutis: 'knobs' },
     }],
+    layers: [{ name: 'slide', share: 'share', changesUv: false, details: [], lines: ['ring'], milliseconds: 2.5 }, { name: 'shell', changesUv: false, details: [1], lines: [] }],
     points: [{ name: 'pins', show: 'pins', motion: 'pins', views: ['cutis'], onTop: true }],
     lines: [{ name: 'ring', show: 'curves', segments: 'ring', motion: 'ring', views: ['cutis'], colour: '#7a1fa2', onTop: true }, { name: 'skeleton', show: 'skeleton', segments: 'bones', motion: 'bone', views: ['plain', 'cutis'], onTop: true }],
     plots: [{ name: 'largest slide', unit: 'm', values: wave }, { name: 'residual', unit: '', values: wave.map((w, i) => (i % 20 < 3 ? null : 1e-6 * (1 + w))) }],

@@ -61,7 +61,9 @@ test('scrubbing, stepping and dragging a plot move the picture', () => visit(asy
   await page.locator('#back').click();
   await page.locator('#first').click();
   assert.equal(difference(still, await picture(page)), 0);
-  const box = await page.locator('#plots canvas').first().boundingBox();
+  const plot = page.locator('#plots canvas').first();
+  await plot.scrollIntoViewIfNeeded();
+  const box = await plot.boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   assert.ok(Math.abs(await page.evaluate(() => window.cutis.frame) - 29.5) <= 1);
   await page.evaluate(() => window.cutis.draw());
@@ -106,6 +108,30 @@ test('every paint, heat map and switch changes the picture, and goes back', () =
     await page.locator(`[data-show=${name}]`).click();
     assert.equal(difference(seen.get('clay'), await picture(page)), 0);
   }
+}));
+
+test('a layer switched off takes away what it moves and shows, and comes back', () => visit(async (page) => {
+  await page.evaluate(() => window.cutis.at(20));
+  const all = await picture(page);
+  // Without the layer that moves it, the body is the plain one.
+  const largest = () => page.evaluate(() => {
+    const places = (view) => window.cutis.stage.views.get(view).surfaces[0].surface.geometry.attributes.position.array;
+    const [plain, cutis] = [places('plain'), places('cutis')];
+    return plain.reduce((most, x, i) => Math.max(most, Math.abs(x - cutis[i])), 0);
+  });
+  assert.ok(await largest() > 1e-3);
+  assert.match(await page.locator('[data-layer="0"]').textContent(), /slide . 2.5 ms/);
+  await page.locator('[data-layer="0"]').click();
+  assert.ok(difference(all, await picture(page)) > 0.02);
+  assert.ok(await largest() < 1e-4);
+  await shot(page, 'fixture-layer-off');
+  await page.locator('[data-layer="0"]').click();
+  assert.equal(difference(all, await picture(page)), 0);
+  await page.locator('[data-layer="1"]').click();
+  await picture(page);
+  assert.equal(await page.evaluate(() => window.cutis.stage.views.get('cutis').surfaces[1].mesh.visible), false);
+  await page.locator('[data-layer="1"]').click();
+  assert.equal(difference(all, await picture(page)), 0);
 }));
 
 test('side by side, both halves stand under the same camera', () => visit(async (page) => {
@@ -165,12 +191,14 @@ const keyChecks = {
   ', / .': [[',', '.'], () => window.cutis.state.wipe],
   'P': [['p', 'p', 'p', 'p', 'p', 'p'], () => window.cutis.state.paint],
   'H': [['h', 'h'], () => window.cutis.state.heat],
+  '1 to 9': [['1', '2', '1', '2'], () => window.cutis.state.layers.join()],
   'W': [['w', 'w'], () => window.cutis.state.show.wireframe],
   'S': [['s', 's'], () => window.cutis.state.show.skeleton],
   'T': [['t', 't'], () => window.cutis.state.show.strokes],
   'D': [['d', 'd'], () => window.cutis.state.show.detail],
   'N': [['n', 'n'], () => window.cutis.state.show.pins],
   'C': [['c', 'c'], () => window.cutis.state.show.curves],
+  'G': [['g', 'g'], () => window.cutis.state.show.follow],
   'Alt + arrows': [['Alt+ArrowLeft', 'Alt+ArrowUp', 'Alt+ArrowRight', 'Alt+ArrowDown'], camera],
   'Alt + Shift + arrows': [['Alt+Shift+ArrowLeft', 'Alt+Shift+ArrowUp', 'Alt+Shift+ArrowRight', 'Alt+Shift+ArrowDown'], target],
   '+ / -': [['+', '-'], camera],

@@ -19,6 +19,7 @@ struct PageOptions {
     bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
     std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
     std::string heat;               ///< channel shown first as a heat map; empty: none
+    bool follow = false;            ///< the camera travels with the body
     std::optional<Vector3d> camera_direction;  ///< from the body to the camera; none: from the
                                                ///< front, a little from the left and above
 };

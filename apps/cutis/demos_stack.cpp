@@ -1,0 +1,53 @@
+#include "demos.h"
+
+namespace cutis::app {
+
+std::vector<Demo> stack_demos() {
+    return {
+        {.name = "creature-walk",
+         .about = "a creature in a tight suit walks, stops and roars, with all four layers: flesh, "
+                  "folds, a tattoo on sliding skin, spikes",
+         .figure = "",
+         .scene = R"([body]
+actor = "creature"
+clip = "walk"
+
+# The tail swings on its own.
+[[layer]]
+kind = "curve"
+from = "tail_1"
+frequency = 1.4
+damping = 0.2
+inertia = 0.5
+
+# The suit folds where the legs come forward.
+[[layer]]
+kind = "fold"
+where = ["part:suit"]
+width = 0.08
+edges_per_fold = 5
+
+# Skin slides over the flesh and takes its tattoo along; under the suit it is held.
+[[layer]]
+kind = "slide"
+region = ["not part:suit"]
+pin_creases = 0.5
+stickiness = 0.3
+
+# Spikes on the tail.
+[[layer]]
+kind = "shell"
+name = "spikes"
+detail = "spike"
+size = 0.012
+height = 0.02
+axis = [0, 0, -1]
+density = ["box:-0.08,1.1,-2,0.08,2,-0.6", 1, 0]
+)",
+         .paint = "tattoo",
+         .camera = {1.0, 0.28, 0.75},
+         .follow = true},
+    };
+}
+
+}  // namespace cutis::app
