@@ -72,7 +72,8 @@ const toml::table& need_table(const toml::node& node, const std::string& section
                            ", found a value or [[...]]"));
 }
 
-void read_layers(const toml::node& node, const std::string& file, Scene& scene) {
+void read_layers(const toml::node& node, const std::string& file,
+                 const std::vector<LayerKind>& kinds, Scene& scene) {
     const toml::array* list = node.as_array();
     if (list == nullptr) {
         throw InvalidInput(say(place(file, node.source()),
@@ -93,7 +94,7 @@ void read_layers(const toml::node& node, const std::string& file, Scene& scene) 
         layer.line = kind->second.line;
         layer.column = kind->second.column;
         layer.values.erase(kind);
-        plan_layer(layer, file);  // says now what would be refused after the body is loaded
+        plan_layer(layer, file, kinds);  // says now what would be refused after the body is loaded
         scene.layers.push_back(std::move(layer));
     }
 }
@@ -123,7 +124,8 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const std::string& file) {
+Scene parse_scene(const std::string& text, const std::string& file,
+                  const std::vector<LayerKind>& kinds) {
     toml::table root;
     try {
         root = toml::parse(text, std::string_view(file));
@@ -141,7 +143,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
             apply_settings(table_values(need_table(node, "[output]", file), "[output]", file),
                            output_settings(scene), file);
         } else if (name == "layer") {
-            read_layers(node, file, scene);
+            read_layers(node, file, kinds, scene);
         } else if (name == "wedge") {
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
@@ -164,9 +166,9 @@ Scene parse_scene(const std::string& text, const std::string& file) {
     return scene;
 }
 
-Scene read_scene(const std::filesystem::path& path) {
+Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>& kinds) {
     const std::vector<unsigned char> bytes = read_file(path, max_scene_bytes);
-    Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string());
+    Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string(), kinds);
     scene.folder = path.parent_path().string();
     check_scene(scene);
     for (LayerScene& layer : scene.layers) {

@@ -8,3 +8,4 @@ cmake --install "$1" --prefix "$scratch/installed" >/dev/null
 cmake -S "$2" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$scratch/installed" >/dev/null
 cmake --build "$scratch/build"
 "$scratch/build/consumer"
+"$scratch/build/own_layer"

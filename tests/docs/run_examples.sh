@@ -18,6 +18,7 @@ blocks() { awk -v fence="\`\`\`$2" '$0 == fence { on = 1; next } on && /^```/ { 
 first_scene() { blocks "$1" toml | sed '/^-----$/,$d'; }
 first_scene "$source/README.md" >shot.toml
 first_scene "$source/docs/scene.md" >scene.toml
+first_scene "$source/docs/stack.md" >stack.toml
 
 count=0
 for page in "$source/README.md" "$source"/docs/*.md; do

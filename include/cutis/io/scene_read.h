@@ -6,6 +6,7 @@
 
 #include "cutis/body/body.h"
 #include "cutis/core/progress.h"
+#include "cutis/stack/layer.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis {
@@ -15,11 +16,14 @@ namespace cutis {
 /// \throw InvalidInput  not TOML, unknown table or key (names the nearest known one), wrong type,
 ///                      out of range, unknown layer, no or several sources; begins with
 ///                      file:line:column where there is one place
-Scene read_scene(const std::filesystem::path& path);
+/// \param kinds  layers a scene may name
+Scene read_scene(const std::filesystem::path& path,
+                 const std::vector<LayerKind>& kinds = layer_kinds());
 
 /// The same from text, without the checks on the whole (check_scene).
 /// \param file  name for messages
-Scene parse_scene(const std::string& text, const std::string& file);
+Scene parse_scene(const std::string& text, const std::string& file,
+                  const std::vector<LayerKind>& kinds = layer_kinds());
 
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);

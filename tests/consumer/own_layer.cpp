@@ -1,0 +1,104 @@
+// A layer of one's own in an outside project: the body breathes. docs/extending.md walks through
+// it.
+#include <cutis/io/scene_read.h>
+#include <cutis/mesh/geometry.h>
+#include <cutis/stack/bake.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace {
+
+struct BreathOptions {
+    double depth = 0.01;  ///< metres
+    double period = 4.0;  ///< seconds
+};
+
+class BreathLayer final : public cutis::Layer {
+public:
+    BreathLayer(const cutis::LayerGround& ground, const BreathOptions& options)
+        : surface_(*ground.surface), options_(options) {}
+
+    bool has_memory() const override { return false; }  // any frame in any order
+    bool changes_shape() const override { return true; }
+    bool changes_uv() const override { return false; }
+
+    void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface,
+                 cutis::Frame& frame) override {
+        shape_at(step.to, surface);
+        frame.numbers["breath (m)"] = swell(step.to);
+    }
+    void shape_at(double time, cutis::MatrixX3d& surface) override {
+        surface += swell(time) * cutis::vertex_normals(surface, surface_.topology());
+    }
+    std::vector<double> save() const override { return {}; }
+    void restore(const std::vector<double>&) override {}
+    cutis::LayerReport report() const override { return {"breath", {}, {}}; }
+
+private:
+    double swell(double time) const {
+        return 0.5 * options_.depth * (1.0 - std::cos(2.0 * M_PI * time / options_.period));
+    }
+    const cutis::SimulationSurface& surface_;
+    BreathOptions options_;
+};
+
+class BreathPlan final : public cutis::LayerPlan {
+public:
+    std::vector<cutis::Setting> settings() override {
+        return {{"depth", &options_.depth, "how far it swells", "m", 0.0, 1.0},
+                {"period", &options_.period, "of one breath", "s", 0.1, 60.0}};
+    }
+    std::unique_ptr<cutis::Layer> prepare(const cutis::LayerGround& ground) override {
+        return std::make_unique<BreathLayer>(ground, options_);
+    }
+
+private:
+    BreathOptions options_;
+};
+
+/// Keeps the largest height of the frames instead of writing a file.
+class HighestPoint final : public cutis::FrameSink {
+public:
+    explicit HighestPoint(double& highest) : highest_(highest) {}
+    void begin(const cutis::BakeInfo&) override {}
+    void write(const cutis::Frame& frame) override {
+        highest_ = std::max(highest_, frame.positions.col(1).maxCoeff());
+    }
+    std::vector<cutis::OutputFile> finish() override { return {}; }
+
+private:
+    double& highest_;
+};
+
+}  // namespace
+
+int main() {
+    std::vector<cutis::LayerKind> kinds = cutis::layer_kinds();
+    kinds.push_back(
+        {"breath", "a body that breathes", [] { return std::make_unique<BreathPlan>(); }});
+
+    const cutis::Scene scene = cutis::parse_scene(R"([body]
+actor = "plane"
+[[layer]]
+kind = "breath"
+depth = 0.25
+period = 0.2
+)",
+                                                  "breath.toml", kinds);
+    const cutis::Body body = cutis::load_body(scene);
+    const double before = body.mesh().positions.col(1).maxCoeff();
+
+    const cutis::Workers workers(2);
+    cutis::BakeControls controls;
+    controls.workers = &workers;
+    controls.kinds = &kinds;
+    double highest = -1.0;
+    std::vector<std::unique_ptr<cutis::FrameSink>> sinks;
+    sinks.push_back(std::make_unique<HighestPoint>(highest));
+    const cutis::BakeReport report = cutis::bake(body, scene, sinks, controls);
+    std::printf("%d frames; highest point %.3f m, at rest %.3f m\n", report.frames_done, highest,
+                before);
+    // The sheet rises by the depth at the height of a breath, on top of what its own clip does.
+    return highest >= before + 0.249 ? 0 : 1;
+}
