@@ -23,11 +23,14 @@ void sculpt_body(Sculpture& clay, int knobs) {
     clay.ball({0.0, 1.100, 0.620}, {0.175, 0.215, 0.240}, {.blend = 0.10});
     clay.chain({{0.0, 1.190, 0.700, 0.170}, {0.0, 1.370, 0.920, 0.142}, {0.0, 1.540, 1.080, 0.136}},
                {.blend = 0.09, .thin_axis = Vector3d::UnitX(), .thin = 0.85});
+    // Blends between pieces of one line swell where they meet: only the root is blended wide.
+    clay.cone({0.0, 1.060, -0.280}, {0.0, 1.050, -0.540}, 0.200, 0.165,
+              {.blend = 0.10, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
     clay.chain(
-        {{0.0, 1.060, -0.280, 0.200}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
-        {.blend = 0.10, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
+        {{0.0, 1.050, -0.540, 0.165}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
+        {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
     clay.cone({0.0, 1.060, -1.320}, {0.0, 1.140, -1.900}, 0.074, 0.026,
-              {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
+              {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
     // A low crest of knobs, each set on the back where it stands.
     for (int i = 0; i < knobs; ++i) {
         const double z = 0.62 - 0.17 * i;
@@ -256,15 +259,19 @@ Character build(const std::string& name, const Sculpture& clay) {
     return dinosaur;
 }
 
+double distance_to_segment(const Vector3d& p, const Vector3d& a, const Vector3d& b) {
+    const double along = (b - a).dot(p - a) / (b - a).squaredNorm();
+    return (p - between(a, b, std::clamp(along, 0.0, 1.0))).norm();
+}
+
 /// Where the suit ends: round the neck, behind the hips, below the knees, round the arms.
 double suit_fence(const Vector3d& p) {
     const Vector3d q(std::abs(p.x()), p.y(), p.z());
     const double collar = Vector3d(0.0, 0.63, 0.77).dot(q - Vector3d(0.0, 1.235, 0.755));
     const double tail = -0.50 - q.z();
     const double leg = Vector3d(0.0, -0.97, -0.24).dot(q - Vector3d(0.215, 0.600, 0.120));
-    const Vector3d arm = wrist - shoulder;
-    const double along = std::clamp(arm.dot(q - shoulder) / arm.squaredNorm(), 0.0, 1.0);
-    const double armhole = 0.088 - (q - between(shoulder, wrist, along)).norm();
+    const double armhole = 0.088 - std::min(distance_to_segment(q, shoulder, elbow),
+                                            distance_to_segment(q, elbow, wrist));
     return std::max({collar, tail, leg, armhole});
 }
 
