@@ -30,7 +30,7 @@ void sculpt_body(Sculpture& clay, int knobs) {
         {{0.0, 1.050, -0.540, 0.165}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
         {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
     clay.cone({0.0, 1.060, -1.320}, {0.0, 1.140, -1.900}, 0.074, 0.026,
-              {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
+              {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
     // A low crest of knobs, each set on the back where it stands.
     for (int i = 0; i < knobs; ++i) {
         const double z = 0.62 - 0.17 * i;
