@@ -1,6 +1,6 @@
 # Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test gallery test-peers bench format lint clean sanitize fuzz
+.PHONY: help setup build demo test gallery test-peers bench format lint clean sanitize fuzz soak
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -12,6 +12,7 @@ help:
 	@echo "make test-peers  checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make bench       benchmarks with ratios"
 	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make soak        ten thousand frames with all layers: nothing drifts, memory stays flat"
 	@echo "make fuzz        a brief run of every fuzz target"
 	@echo "make setup build format lint clean"
 
@@ -54,6 +55,11 @@ lint: build
 
 sanitize: setup
 	@scripts/sanitize $(JOBS)
+
+soak: setup
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS) --target soak
+	@$(BUILD)/tests/soak
 
 fuzz: setup
 	@scripts/setup fuzz

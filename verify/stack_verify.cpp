@@ -1,11 +1,13 @@
 #include <cmath>
 
+#include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/bake.h"
-#include "verify/verify.h"
+#include "verify/data.h"
+#include "verify/stack_takes.h"
 
-// What must hold for layers together, on an actor that has joints and a garment of its own: frames
-// of every subset of the layers this build has, compared with each other.
+// What must hold for layers together: takes of every subset of the layers this build has, compared
+// with each other, on an actor and on a dancer of the data folder; and layers at rest on every
+// character there.
 
 namespace cutis::verify {
 
@@ -15,96 +17,36 @@ Case at_most(std::string name, double value, double limit, std::string unit, std
     return case_at_most("stack", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
-class Tape final : public FrameSink {
-public:
-    explicit Tape(std::vector<Frame>& frames) : frames_(frames) {}
-    void begin(const BakeInfo& /*info*/) override { frames_.clear(); }
-    void write(const Frame& frame) override { frames_.push_back(frame); }
-    std::vector<OutputFile> finish() override { return {}; }
-
-private:
-    std::vector<Frame>& frames_;
+/// A shot, and settings of each layer that suit its character, as a scene would write them.
+struct Stage {
+    std::string name;
+    std::string shot;
+    std::map<std::string, std::string> settings;
 };
 
-// Stands for a program that ends and starts again: what was saved is all that is left.
-class MemoryKeeper final : public BakeKeeper {
-public:
-    const BakeState* past() const override { return has_past_ ? &state_ : nullptr; }
-    bool read_frame(Frame& frame) override {
-        if (next_ >= frames_.size()) {
-            return false;
-        }
-        frame = frames_[next_++];
-        return true;
-    }
-    void keep(const Frame& frame) override { frames_.push_back(frame); }
-    void save(const BakeState& state) override { state_ = state; }
-    void restart() { has_past_ = true; }
+const Stage arm = {
+    "arm",
+    "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 4.0\n[output]\nlast_frame = 8\n",
+    {
+        {"curve", "to = [\"hand\"]\nfree_tip = false\ninertia = 0.6\n"},
+        {"fold", "width = 0.03\n"},
+        {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"},
+    }};
 
-private:
-    bool has_past_ = false;
-    BakeState state_;
-    std::vector<Frame> frames_;
-    size_t next_ = 0;
-};
-
-struct Run {
-    const Body& body;
-    Scene scene;
-
-    std::vector<Frame> frames(int threads, BakeKeeper* keeper = nullptr, int stop_after = 0) const {
-        std::vector<Frame> tape;
-        std::vector<std::unique_ptr<FrameSink>> sinks;
-        sinks.push_back(std::make_unique<Tape>(tape));
-        const Workers workers(threads);
-        BakeControls controls;
-        controls.workers = &workers;
-        controls.progress = [=](const Progress& progress) {
-            return stop_after == 0 || progress.done < stop_after;
-        };
-        controls.keeper = keeper;
-        bake(body, scene, sinks, controls);
-        return tape;
-    }
-};
-
-double distance(const MatrixX3d& a, const MatrixX3d& b) {
-    return a.rows() == b.rows() ? (a - b).cwiseAbs().maxCoeff()
-                                : std::numeric_limits<double>::infinity();
+Stage dancer(const std::string& file) {
+    return {"dancer",
+            "[body]\nfile = \"" + file +
+                "\"\nmesh = \"tights\"\npre_roll = 0.0\n[output]\nlast_frame = 4\n",
+            {{"curve", "from = \"LeftUpLeg\"\n"},
+             {"fold", "width = 0.05\nedges_per_fold = 4\n"},
+             {"slide", "step = 0.008\n"},
+             {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"}}};
 }
 
-// Largest difference of anything in two takes; 0 where every bit is the same.
-double distance(const std::vector<Frame>& a, const std::vector<Frame>& b) {
-    if (a.size() != b.size()) {
-        return std::numeric_limits<double>::infinity();
-    }
-    double largest = 0.0;
-    const auto take = [&](double value) { largest = value <= largest ? largest : value; };
-    for (size_t f = 0; f < a.size(); ++f) {
-        take(distance(a[f].positions, b[f].positions));
-        for (const auto& [name, channel] : a[f].channels) {
-            const auto other = b[f].channels.find(name);
-            take(other != b[f].channels.end() && other->second.values == channel.values ? 0.0
-                                                                                        : 1.0);
-        }
-        for (size_t d = 0; d < a[f].details.size(); ++d) {
-            take(distance(a[f].details[d].positions, b[f].details.at(d).positions));
-        }
-    }
-    return largest;
-}
-
-// Settings that suit an arm, as a scene would write them.
-const std::map<std::string, std::string> settings = {
-    {"curve", "to = [\"hand\"]\nfree_tip = false\ninertia = 0.6\n"},
-    {"fold", "width = 0.03\n"},
-    {"slide", ""},
-    {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"},
-};
-
-std::string layer_text(const std::string& kind) {
-    const auto found = settings.find(kind);
-    return "[[layer]]\nkind = \"" + kind + "\"\n" + (found == settings.end() ? "" : found->second);
+std::string layer_text(const Stage& stage, const std::string& kind) {
+    const auto found = stage.settings.find(kind);
+    return "[[layer]]\nkind = \"" + kind + "\"\n" +
+           (found == stage.settings.end() ? "" : found->second);
 }
 
 std::string subset_name(const std::vector<LayerKind>& kinds, unsigned subset) {
@@ -117,38 +59,48 @@ std::string subset_name(const std::vector<LayerKind>& kinds, unsigned subset) {
     return name.empty() ? "no layer" : name;
 }
 
-}  // namespace
+/// Stopped after each of these frames in turn and resumed: the largest difference from one go.
+double resumed(const Run& run, const std::vector<Frame>& whole, size_t first, size_t last) {
+    double largest = 0.0;
+    for (size_t stop = first; stop <= last; ++stop) {
+        MemoryKeeper keeper;
+        run.frames(1, &keeper, static_cast<int>(stop));
+        keeper.restart();
+        largest = std::max(largest, distance(whole, run.frames(2, &keeper)));
+    }
+    return largest;
+}
 
-std::vector<Case> verify_stack() {
-    const std::string shot =
-        "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 4.0\n[output]\nlast_frame = 8\n";
-    const Scene plain = parse_scene(shot, "verify");
+void add_subsets(const Stage& stage, std::vector<Case>& cases) {
+    const Scene plain = parse_scene(stage.shot, "verify");
     const Body body = load_body(plain);
     const std::vector<LayerKind>& kinds = layer_kinds();
-    std::vector<Case> cases;
     for (unsigned subset = 0; subset < 1U << kinds.size(); ++subset) {
-        std::string text = shot;
+        std::string text = stage.shot;
         for (size_t k = 0; k < kinds.size(); ++k) {
             if ((subset >> k & 1U) != 0) {
-                text += layer_text(kinds[k].kind);
+                text += layer_text(stage, kinds[k].kind);
             }
         }
         const Run run{body, parse_scene(text, "verify")};
-        const std::string name = subset_name(kinds, subset);
+        const std::string name = stage.name + ", " + subset_name(kinds, subset);
         const std::vector<Frame> one = run.frames(1);
         double not_finite = 0.0;
         for (const Frame& frame : one) {
             not_finite += frame.positions.allFinite() ? 0.0 : 1.0;
         }
         cases.push_back(at_most(name + ": frames with a number that is not finite", not_finite, 0.0,
-                                "", "8 frames of an arm that bends"));
+                                "", std::to_string(one.size()) + " frames"));
         cases.push_back(at_most(name + ": difference between one and two threads",
                                 distance(one, run.frames(2)), 0.0, "m", "same bits"));
-        MemoryKeeper keeper;
-        run.frames(1, &keeper, 4);
-        keeper.restart();
-        cases.push_back(at_most(name + ": difference after a stop at frame 4 and resume",
-                                distance(one, run.frames(2, &keeper)), 0.0, "m", "same bits"));
+        // All layers together are stopped at every frame, the other subsets half way.
+        const bool has_all = subset + 1 == 1U << kinds.size();
+        const size_t half = one.size() / 2;
+        cases.push_back(
+            at_most(name + (has_all ? ": difference after a stop at any frame and resume"
+                                    : ": difference after a stop half way and resume"),
+                    has_all ? resumed(run, one, 1, one.size() - 1) : resumed(run, one, half, half),
+                    0.0, "m", "same bits"));
         if (subset == 0) {
             MatrixX3d positions;
             double largest = 0.0;
@@ -156,9 +108,77 @@ std::vector<Case> verify_stack() {
                 body.positions(frame.time, plain.body.sampling, Workers(1), positions);
                 largest = std::max(largest, distance(frame.positions, positions));
             }
-            cases.push_back(at_most("no layer: difference from the body", largest, 0.0, "m",
+            cases.push_back(at_most(name + ": difference from the body", largest, 0.0, "m",
                                     "identity in, identity out"));
         }
+    }
+}
+
+/// A body that stands still in its first pose, with fold, slide and shell on it: nothing may move.
+/// (Curves need a limb that hangs on joints; a still cache has none.)
+Case still_character(const std::filesystem::path& file) {
+    Scene of_file;
+    of_file.body.file = file.string();
+    const Body moving = load_body(of_file);
+    ArtMesh mesh = moving.mesh();
+    moving.positions(0.0, TimeSampling::exact, Workers(1), mesh.positions);
+    // The cache holds floats, so the rest pose must be one of floats, too.
+    mesh.positions = mesh.positions.cast<float>().cast<double>().eval();
+    PointCache still;
+    still.vertex_count = static_cast<int>(mesh.positions.rows());
+    still.rate = 30.0;
+    for (int frame = 0; frame < 3; ++frame) {
+        still.samples.insert(still.samples.end(), mesh.positions.data(),
+                             mesh.positions.data() + mesh.positions.size());
+    }
+    const Body body = make_body(mesh, still, {});
+    const Run run{body, parse_scene("[body]\nactor = \"box\"\n[[layer]]\nkind = \"fold\"\n"
+                                    "[[layer]]\nkind = \"slide\"\n[[layer]]\nkind = \"shell\"\n"
+                                    "detail = \"spike\"\n[output]\nlast_frame = 3\n",
+                                    "verify")};
+    const double diagonal =
+        (mesh.positions.colwise().maxCoeff() - mesh.positions.colwise().minCoeff()).norm();
+    MatrixX3d expected;
+    double largest = 0.0;
+    for (const Frame& frame : run.frames(2)) {
+        body.positions(frame.time, TimeSampling::exact, Workers(1), expected);
+        largest = std::max(largest, distance(frame.positions, expected) / diagonal);
+    }
+    return at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12,
+                   "of the diagonal", "fold, slide and shell on a body that stands still");
+}
+
+std::vector<std::filesystem::path> characters() {
+    std::vector<std::filesystem::path> files;
+    for (const char* folder : {"dancer", "khronos-gltf", "quaternius", "webxr-hand"}) {
+        const std::filesystem::path path = data_folder() / folder;
+        if (!std::filesystem::exists(path)) {
+            continue;
+        }
+        for (const auto& entry : std::filesystem::directory_iterator(path)) {
+            if (entry.path().extension() == ".glb") {
+                files.push_back(entry.path());
+            }
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+}  // namespace
+
+std::vector<Case> verify_stack() {
+    std::vector<Case> cases;
+    add_subsets(arm, cases);
+    const std::filesystem::path file = data_folder() / "dancer/dancer.glb";
+    if (!std::filesystem::exists(file)) {
+        cases.push_back(at_most("dancer and still characters skipped, no data folder (CUTIS_DATA)",
+                                0.0, 0.0, "", "nothing was looked at"));
+        return cases;
+    }
+    add_subsets(dancer(file.generic_string()), cases);
+    for (const std::filesystem::path& character : characters()) {
+        cases.push_back(still_character(character));
     }
     return cases;
 }
