@@ -12,67 +12,38 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr int most_dense_intervals = 1024;
 
-/// Slope condition v_-1 = v_1 of a symmetric (or antisymmetric) shape as a function of the angle t;
-/// its root is the mode. Divided by cosh (sinh) of the large argument.
-double slope_condition(double t, int intervals, bool is_symmetric) {
-    const double half = 0.5 * intervals;
-    const double p = 2.0 * std::asinh(std::sin(0.5 * t));  // cosh p - 1 = 1 - cos t
-    const double c = std::cos(half * t);
-    const double s = std::sin(half * t);
-    const double hyperbolic = std::tanh(half * p);
-    return is_symmetric ? s * std::sin(t) + c * hyperbolic * std::sinh(p)
-                        : c * std::sin(t) * hyperbolic - s * std::sinh(p);
-}
-
-/// Root between jpi/N and (j+1)pi/N, where the condition changes its sign exactly once.
+/// Angle t of mode j, between j pi/N and (j+1) pi/N. The slope condition v_-1 = v_1 says
+///   symmetric (j odd):  tan(N t/2) = -tanh(N p/2) r,    antisymmetric:  tan(N t/2) = tanh(N p/2) /
+///   r
+/// with sinh(p/2) = sin(t/2) = s and r = sinh p / sin t = sqrt((1 + s^2) / (1 - s^2)). Solved for
+/// N t/2 the right side hardly depends on t: Newton's steps need two or three rounds.
 double mode_angle(int j, int intervals) {
     const bool is_symmetric = j % 2 == 1;
-    double low = j * pi / intervals;
-    double high = (j + 1) * pi / intervals;
-    double at_low = slope_condition(low, intervals, is_symmetric);
-    double at_high = slope_condition(high, intervals, is_symmetric);
-    // Illinois: superlinear, and never leaves the bracket.
-    double t = 0.5 * (low + high);
-    for (int i = 0; i < 100; ++i) {
-        t = (low * at_high - high * at_low) / (at_high - at_low);
-        if (!(t > low && t < high)) {
-            t = 0.5 * (low + high);
-        }
-        const double value = slope_condition(t, intervals, is_symmetric);
-        if (value == 0.0 || high - low <= 4e-16 * high) {
-            break;
-        }
-        if ((value > 0.0) == (at_low > 0.0)) {
-            // Twice the same side: halve the other value.
-            const double step = t - low;
-            low = t;
-            at_low = value;
-            at_high *= 0.5;
-            if (step <= 2e-16 * high) {
-                break;
-            }
-        } else {
-            const double step = high - t;
-            high = t;
-            at_high = value;
-            at_low *= 0.5;
-            if (step <= 2e-16 * high) {
-                break;
-            }
+    double t = (j + 0.5) * pi / intervals;
+    constexpr int most_steps = 60;
+    for (int i = 0; i < most_steps; ++i) {
+        const double s = std::sin(0.5 * t);
+        const double c = std::cos(0.5 * t);
+        const double root = std::sqrt(1.0 + s * s);
+        const double r = root / c;
+        const double r_slope = s / (c * c * root);
+        // tanh(N p/2) = (1 - e) / (1 + e), and 1 to the last digit from N p/2 = 21 on.
+        const double e = intervals * s > 24.0 ? 0.0 : std::exp(-2 * intervals * std::log(s + root));
+        const double tanh = (1.0 - e) / (1.0 + e);
+        const double tanh_slope = 2.0 * e / ((1.0 + e) * (1.0 + e)) * intervals * c / root;
+        const double tangent = is_symmetric ? -tanh * r : tanh / r;
+        const double tangent_slope =
+            is_symmetric ? -tanh_slope * r - tanh * r_slope : (tanh_slope - tanh * r_slope / r) / r;
+        const double per = 2.0 / intervals;
+        const double right = (is_symmetric ? j + 1 : j) * pi / intervals + per * std::atan(tangent);
+        const double slope = per * tangent_slope / (1.0 + tangent * tangent);
+        const double step = (right - t) / (1.0 - slope);
+        t += step;
+        if (std::abs(step) <= 1e-9 * t) {
+            break;  // the next step would be its square
         }
     }
     return t;
-}
-
-/// cosh(p x) / cosh(p half) for |x| <= half, without overflow.
-double cosh_ratio(double p, double x, double half) {
-    return (std::exp(p * (x - half)) + std::exp(-p * (x + half))) /
-           (1.0 + std::exp(-2.0 * p * half));
-}
-
-double sinh_ratio(double p, double x, double half) {
-    return (std::exp(p * (x - half)) - std::exp(-p * (x + half))) /
-           (1.0 - std::exp(-2.0 * p * half));
 }
 
 BeamModes clamped_modes(int intervals, int count) {
@@ -82,20 +53,55 @@ BeamModes clamped_modes(int intervals, int count) {
     modes.eigenvalues.resize(count);
     modes.shapes.resize(size, count);
     const double half = 0.5 * intervals;
+    const int left = (size + 1) / 2;  // nodes up to the middle; the others mirror them
+    VectorXd shape(left);
     for (int k = 0; k < count; ++k) {
         const int j = k + 1;
-        const bool is_symmetric = j % 2 == 1;
+        const double sign = j % 2 == 1 ? 1.0 : -1.0;
         const double t = mode_angle(j, intervals);
-        const double p = 2.0 * std::asinh(std::sin(0.5 * t));
-        const double wave = 2.0 * std::sin(0.5 * t);
+        const double s = std::sin(0.5 * t);
+        const double p = 2.0 * std::asinh(s);
+        const double wave = 2.0 * s;
         modes.eigenvalues[k] = wave * wave * wave * wave;
-        for (int n = 1; n <= size; ++n) {
-            const double x = n - half;
-            modes.shapes(n - 1, k) =
-                is_symmetric ? std::cos(t * x) - std::cos(t * half) * cosh_ratio(p, x, half)
-                             : std::sin(t * x) - std::sin(t * half) * sinh_ratio(p, x, half);
+        // v_n = cos(t x) - cos(t N/2) cosh(p x) / cosh(p N/2), x = n - N/2, or the same with
+        // sines; from node to node by products, exactly anew every few nodes.
+        double cosine = std::cos(t * half);
+        double sine = -std::sin(t * half);
+        const double end = sign > 0.0 ? cosine : sine;
+        constexpr double nothing = 90.0;  // e^-45 in the middle
+        const bool has_far = p * intervals < nothing;
+        double near = 1.0;
+        double far = has_far ? std::exp(-p * intervals) : 0.0;
+        const double scale = end / (1.0 + sign * far);
+        const double turn_cos = 1.0 - 2.0 * s * s;
+        const double turn_sin = 2.0 * s * std::cos(0.5 * t);
+        const double root = s + std::sqrt(1.0 + s * s);
+        const double grow = root * root;  // e^p
+        const double shrink = 1.0 / grow;
+        constexpr int anew = 16;
+        double square = 0.0;
+        for (int i = 0; i < left; ++i) {
+            const int n = i + 1;
+            if (n % anew == 0) {
+                cosine = std::cos(t * (n - half));
+                sine = std::sin(t * (n - half));
+                near = std::exp(-p * n);
+                far = has_far ? std::exp(p * (n - intervals)) : 0.0;
+            } else {
+                const double before = cosine;
+                cosine = turn_cos * cosine - turn_sin * sine;
+                sine = turn_sin * before + turn_cos * sine;
+                near *= shrink;
+                far *= grow;
+            }
+            shape[i] = (sign > 0.0 ? cosine : sine) - scale * (near + sign * far);
+            square += (2 * n == intervals ? 1.0 : 2.0) * shape[i] * shape[i];
         }
-        modes.shapes.col(k).normalize();
+        const double unit = 1.0 / std::sqrt(square);
+        for (int i = 0; i < left; ++i) {
+            modes.shapes(i, k) = unit * shape[i];
+            modes.shapes(size - 1 - i, k) = sign * modes.shapes(i, k);
+        }
     }
     return modes;
 }

@@ -34,7 +34,14 @@ double ramp_answer(double omega, double damping, double t) {
         // Series: the closed form below would lose its digits.
         return t * x * x * (1.0 / 6.0 - damping * x / 12.0 - x * x / 120.0);
     }
-    return oscillator_step(omega, damping, t).yu1 * t;
+    // The ramp less its lag of 2 xi / w, and what rings off from the start.
+    const double lag = 2.0 * damping / omega;
+    const double damped = omega * std::sqrt((1.0 - damping) * (1.0 + damping));
+    const double angle = damped * t;
+    const double sine = angle > 1e-8 ? std::sin(angle) / damped : t;
+    return t - lag +
+           std::exp(-damping * x) *
+               (lag * std::cos(angle) + (2.0 * damping * damping - 1.0) * sine);
 }
 
 }  // namespace cutis

@@ -8,7 +8,7 @@ namespace cutis {
 
 /// out(k, c) = sum over n of a(k, n) x(n, c) for columns [begin, end): a row of x is used for
 /// four sums at a time, every inner step runs over columns. Allocates nothing; each column's result
-/// is the same whatever the range.
+/// is the same whatever the range. `out` must not overlap `x`.
 inline void product(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride,
                     const double* x, Eigen::Index x_stride, double* out, Eigen::Index out_stride,
                     int begin, int end) {
@@ -17,7 +17,9 @@ inline void product(const double* a, Eigen::Index rows, Eigen::Index inner, Eige
     using From = Eigen::Map<const Lane>;
     using To = Eigen::Map<Lane>;
     int first = begin;
-    for (; first + block <= end; first += block) {
+    while (end - begin >= block && first < end) {
+        // The last block reaches back over columns that are done: they come out the same again.
+        first = std::min(first, end - block);
         Eigen::Index k = 0;
         for (; k + 4 <= rows; k += 4) {
             Lane s0 = Lane::Zero(), s1 = Lane::Zero(), s2 = Lane::Zero(), s3 = Lane::Zero();
@@ -41,6 +43,7 @@ inline void product(const double* a, Eigen::Index rows, Eigen::Index inner, Eige
             }
             To(out + k * out_stride + first) = sum;
         }
+        first += block;
     }
     for (Eigen::Index k = 0; k < rows && first < end; ++k) {
         for (int c = first; c < end; ++c) {

@@ -5,7 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/curve/oscillator.h"
-#include "products.h"
+#include "modal_transform.h"
 
 namespace cutis {
 
@@ -92,59 +92,112 @@ std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times,
     return slope;
 }
 
-TimeExamples::TimeExamples(std::vector<double> times, const std::vector<RowMatrixXd>& shapes,
+TimeExamples::TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> shapes,
                            const TimeExampleOptions& options)
-    : times_(std::move(times)), shapes_(shapes), options_(options) {
+    : times_(std::move(times)), shapes_(std::move(shapes)), options_(options) {
     check(times_, shapes_, options_);
     const auto rows = static_cast<int>(shapes_[0].rows());
     const int intervals = options_.ends == CurveEnds::ring ? rows : rows - 1;
-    modes_ = beam_modes(intervals, options_.ends, std::max(rows, 1));
-    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
-    omegas_.resize(modes_.count());
+    first_moved_ = options_.ends == CurveEnds::ring ? 0 : 1;
+    moved_ = moved_nodes(intervals, options_.ends);
+    const bool has_force =
+        options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
+    if (options_.dynamics == CurveDynamics::spline) {
+        shape_slope_ = spline_slopes(times_, shapes_, false);
+    }
+    if (!has_force) {
+        return;
+    }
+    const BeamModes modes = beam_modes(intervals, options_.ends, std::max(rows, 1));
+    transform_ = std::make_unique<ModalTransform>(modes);
+    omegas_.resize(modes.count());
     // The first mode that bends has the given frequency; a ring's translation shares it.
     const int base = options_.ends == CurveEnds::ring ? 1 : 0;
-    for (int k = 0; k < modes_.count(); ++k) {
+    for (int k = 0; k < modes.count(); ++k) {
         omegas_[k] = two_pi * options_.frequency_hz *
-                     std::sqrt(modes_.eigenvalues[std::max(k, base)] / modes_.eigenvalues[base]);
+                     std::sqrt(modes.eigenvalues[std::max(k, base)] / modes.eigenvalues[base]);
     }
-    for (const RowMatrixXd& shape : shapes_) {
-        modal_.push_back(modes_.projector *
-                         shape.middleRows(first, moved_nodes(intervals, options_.ends)));
+    if (options_.dynamics == CurveDynamics::paper || times_.size() == 2) {
+        prepare_intervals();
+    } else {
+        prepare_spline();
     }
-    scratch_ = modal_[0];
-    if (options_.ends == CurveEnds::clamped) {
-        const Eigen::Index half = (modes_.shapes.rows() + 1) / 2;
-        even_.resize(half, (modes_.count() + 1) / 2);
-        odd_.resize(half, modes_.count() / 2);
-        for (int k = 0; k < modes_.count(); ++k) {
-            (k % 2 == 0 ? even_ : odd_).col(k / 2) = modes_.shapes.col(k).head(half);
-        }
-    }
+}
+
+TimeExamples::~TimeExamples() = default;
+
+/// Each interval on its own: one force that rises.
+void TimeExamples::prepare_intervals() {
+    const Eigen::Index modes = omegas_.size();
     const size_t count = times_.size();
-    full_growth_ = Eigen::MatrixXd::Ones(static_cast<Eigen::Index>(count) - 1, modes_.count());
+    full_growth_ = Eigen::MatrixXd::Ones(static_cast<Eigen::Index>(count) - 1, modes);
+    modal_.resize(count - 1);
+    RowMatrixXd change;
     for (size_t j = 0; j + 1 < count; ++j) {
+        change = shapes_[j + 1].middleRows(first_moved_, moved_) -
+                 shapes_[j].middleRows(first_moved_, moved_);
+        transform_->project(change, modal_[j]);
         const double length = times_[j + 1] - times_[j];
         const double M = options_.paper_steps;
-        for (int k = 0; k < modes_.count(); ++k) {
+        for (Eigen::Index k = 0; k < modes; ++k) {
             full_growth_(static_cast<Eigen::Index>(j), k) =
                 options_.dynamics == CurveDynamics::paper
                     ? paper_growth(omegas_[k] * length / M, M, M)
                     : ramp_answer(omegas_[k], options_.damping, length);
         }
     }
-    if (options_.dynamics == CurveDynamics::spline) {
-        shape_slope_ = spline_slopes(times_, shapes_, false);
+    scratch_ = modal_[0];
+    if (options_.dynamics == CurveDynamics::exact) {
+        prepare_settled();
     }
-    if (options_.dynamics != CurveDynamics::exact || count == 2) {
-        return;
+}
+
+/// A mode whose beginning has died away lags behind its ramp by 2 xi / omega, a constant:
+///   growth(t) - x = (x - 1) lag / (T - lag),  x = t / T.
+/// What all modes from one on do then is a fixed shape times x - 1, summed here for a few of them.
+void TimeExamples::prepare_settled() {
+    const double length = times_[1] - times_[0];
+    const auto modes = static_cast<int>(omegas_.size());
+    const auto settles = [&](int k) {
+        // What is left of the beginning, e^(-xi omega t) / (omega T) at most a hundred times over,
+        // is then below the last digit.
+        const double decays = 40.0 - std::log(std::max(1.0, omegas_[k] * length));
+        return std::max(decays, 1.0) / (options_.damping * omegas_[k]);
+    };
+    int active = modes;
+    while (active > 4) {
+        const int fewer = (active + 1) / 2;
+        if (!(settles(fewer) < length)) {
+            break;
+        }
+        for (int k = fewer; k < active; ++k) {
+            const double lag = 2.0 * options_.damping / omegas_[k];
+            scratch_.row(k - fewer) = -lag / (length - lag) * modal_[0].row(k);
+        }
+        const RowMatrixXd& before = settled_.empty() ? shapes_[0] : settled_.back().start;
+        const Eigen::Index at = first_moved_ * before.cols();
+        RowMatrixXd start = before;
+        transform_->expand(scratch_, fewer, active - fewer, 1.0, before.data() + at, 0.0,
+                           before.data() + at, start.data() + at);
+        settled_.push_back({fewer, settles(fewer), std::move(start)});
+        active = fewer;
     }
-    // Simulate from rest, then a spline through what was missed.
+}
+
+/// Simulates from rest, then a spline through what was missed.
+void TimeExamples::prepare_spline() {
+    const size_t count = times_.size();
+    modal_.resize(count);
+    for (size_t j = 0; j < count; ++j) {
+        transform_->project(shapes_[j].middleRows(first_moved_, moved_), modal_[j]);
+    }
+    scratch_ = modal_[0];
     std::vector<RowMatrixXd> simulated = {modal_[0]};
     speed_ = {RowMatrixXd::Zero(modal_[0].rows(), modal_[0].cols())};
     for (size_t j = 0; j + 1 < count; ++j) {
         RowMatrixXd place = simulated[j];
         RowMatrixXd speed = speed_[j];
-        for (int k = 0; k < modes_.count(); ++k) {
+        for (Eigen::Index k = 0; k < omegas_.size(); ++k) {
             const OscillatorStep s =
                 oscillator_step(omegas_[k], options_.damping, times_[j + 1] - times_[j]);
             place.row(k) = s.yy * simulated[j].row(k) + s.yv * speed_[j].row(k) +
@@ -164,33 +217,6 @@ TimeExamples::TimeExamples(std::vector<double> times, const std::vector<RowMatri
 
 double TimeExamples::blend(size_t j, double time) const {
     return (time - times_[j]) / (times_[j + 1] - times_[j]);
-}
-
-/// shapes * modal. Clamped modes are even or odd about the middle by turns: half the work.
-void TimeExamples::expand(const RowMatrixXd& modal, RowMatrixXd& nodes) const {
-    const Eigen::Index rows = modes_.shapes.rows();
-    const Eigen::Index columns = modal.cols();
-    nodes.resize(rows, columns);
-    const auto end = static_cast<int>(columns);
-    if (options_.ends != CurveEnds::clamped) {
-        product(modes_.shapes.data(), rows, modes_.count(), modes_.count(), modal.data(), columns,
-                nodes.data(), columns, 0, end);
-        return;
-    }
-    const Eigen::Index half = even_.rows();
-    product(even_.data(), half, even_.cols(), even_.cols(), modal.data(), 2 * columns, nodes.data(),
-            columns, 0, end);
-    odd_part_.resize(half, columns);
-    if (odd_.cols() > 0) {
-        product(odd_.data(), half, odd_.cols(), odd_.cols(), modal.data() + columns, 2 * columns,
-                odd_part_.data(), columns, 0, end);
-    } else {
-        odd_part_.setZero();
-    }
-    for (Eigen::Index n = 0; n < rows - half; ++n) {
-        nodes.row(rows - 1 - n) = nodes.row(n) - odd_part_.row(n);
-    }
-    nodes.topRows(half) += odd_part_;
 }
 
 void TimeExamples::at(double time, RowMatrixXd& out) const {
@@ -234,22 +260,34 @@ void TimeExamples::two_examples(double time, RowMatrixXd& out) const {
     const double length = times_[j + 1] - times_[j];
     const double x = blend(j, time);
     // Ends: P2 Eqs. (6) and (13). Inside: growth of each mode over its growth at the example.
-    out = (1.0 - x) * shapes_[j] + x * shapes_[j + 1];
-    for (int k = 0; k < modes_.count(); ++k) {
-        double growth = x;
+    const RowMatrixXd* start = &shapes_[j];
+    auto active = static_cast<int>(omegas_.size());
+    const double since = time - times_[j];
+    for (const SettledModes& one : settled_) {
+        if (since >= one.from) {
+            start = &one.start;
+            active = one.active;
+        }
+    }
+    for (int k = 0; k < active; ++k) {
+        double growth = 0.0;
         if (options_.dynamics == CurveDynamics::paper) {
             const double M = options_.paper_steps;
-            const double step = omegas_[k] * length / M;
-            growth = paper_growth(step, x * M, M) / full_growth_(static_cast<Eigen::Index>(j), k);
+            growth = paper_growth(omegas_[k] * length / M, x * M, M);
         } else {
-            growth = ramp_answer(omegas_[k], options_.damping, x * length) /
-                     full_growth_(static_cast<Eigen::Index>(j), k);
+            growth = ramp_answer(omegas_[k], options_.damping, since);
         }
-        scratch_.row(k) = (growth - x) * (modal_[j + 1].row(k) - modal_[j].row(k));
+        growth /= full_growth_(static_cast<Eigen::Index>(j), k);
+        scratch_.row(k) = (growth - x) * modal_[j].row(k);
     }
-    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
-    expand(scratch_, expanded_);
-    out.middleRows(first, modes_.shapes.rows()) += expanded_;
+    const RowMatrixXd& end = shapes_[j + 1];
+    out.resize(end.rows(), end.cols());
+    for (const Eigen::Index n : {Eigen::Index{0}, end.rows() - 1}) {
+        out.row(n) = (1.0 - x) * start->row(n) + x * end.row(n);
+    }
+    const Eigen::Index at = first_moved_ * end.cols();
+    transform_->expand(scratch_, 0, active, 1.0 - x, start->data() + at, x, end.data() + at,
+                       out.data() + at);
 }
 
 void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
@@ -260,7 +298,7 @@ void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
     const Hermite w(x, length);
     out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] +
           w.s1 * shape_slope_[j + 1];
-    for (int k = 0; k < modes_.count(); ++k) {
+    for (Eigen::Index k = 0; k < omegas_.size(); ++k) {
         const OscillatorStep s = oscillator_step(omegas_[k], options_.damping, x * length);
         const auto u0 = modal_[j].row(k);
         const auto u1 = modal_[j + 1].row(k);
@@ -269,9 +307,10 @@ void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
                           w.v1 * miss_[j + 1].row(k) + w.s0 * miss_slope_[j].row(k) +
                           w.s1 * miss_slope_[j + 1].row(k);
     }
-    const int first = options_.ends == CurveEnds::ring ? 0 : 1;
-    expand(scratch_, expanded_);
-    out.middleRows(first, modes_.shapes.rows()) = expanded_;
+    const Eigen::Index at = first_moved_ * out.cols();
+    const double* nothing = shapes_[j].data() + at;
+    transform_->expand(scratch_, 0, static_cast<int>(omegas_.size()), 0.0, nothing, 0.0, nothing,
+                       out.data() + at);
 }
 
 }  // namespace cutis

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "cutis/curve/beam.h"
 
 namespace cutis {
+
+class ModalTransform;
 
 /// How a deformation passes from one example to the next.
 enum class CurveDynamics {
@@ -37,8 +40,9 @@ public:
     /// \param shapes  one per time: N + 1 nodes (ring: N) x columns, all relative to one baseline
     /// \throw InvalidInput  fewer than two examples, times not increasing, shapes of different
     ///                      size, numbers that are not finite (names which), options out of range
-    TimeExamples(std::vector<double> times, const std::vector<RowMatrixXd>& shapes,
+    TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> shapes,
                  const TimeExampleOptions& options);
+    ~TimeExamples();
 
     /// Deformation at a time; before the first example that one holds. Allocates nothing after the
     /// first call with the same `out`. Not for two threads at once.
@@ -49,19 +53,30 @@ public:
 private:
     void two_examples(double time, RowMatrixXd& out) const;
     void many_examples(double time, RowMatrixXd& out) const;
-    void expand(const RowMatrixXd& modal, RowMatrixXd& nodes) const;
     double blend(size_t j, double time) const;
+    void prepare_intervals();
+    void prepare_settled();
+    void prepare_spline();
+
+    /// From some time on only the slowest modes need to be looked at one by one.
+    struct SettledModes {
+        int active;         ///< modes that still ring
+        double from;        ///< seconds after the first example
+        RowMatrixXd start;  ///< first example less the lag of the settled ones
+    };
 
     std::vector<double> times_;
     std::vector<RowMatrixXd> shapes_;
     TimeExampleOptions options_;
-    BeamModes modes_;
+    std::unique_ptr<ModalTransform> transform_;
+    int first_moved_ = 0, moved_ = 0;
     VectorXd omegas_;
-    Eigen::MatrixXd full_growth_;  // per interval and mode, at the interval's end
-    std::vector<RowMatrixXd> modal_, speed_, miss_, miss_slope_;  // per example: modes x columns
+    Eigen::MatrixXd full_growth_;        // per interval and mode, at the interval's end
+    std::vector<SettledModes> settled_;  // two examples, exact: fewer and fewer active
+    std::vector<RowMatrixXd> modal_;     // of each interval's change, or of each example
+    std::vector<RowMatrixXd> speed_, miss_, miss_slope_;  // per example: modes x columns
     std::vector<RowMatrixXd> shape_slope_;  // per example: of the spline through whole shapes
-    RowMatrixXd even_, odd_;                // half of the nodes x half of the modes
-    mutable RowMatrixXd scratch_, expanded_, odd_part_;
+    mutable RowMatrixXd scratch_;
 };
 
 /// Slopes of the cubic spline through vector values at increasing times.
