@@ -105,6 +105,8 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     }
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
     scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
+    acceleration_ = VectorXd::Zero(columns_);
+    square_ = share_ = Eigen::ArrayXd::Zero(curve_count_);
     report_.modes = count;
 }
 
@@ -157,6 +159,8 @@ void CurveSolver::sample_at(long index, Sampler sample) {
     // The oldest drive's arrays are used again for the newest.
     std::swap(before_, middle_);
     std::swap(middle_, newest_);
+    // Rotations are needed of the middle and the newest alone: two arrays stay near the processor.
+    std::swap(before_.frames.rotations, newest_.frames.rotations);
     sample(static_cast<double>(index) / options_.rate_hz, newest_);
     const auto fits = [&](const MatrixX3d& list) { return list.rows() == rows_; };
     if (!fits(newest_.frames.places) || !fits(newest_.followed) || !fits(newest_.shape) ||
@@ -192,19 +196,14 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
     if (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still) {
         // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
         const double scale = options_.inertia_gain * options_.rate_hz * options_.rate_hz;
-        const double* p0 = before_.frames.places.data();
-        const double* p1 = middle_.frames.places.data();
-        const double* p2 = newest_.frames.places.data();
-        const double* r = middle_.frames.rotations.data();
-        double* to = scratch_.data();
-        for (int i = 0; i < rows_; ++i, r += 9) {
-            const int at = 3 * i;
-            const double x = scale * (p2[at] - 2.0 * p1[at] + p0[at]);
-            const double y = scale * (p2[at + 1] - 2.0 * p1[at + 1] + p0[at + 1]);
-            const double z = scale * (p2[at + 2] - 2.0 * p1[at + 2] + p0[at + 2]);
-            to[at] = r[0] * x + r[3] * y + r[6] * z;
-            to[at + 1] = r[1] * x + r[4] * y + r[7] * z;
-            to[at + 2] = r[2] * x + r[5] * y + r[8] * z;
+        // A row of nodes at a time: it stays in the nearest cache.
+        for (Eigen::Index first = 0; first < rows_; first += curve_count_) {
+            const auto places = [&](const CurveDrive& drive) {
+                return Eigen::Map<const VectorXd>(drive.frames.places.data() + 3 * first, columns_);
+            };
+            acceleration_ = scale * (places(newest_) - 2.0 * places(middle_) + places(before_));
+            turned_back(acceleration_.data(), middle_.frames.rotations.data() + 9 * first,
+                        curve_count_, scratch_.data() + 3 * first);
         }
         project(scratch_, modal_, workers);
         for (int k = 0; k < modes_.count(); ++k) {
@@ -308,28 +307,33 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     const double s0 = a.has_target ? 1.0 - x : 0.0;
     const double s1 = b.has_target ? x : 0.0;
     const double per_limit = 1.0 / (limit_ * limit_);
-    const double* swing = swing_.data();
     const double* r = frames.rotations.data();
     double* to = out.data();
-    for (int i = 0; i < rows_; ++i, r += 9) {
-        const int at = 3 * i;
-        double p = window_[i] * swing[at];
-        double q = window_[i] * swing[at + 1];
-        double w = window_[i] * swing[at + 2];
-        const double square = p * p + q * q + w * w;
-        largest = std::max(largest, square);
-        const double factor = 1.0 / std::sqrt(1.0 + square * per_limit);
-        p *= factor;
-        q *= factor;
-        w *= factor;
-        if (has_shape) {
-            p += s0 * a.shape(i, 0) + s1 * b.shape(i, 0);
-            q += s0 * a.shape(i, 1) + s1 * b.shape(i, 1);
-            w += s0 * a.shape(i, 2) + s1 * b.shape(i, 2);
+    // A row of nodes at a time: roots and quotients of many at once.
+    for (int first = 0; first < rows_; first += curve_count_) {
+        const double* swing = swing_.data() + 3 * static_cast<Eigen::Index>(first);
+        for (int c = 0; c < curve_count_; ++c) {
+            const double soft = window_[first + c];
+            const double p = swing[3 * c], q = swing[3 * c + 1], w = swing[3 * c + 2];
+            square_[c] = soft * soft * (p * p + q * q + w * w);
         }
-        to[at] = r[0] * p + r[1] * q + r[2] * w;
-        to[at + 1] = r[3] * p + r[4] * q + r[5] * w;
-        to[at + 2] = r[6] * p + r[7] * q + r[8] * w;
+        largest = std::max(largest, square_.maxCoeff());
+        share_ = window_.segment(first, curve_count_).array() *
+                 (1.0 + per_limit * square_).sqrt().inverse();
+        for (int c = 0; c < curve_count_; ++c, r += 9, to += 3) {
+            double p = share_[c] * swing[3 * c];
+            double q = share_[c] * swing[3 * c + 1];
+            double w = share_[c] * swing[3 * c + 2];
+            if (has_shape) {
+                const int i = first + c;
+                p += s0 * a.shape(i, 0) + s1 * b.shape(i, 0);
+                q += s0 * a.shape(i, 1) + s1 * b.shape(i, 1);
+                w += s0 * a.shape(i, 2) + s1 * b.shape(i, 2);
+            }
+            to[0] = r[0] * p + r[1] * q + r[2] * w;
+            to[1] = r[3] * p + r[4] * q + r[5] * w;
+            to[2] = r[6] * p + r[7] * q + r[8] * w;
+        }
     }
     largest = std::sqrt(largest);
     const double largest_limited = largest / std::sqrt(1.0 + largest * largest * per_limit);

@@ -268,6 +268,35 @@ TEST(time_examples, every_example_is_reached_and_velocity_is_continuous) {
     }
 }
 
+TEST(time_examples, settled_modes_summed_once_are_all_modes_one_by_one) {
+    const int n = 33;
+    const RowMatrixXd first = random_shape(n + 1, 11, 4);
+    const RowMatrixXd second = random_shape(n + 1, 11, 5);
+    const BeamModes modes = beam_modes(n, CurveEnds::clamped, n - 1);
+    const RowMatrixXd change = modes.projector * (second - first).middleRows(1, n - 1);
+    for (const double damping : {0.0, 0.3, 1.0}) {
+        TimeExampleOptions options;
+        options.frequency_hz = 3.0;
+        options.damping = damping;
+        const double length = 1.5;
+        const TimeExamples examples({2.0, 2.0 + length}, {first, second}, options);
+        for (const double t : {0.001, 0.02, 0.05, 0.1, 0.3, 0.7, 1.0, 1.4}) {
+            const double x = t / length;
+            RowMatrixXd expected = (1.0 - x) * first + x * second;
+            for (int k = 0; k < modes.count(); ++k) {
+                const double omega = 2.0 * M_PI * options.frequency_hz *
+                                     std::sqrt(modes.eigenvalues[k] / modes.eigenvalues[0]);
+                const double growth =
+                    ramp_answer(omega, damping, t) / ramp_answer(omega, damping, length);
+                expected.middleRows(1, n - 1) += (growth - x) * modes.shapes.col(k) * change.row(k);
+            }
+            RowMatrixXd found;
+            examples.at(2.0 + t, found);
+            EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 2e-14) << damping << " " << t;
+        }
+    }
+}
+
 TEST(time_examples, paper_restart_has_a_velocity_jump_at_examples) {
     // The counter-proof of the test above.
     TimeExampleOptions options;

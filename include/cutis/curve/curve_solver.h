@@ -112,6 +112,8 @@ private:
     CurveDrive before_, middle_, newest_;  // three consecutive grid times
     RowMatrixXd modal_, modal_speed_;
     MatrixX3d scratch_, swing_, speed_;
+    VectorXd acceleration_;          // of one row of nodes
+    Eigen::ArrayXd square_, share_;  // of one row of nodes
     bool speed_is_known_ = false;
     CurveReport report_;
 };
