@@ -14,7 +14,7 @@ namespace {
 constexpr double two_pi = 6.283185307179586;
 constexpr int column_chunk = 48;
 constexpr size_t first_slots = 16;
-constexpr double state_version = 1.0;
+constexpr double state_version = 2.0;
 
 void require(const char* name, double value, double lowest, double highest) {
     if (!(value >= lowest && value <= highest)) {
@@ -164,13 +164,15 @@ void CurveSolver::sample_at(long index, Sampler sample) {
     sample(static_cast<double>(index) / options_.rate_hz, newest_);
     const auto fits = [&](const MatrixX3d& list) { return list.rows() == rows_; };
     if (!fits(newest_.frames.places) || !fits(newest_.followed) || !fits(newest_.shape) ||
-        newest_.frames.rotations.rows() != rows_ || newest_.frames.rotations.cols() != 9) {
+        newest_.frames.rotations.rows() != rows_ || newest_.frames.rotations.cols() != 9 ||
+        (newest_.push.size() > 0 && !fits(newest_.push))) {
         throw InvalidInput(say("curve: expected a drive for ", rows_, " nodes, found ",
                                newest_.frames.places.rows()));
     }
     // A sum is finite unless one number is not; rotations come from the same joints as places.
     const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
-    if (!std::isfinite(newest_.frames.places.sum() + targets)) {
+    const double push = newest_.push.sum();
+    if (!std::isfinite(newest_.frames.places.sum() + targets + push)) {
         throw SolverFailure(say("curve: the drive at ",
                                 static_cast<double>(index) / options_.rate_hz, " s is not finite"));
     }
@@ -193,15 +195,22 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
         now.target.setZero();
     }
     now.drive = now.target;
-    if (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still) {
+    const bool has_push = middle_.push.rows() > 0;
+    if (has_push || (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still)) {
         // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
-        const double scale = options_.inertia_gain * options_.rate_hz * options_.rate_hz;
+        // A force per mass is an acceleration the other way. A still curve has no inertia.
+        const double gain = options_.dynamics == CurveDynamics::still ? 0.0 : options_.inertia_gain;
+        const double scale = gain * options_.rate_hz * options_.rate_hz;
         // A row of nodes at a time: it stays in the nearest cache.
         for (Eigen::Index first = 0; first < rows_; first += curve_count_) {
             const auto places = [&](const CurveDrive& drive) {
                 return Eigen::Map<const VectorXd>(drive.frames.places.data() + 3 * first, columns_);
             };
             acceleration_ = scale * (places(newest_) - 2.0 * places(middle_) + places(before_));
+            if (has_push) {
+                acceleration_ -=
+                    Eigen::Map<const VectorXd>(middle_.push.data() + 3 * first, columns_);
+            }
             turned_back(acceleration_.data(), middle_.frames.rotations.data() + 9 * first,
                         curve_count_, scratch_.data() + 3 * first);
         }
@@ -374,6 +383,10 @@ std::vector<double> CurveSolver::save() const {
         add(drive->frames.rotations);
         add(drive->followed);
         add(drive->shape);
+        state.push_back(drive->push.rows() > 0 ? 1.0 : 0.0);
+        if (drive->push.rows() > 0) {
+            add(drive->push);
+        }
     }
     return state;
 }
@@ -382,7 +395,9 @@ void CurveSolver::restore(const std::vector<double>& state) {
     const auto modal = static_cast<size_t>(modes_.count()) * static_cast<size_t>(columns_);
     const auto nodes = 3 * static_cast<size_t>(rows_);
     const bool has = state.size() > 4 && state[4] == 1.0;
-    const size_t expected = has ? 10 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
+    // Both drives bring a push, or none does: the last number of a state without is its mark, 0.
+    const size_t without = has ? 12 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
+    const size_t expected = has && state.size() > without ? without + 2 * nodes : without;
     if (state.size() != expected || state[0] != state_version || state[1] != rows_ ||
         state[2] != columns_ || state[3] != modes_.count()) {
         throw InvalidInput(say("curve state: expected ", expected, " numbers for ", rows_,
@@ -425,6 +440,11 @@ void CurveSolver::restore(const std::vector<double>& state) {
         take(drive->frames.rotations, rows_, 9);
         take(drive->followed, rows_, 3);
         take(drive->shape, rows_, 3);
+        const bool has_push = state[at++] != 0.0;
+        if (has_push != (expected > without)) {
+            throw InvalidInput("curve state: expected forces of both times or of none");
+        }
+        take(drive->push, has_push ? rows_ : 0, 3);
     }
     newest_drive_ = first_slot_ + 2;
 }

@@ -162,6 +162,7 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     if (!options.examples.empty()) {
         prepare_examples();
     }
+    check_forces();
 }
 
 Flesh::~Flesh() = default;
@@ -274,6 +275,90 @@ MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
                            list.empty() ? "none" : list, "), found \"", name, "\""));
 }
 
+/// What a sculpted shape has beyond the baseline (or the body itself) at its time.
+MatrixX3d Flesh::sculpted_residual(const FleshExample& example, const NodeFrames& frames) {
+    const Eigen::Index vertices = body_.body->mesh().positions.rows();
+    if (example.sculpted->rows() != vertices) {
+        throw InvalidInput(say("curve: expected a sculpted example with the body's ", vertices,
+                               " vertices, found ", example.sculpted->rows()));
+    }
+    if (!example.sculpted->allFinite()) {
+        throw InvalidInput("curve: expected a sculpted example with finite positions");
+    }
+    const Workers workers(1);
+    MatrixX3d sculpted(part_.rows(), 3);
+    nodes_of_art_.apply(*example.sculpted, workers, sculpted);
+    MatrixX3d start = frames.places;
+    if (options_.baseline == CurveBaseline::body) {
+        body_.body->positions(example.time, TimeSampling::exact, workers, art_);
+        nodes_of_art_.apply(art_, workers, start);
+    } else if (options_.baseline != CurveBaseline::rigid) {
+        start = base_nodes_;
+    }
+    MatrixX3d residual(part_.rows(), 3);
+    for (Eigen::Index i = 0; i < residual.rows(); ++i) {
+        residual.row(i) =
+            (rotation_of(frames, i).transpose() * (sculpted.row(i) - start.row(i)).transpose())
+                .transpose();
+    }
+    return residual;
+}
+
+void Flesh::check_forces() const {
+    if (!options_.forces.empty() && in_time_) {
+        throw InvalidInput(
+            "curve: expected forces or examples keyed by time, found both; key the examples by "
+            "pose_joints");
+    }
+    for (size_t i = 0; i < options_.forces.size(); ++i) {
+        const FleshForce& force = options_.forces[i];
+        const bool fits =
+            force.share.empty() || force.share.size() == static_cast<size_t>(part_.rows());
+        if (!std::isfinite(force.time) || !force.push.allFinite() || !fits) {
+            throw InvalidInput(say("curve: expected finite forces for ", part_.rows(),
+                                   " nodes, force ", i, " is not"));
+        }
+        for (size_t k = 0; k < i; ++k) {
+            const FleshForce& other = options_.forces[k];
+            if (other.place == force.place && !(other.time < force.time)) {
+                throw InvalidInput(say("curve: expected forces at increasing times, found ",
+                                       force.time, " s after ", other.time, " s (force ", i, ")"));
+            }
+        }
+    }
+}
+
+void Flesh::push_at(double time, MatrixX3d& push) const {
+    push.resize(part_.rows(), 3);
+    push.setZero();
+    const std::vector<FleshForce>& forces = options_.forces;
+    for (size_t i = 0; i < forces.size(); ++i) {
+        // Weight of a key: 1 at its time, falling linearly to the neighbours of its place.
+        const FleshForce& here = forces[i];
+        const FleshForce* before = nullptr;
+        const FleshForce* after = nullptr;
+        for (size_t k = 0; k < forces.size(); ++k) {
+            if (forces[k].place == here.place && k < i) {
+                before = &forces[k];
+            } else if (forces[k].place == here.place && k > i && after == nullptr) {
+                after = &forces[k];
+            }
+        }
+        const FleshForce* next = time < here.time ? before : after;
+        const double weight = next == nullptr
+                                  ? 1.0
+                                  : std::max(0.0, 1.0 - std::abs(time - here.time) /
+                                                            std::abs(next->time - here.time));
+        if (weight == 0.0) {
+            continue;
+        }
+        for (Eigen::Index n = 0; n < push.rows(); ++n) {
+            const double share = here.share.empty() ? 1.0 : here.share[static_cast<size_t>(n)];
+            push.row(n) += weight * share * here.push.transpose();
+        }
+    }
+}
+
 void Flesh::prepare_examples() {
     const Workers workers(1);
     NodeFrames frames;
@@ -285,7 +370,9 @@ void Flesh::prepare_examples() {
         }
         MatrixX3d shape;
         frames_at(example.time, TimeSampling::exact, workers, frames, &shape);
-        if (!example.morph.empty()) {
+        if (example.sculpted) {
+            shape = sculpted_residual(example, frames);
+        } else if (!example.morph.empty()) {
             shape = morph_on_nodes(example.morph);
         } else if (options_.baseline == CurveBaseline::body) {
             throw InvalidInput(
@@ -356,6 +443,9 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
     }
     if (!options_.follow) {
         drive.followed.setZero();
+    }
+    if (!options_.forces.empty()) {
+        push_at(time, drive.push);
     }
     drive.has_target =
         keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);

@@ -13,6 +13,7 @@
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/repair.h"
 #include "cutis/stack/bake.h"
+#include "cutis/stack/layer.h"
 
 namespace cutis {
 
@@ -112,6 +113,33 @@ void inspect_bvh(const fs::path& path, FileSummary& out) {
     out.clips.push_back(summarise(motion.clip));
 }
 
+/// The curves a scene's curve layers find, without baking.
+void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
+    std::unique_ptr<SimulationSurface> surface;
+    for (size_t i = 0; i < scene.layers.size(); ++i) {
+        if (scene.layers[i].kind != "curve") {
+            continue;
+        }
+        if (!surface) {
+            RepairOptions options;
+            options.weld_distance = scene.body.weld_distance;
+            surface = std::make_unique<SimulationSurface>(
+                scene.body.repair ? SimulationSurface::repaired(body, options)
+                                  : SimulationSurface::as_it_is(body));
+        }
+        const LayerGround ground{&body, surface.get(), &body.mesh(), &body.source().weights,
+                                 scene.fps};
+        const LayerReport found =
+            plan_layer(scene.layers[i], scene.file)->prepare(ground)->report();
+        const auto number = [&](const char* name) { return found.numbers.at(name); };
+        out.notes.push_back(say("layer ", i + 1, ", curve: finds ", number("curves"), " curves of ",
+                                number("nodes"), " nodes on ", number("vertices"), " vertices, ",
+                                number("length (m)"), " m long, ", number("girth (m)"),
+                                " m round, ", number("flipped triangles"),
+                                " triangles turned over"));
+    }
+}
+
 void inspect_scene(const fs::path& path, FileSummary& out) {
     const Scene scene = read_scene(path);
     out.kind = "scene";
@@ -127,6 +155,7 @@ void inspect_scene(const fs::path& path, FileSummary& out) {
     out.frames = frames_of(body, scene).count();
     out.meshes.push_back(summarise(body.mesh(), body.source().weld_group));
     out.meshes.back().joints = static_cast<int>(body.source().joint_nodes.size());
+    inspect_curves(scene, body, out);
     out.notes.insert(out.notes.end(), body.source().notes.begin(), body.source().notes.end());
 }
 

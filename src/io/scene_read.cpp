@@ -122,6 +122,28 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
     }
 }
 
+/// Files that a layer's keys name: `mesh = "FILE"` and `examples = ["FILE.obj@SECONDS"]`.
+std::vector<std::string> named_meshes(const LayerScene& layer) {
+    std::vector<std::string> names;
+    const auto mesh = layer.values.find("mesh");
+    if (mesh != layer.values.end() && mesh->second.kind == SceneValue::Kind::text &&
+        !mesh->second.text.empty()) {
+        names.push_back(mesh->second.text);
+    }
+    const auto examples = layer.values.find("examples");
+    if (examples != layer.values.end()) {
+        const std::string ending = ".obj";
+        for (const SceneValue& value : examples->second.list) {
+            const std::string name = value.text.substr(0, value.text.rfind('@'));
+            if (name.size() > ending.size() &&
+                name.compare(name.size() - ending.size(), ending.size(), ending) == 0) {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& file,
@@ -172,12 +194,10 @@ Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>
     scene.folder = path.parent_path().string();
     check_scene(scene);
     for (LayerScene& layer : scene.layers) {
-        const auto mesh = layer.values.find("mesh");
-        if (mesh != layer.values.end() && mesh->second.kind == SceneValue::Kind::text &&
-            !mesh->second.text.empty()) {
+        for (const std::string& name : named_meshes(layer)) {
             // An absolute path stays as it is.
-            const auto file = std::filesystem::path(scene.folder) / mesh->second.text;
-            layer.meshes[mesh->second.text] = std::make_shared<ArtMesh>(read_obj(file));
+            const auto file = std::filesystem::path(scene.folder) / name;
+            layer.meshes[name] = std::make_shared<ArtMesh>(read_obj(file));
         }
     }
     return scene;

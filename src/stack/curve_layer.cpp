@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "cutis/core/error.h"
 #include "cutis/curve/flesh.h"
@@ -23,25 +24,60 @@ struct CurveSettings {
     double a1 = 0.0;
     double a2 = 1.0;
     std::vector<std::string> examples;
+    std::vector<std::string> forces;
+    std::map<std::string, std::shared_ptr<const ArtMesh>> meshes;  // examples that are files
 };
 
-FleshExample parse_example(const std::string& text) {
+/// The finite number a text begins with, and what follows it.
+bool read_number(const std::string& text, double& number, std::string& rest) {
+    char* end = nullptr;
+    number = std::strtod(text.c_str(), &end);
+    rest = end;
+    return end != text.c_str() && std::isfinite(number);
+}
+
+FleshExample parse_example(const std::string& text, const CurveSettings& settings) {
     const size_t at = text.rfind('@');
     FleshExample example;
-    if (at != std::string::npos) {
-        const std::string number = text.substr(at + 1);
-        char* end = nullptr;
-        example.time = std::strtod(number.c_str(), &end);
-        if (!number.empty() && *end == '\0' && std::isfinite(example.time)) {
-            example.morph = text.substr(0, at);
-            if (example.morph == "body") {
-                example.morph.clear();
-            }
-            return example;
-        }
+    std::string rest;
+    if (at == std::string::npos || !read_number(text.substr(at + 1), example.time, rest) ||
+        !rest.empty()) {
+        throw InvalidInput(
+            say("curve: expected examples as \"MORPH@SECONDS\", \"FILE.obj@SECONDS\" or ",
+                "\"body@SECONDS\", found \"", text, "\""));
     }
-    throw InvalidInput(say(
-        "curve: expected examples as \"MORPH@SECONDS\" or \"body@SECONDS\", found \"", text, "\""));
+    example.morph = text.substr(0, at);
+    const auto mesh = settings.meshes.find(example.morph);
+    if (mesh != settings.meshes.end()) {
+        example.sculpted = std::shared_ptr<const MatrixX3d>(mesh->second, &mesh->second->positions);
+    }
+    if (example.sculpted || example.morph == "body") {
+        example.morph.clear();
+    }
+    return example;
+}
+
+/// "X,Y,Z@SECONDS" or "X,Y,Z@SECONDS in REGION".
+FleshForce parse_force(const std::string& text, std::string& region) {
+    FleshForce force;
+    std::string rest = text;
+    const char* ends[] = {",", ",", "@"};
+    bool good = true;
+    for (int k = 0; k < 3 && good; ++k) {
+        std::string after;
+        good = read_number(rest, force.push[k], after) && after.substr(0, 1) == ends[k];
+        rest = good ? after.substr(1) : "";
+    }
+    std::string after;
+    good = good && read_number(rest, force.time, after);
+    const std::string in = " in ";
+    if (good && after.substr(0, in.size()) == in) {
+        region = after.substr(in.size());
+    } else if (!good || !after.empty()) {
+        throw InvalidInput(say("curve: expected forces as \"X,Y,Z@SECONDS\" or ",
+                               "\"X,Y,Z@SECONDS in REGION\" (m/s^2), found \"", text, "\""));
+    }
+    return force;
 }
 
 class CurveLayer final : public Layer {
@@ -88,7 +124,23 @@ public:
             options.curve.softness.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
         }
         for (const std::string& text : settings.examples) {
-            options.examples.push_back(parse_example(text));
+            options.examples.push_back(parse_example(text, settings));
+        }
+        std::vector<std::string> places;
+        for (const std::string& text : settings.forces) {
+            std::string region;
+            FleshForce force = parse_force(text, region);
+            if (!region.empty()) {
+                VectorXd on_nodes(part.rows());
+                part.nodes.apply_to_scalars(region_values(ground, region), Workers(1), on_nodes);
+                force.share.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
+            }
+            const auto known = std::find(places.begin(), places.end(), region);
+            force.place = static_cast<int>(known - places.begin());
+            if (known == places.end()) {
+                places.push_back(region);
+            }
+            options.forces.push_back(force);
         }
         flesh_ = std::make_unique<Flesh>(body_, std::move(part), options);
         const auto count = static_cast<size_t>(surface_.vertex_count());
@@ -289,7 +341,10 @@ public:
              1e6},
             {"rate", &c.rate_hz, "times a second at which the body drives the flesh", "Hz", 10.0,
              2000.0},
-            {"examples", &s.examples, "shapes to reach: \"MORPH@SECONDS\" or \"body@SECONDS\""},
+            {"examples", &s.examples,
+             "shapes to reach: \"MORPH@SECONDS\", \"FILE.obj@SECONDS\" or \"body@SECONDS\""},
+            {"forces", &s.forces,
+             "m/s^2 by hand: \"X,Y,Z@SECONDS\", \"X,Y,Z@SECONDS in REGION\"; linear in between"},
             {"pose_joints", &s.flesh.pose_joints,
              "examples belong to the rotations these joints have then; empty: to the time"},
             {"extrapolate", &s.flesh.extrapolate,
@@ -297,6 +352,10 @@ public:
             {"fade", &s.flesh.fade, "share of the curve at each end over which examples fade in",
              "", 0.0, 0.5},
         };
+    }
+
+    void take_mesh(const std::string& name, std::shared_ptr<const ArtMesh> mesh) override {
+        settings_.meshes[name] = std::move(mesh);
     }
 
     std::unique_ptr<Layer> prepare(const LayerGround& ground) override {

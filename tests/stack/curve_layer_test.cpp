@@ -64,8 +64,11 @@ SceneValue list(const std::vector<std::string>& values) {
     return out;
 }
 
-std::unique_ptr<Layer> make_layer(const Stage& stage, const SceneValues& values) {
+std::unique_ptr<Layer> make_layer(
+    const Stage& stage, const SceneValues& values,
+    const std::map<std::string, std::shared_ptr<const ArtMesh>>& meshes = {}) {
     LayerScene scene;
+    scene.meshes = meshes;
     scene.kind = "curve";
     scene.values = values;
     return plan_layer(scene, "test.toml")->prepare(stage.ground);
@@ -232,6 +235,110 @@ TEST(curve_layer, examples_in_time_replace_the_bulge_and_meet_it_at_their_times)
             1e-10)
             << f;
     }
+}
+
+TEST(curve_layer, a_sculpted_file_is_reached_at_its_time) {
+    // The sculpted shapes are the body itself, as files: what `body@SECONDS` gives.
+    const auto stage = arm("bend");
+    std::map<std::string, std::shared_ptr<const ArtMesh>> meshes;
+    for (const double time : {0.0, 1.8}) {
+        auto mesh = std::make_shared<ArtMesh>(stage->body.mesh());
+        stage->body.positions(time, TimeSampling::exact, Workers(1), mesh->positions);
+        meshes[time == 0.0 ? "a.obj" : "b.obj"] = mesh;
+    }
+    SceneValues values = arm_part();
+    values["baseline"] = text("dual-quaternion");
+    values["follow"] = boolean(false);
+    values["examples"] = list({"a.obj@0", "b.obj@1.8"});
+    const auto layer = make_layer(*stage, values, meshes);
+    const auto frames = run(*stage, *layer, 55);
+    EXPECT_LT((frames[54] - body_at(*stage, 1.8)).cwiseAbs().maxCoeff(), 1e-10);
+    values["examples"] = list({"body@0", "body@1.8"});
+    const auto own = make_layer(*stage, values);
+    const auto same = run(*stage, *own, 30);
+    EXPECT_LT((frames[20] - same[20]).cwiseAbs().maxCoeff(), 1e-12);
+
+    auto other = std::make_shared<ArtMesh>(stage->body.mesh());
+    other->positions.conservativeResize(7, 3);
+    meshes["b.obj"] = other;
+    values["examples"] = list({"a.obj@0", "b.obj@1.8"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values, meshes); },
+                                     {"vertices", "found 7"});
+}
+
+TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
+    const auto stage = arm("bend");
+    SceneValues values = arm_part();
+    values["inertia"] = number(0.0);
+    values["joint_hold"] = number(0.0);
+    const auto still = make_layer(*stage, values);
+    const auto plain = run(*stage, *still, 40);
+    values["forces"] = list({"0,0,0@0.5", "0,20,0@0.6", "0,20,0@0.8", "0,0,0@0.9"});
+    const auto pushed_layer = make_layer(*stage, values);
+    const auto pushed = run(*stage, *pushed_layer, 40);
+    const auto lift = [&](int f) {
+        const auto i = static_cast<size_t>(f);
+        return (pushed[i] - plain[i]).col(1).maxCoeff();
+    };
+    EXPECT_EQ(lift(15), 0.0);  // 0.5 s: not yet
+    EXPECT_GT(lift(22), 1e-3);
+    EXPECT_LT(std::abs(lift(39)), 0.2 * lift(22));  // 0.4 s after it ended
+
+    values["forces"] = list({"0,20,0@0 in box:-9,-9,-9,-8,-8,-8"});
+    const auto elsewhere = make_layer(*stage, values);
+    const auto untouched = run(*stage, *elsewhere, 10);
+    EXPECT_EQ((untouched[9] - plain[9]).cwiseAbs().maxCoeff(), 0.0);
+
+    for (const char* bad : {"0,20@1", "0,20,0", "0,20,0@1 on part:x", "0,nan,0@1"}) {
+        values["forces"] = list({bad});
+        test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
+                                         {"X,Y,Z@SECONDS", bad});
+    }
+    values["forces"] = list({"0,1,0@1", "0,1,0@0.5"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"increasing", "0.5"});
+}
+
+TEST(curve_layer, joint_hold_calms_the_elbow_and_leaves_the_middle_of_the_bones) {
+    const auto stage = arm("bend");
+    std::vector<MatrixX3d> free_swing, held_swing;
+    for (const double hold : {0.0, 1.0}) {
+        SceneValues values = arm_part();
+        values["inertia"] = number(0.0);
+        values["limit"] = number(1e3);
+        values["joint_hold"] = number(hold);
+        values["forces"] = list({"0,20,0@0"});
+        const auto layer = make_layer(*stage, values);
+        (hold == 0.0 ? free_swing : held_swing) = run(*stage, *layer, 6);
+    }
+    const MatrixX3d plain = body_at(*stage, 5 / 30.0);
+    const MatrixX3d& rest = stage->surface.rest();
+    const Body::Source& source = stage->body.source();
+    const int elbow_node = source.character->skeleton.find("forearm_1");
+    Vector3d elbow = Vector3d::Zero();
+    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
+        if (source.joint_nodes[j] == elbow_node) {
+            elbow = source.inverse_bind[j].inverse().translation();
+        }
+    }
+    double ratio_near = 0.0;
+    double ratio_far = 0.0;
+    double near = 1e9;
+    double largest = 0.0;
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        const double swing = (free_swing[5].row(v) - plain.row(v)).norm();
+        const double held = (held_swing[5].row(v) - plain.row(v)).norm();
+        const double distance = (rest.row(v).transpose() - elbow).norm();
+        if (swing > 1e-4 && distance < near) {
+            near = distance;
+            ratio_near = held / swing;
+        }
+        if (swing > 1e-4 && distance > 0.15 && swing > largest) {
+            largest = swing;
+            ratio_far = held / swing;
+        }
+    }
+    EXPECT_LT(ratio_near, 0.2);
+    EXPECT_GT(ratio_far, 0.6);
 }
 
 TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {

@@ -33,6 +33,7 @@ struct CurveDrive {
         followed;     ///< node rows x 3, local: what the surface below already has (its own
                       ///< bulges); the flesh lags and overshoots, the surface's part is not added
     MatrixX3d shape;  ///< node rows x 3, local: what examples and forces add
+    MatrixX3d push;   ///< node rows x 3, world, m/s^2: forces given by hand, per mass; empty: none
     bool has_target = true;  ///< false: followed and shape are 0 and need not be looked at
 };
 

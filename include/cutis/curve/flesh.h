@@ -46,10 +46,21 @@ enum class CurveBaseline {
     rigid,            ///< the rigid motion nearest to the part's
 };
 
-/// A shape to reach: a morph target of the body, or its own shape at a time.
+/// A shape to reach: a morph target of the body, its own shape at a time, or a sculpted one.
 struct FleshExample {
     std::string morph;  ///< empty: the body's residual at `time`
     double time = 0.0;  ///< body time whose pose (or time) the shape belongs to
+    /// The body as it should look at `time`: vertices of the body, metres, Y up. Null: none.
+    std::shared_ptr<const MatrixX3d> sculpted = nullptr;
+};
+
+/// A force given by hand at a time; linear between those of the same place, held before the first
+/// and after the last.
+struct FleshForce {
+    double time = 0.0;                 ///< body time, seconds
+    Vector3d push = Vector3d::Zero();  ///< m/s^2 (per mass), world
+    std::vector<double> share = {};    ///< per node row; empty: 1 everywhere
+    int place = 0;                     ///< forces of one place belong together
 };
 
 struct FleshOptions {
@@ -61,6 +72,7 @@ struct FleshOptions {
                               ///< where the bone lies close; joints of short bones (spines, tails)
                               ///< do not hold
     std::vector<FleshExample> examples;
+    std::vector<FleshForce> forces;        ///< times of one place increasing
     std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
                                            ///< empty: by time
     bool extrapolate = false;  ///< two examples in time: past the second the force goes on rising
@@ -107,6 +119,9 @@ private:
     void pose_of(VectorXd& pose) const;
     void sample(double time, CurveDrive& drive, const Workers& workers);
     void prepare_examples();
+    MatrixX3d sculpted_residual(const FleshExample& example, const NodeFrames& frames);
+    void check_forces() const;
+    void push_at(double time, MatrixX3d& push) const;
     MatrixX3d morph_on_nodes(const std::string& name) const;
 
     CurveBody body_;
