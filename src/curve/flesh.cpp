@@ -49,7 +49,8 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
         throw InvalidInput(
             say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
     }
-    if (!has_skeleton(body) || options.joint_hold == 0.0 || part.has_closed_end) {
+    const bool is_tail = part.has_closed_end && options.curve.free_tip;
+    if (!has_skeleton(body) || options.joint_hold == 0.0 || is_tail) {
         return held;
     }
     constexpr double long_bone = 1.5;  // of the thickness
