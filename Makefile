@@ -1,9 +1,11 @@
 # Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test gallery test-peers bench format lint clean sanitize fuzz soak
+.PHONY: help setup build demo test gallery test-peers bench compare format lint clean sanitize fuzz soak
 
 JOBS ?= $(shell nproc)
 BUILD := build
+# Ground truth that takes a while (the finite-element limb of the curve layer) is simulated once.
+export CUTIS_CACHE := $(abspath $(BUILD)/cache)
 
 help:
 	@echo "make demo        build, bake the default demo, say where to look"
@@ -11,6 +13,7 @@ help:
 	@echo "make gallery     bakes every demo and makes its pictures (gallery/, docs/gallery.md)"
 	@echo "make test-peers  checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make bench       benchmarks with ratios"
+	@echo "make compare     the curve layer beside ground truth (the limb is simulated once, into build/cache)"
 	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make soak        ten thousand frames with all layers: nothing drifts, memory stays flat"
 	@echo "make fuzz        a brief run of every fuzz target"
@@ -42,6 +45,9 @@ test-peers: build
 
 bench: build
 	@$(BUILD)/cutis bench
+
+compare: build
+	@$(BUILD)/cutis bench curve --compare
 
 format: setup
 	@scripts/setup lint

@@ -2,8 +2,12 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "cutis/core/error.h"
 #include "cutis/core/geometry.h"
@@ -300,6 +304,69 @@ double smooth(double x) {
 
 }  // namespace
 
+namespace {
+
+// Change this with anything that changes the simulated frames.
+constexpr double cache_version = 1.0;
+
+std::filesystem::path cache_file(LimbMotion motion) {
+    const char* folder = std::getenv("CUTIS_CACHE");
+    if (folder == nullptr || *folder == '\0') {
+        return {};
+    }
+    return std::filesystem::path(folder) /
+           (motion == LimbMotion::bend ? "limb-bend.bin" : "limb-flick.bin");
+}
+
+/// Frames of an earlier run; false where there are none that fit this limb.
+bool read_cache(const std::filesystem::path& file, const std::vector<double>& head,
+                LimbTruth& truth) {
+    std::ifstream in(file, std::ios::binary);
+    std::vector<double> stored(head.size() + 1);
+    const auto bytes = [](size_t numbers) {
+        return static_cast<std::streamsize>(numbers * sizeof(double));
+    };
+    if (!in.read(reinterpret_cast<char*>(stored.data()), bytes(stored.size())) ||
+        !std::equal(head.begin(), head.end(), stored.begin())) {
+        return false;
+    }
+    std::vector<MatrixX3d> frames(frame_count, truth.rest);
+    for (MatrixX3d& frame : frames) {
+        if (!in.read(reinterpret_cast<char*>(frame.data()),
+                     bytes(static_cast<size_t>(frame.size()))) ||
+            !frame.allFinite()) {
+            return false;
+        }
+    }
+    truth.residual = stored.back();
+    truth.frames = std::move(frames);
+    return true;
+}
+
+void write_cache(const std::filesystem::path& file, const std::vector<double>& head,
+                 const LimbTruth& truth) {
+    std::filesystem::create_directories(file.parent_path());
+    const std::filesystem::path part = file.string() + ".part";
+    std::ofstream out(part, std::ios::binary);
+    const auto put = [&](const double* numbers, Eigen::Index count) {
+        out.write(
+            reinterpret_cast<const char*>(numbers),
+            static_cast<std::streamsize>(count) * static_cast<std::streamsize>(sizeof(double)));
+    };
+    put(head.data(), static_cast<Eigen::Index>(head.size()));
+    put(&truth.residual, 1);
+    for (const MatrixX3d& frame : truth.frames) {
+        put(frame.data(), frame.size());
+    }
+    out.close();
+    if (!out) {
+        throw IoError(say("limb: expected to write \"", part.generic_string(), "\""));
+    }
+    std::filesystem::rename(part, file);
+}
+
+}  // namespace
+
 LimbTruth simulate_limb(LimbMotion motion) {
     LimbTruth truth;
     truth.fps = fps;
@@ -339,6 +406,19 @@ LimbTruth simulate_limb(LimbMotion motion) {
         return motion == LimbMotion::bend ? t * 70.0 * pi / 180.0
                                           : smooth(t / 0.4) * 70.0 * pi / 180.0;
     };
+    for (int frame = 0; frame < frame_count; ++frame) {
+        const Eigen::Affine3d turn = Eigen::Translation3d(elbow, 0, 0) *
+                                     Eigen::AngleAxisd(angle_at(frame / fps), Vector3d::UnitZ()) *
+                                     Eigen::Translation3d(-elbow, 0, 0);
+        truth.bones.push_back({Eigen::Affine3d::Identity(), turn});
+    }
+    // The cache begins with what the frames were made for.
+    std::vector<double> head = {cache_version, fps, static_cast<double>(frame_count)};
+    head.insert(head.end(), truth.rest.data(), truth.rest.data() + truth.rest.size());
+    const std::filesystem::path file = cache_file(motion);
+    if (!file.empty() && read_cache(file, head, truth)) {
+        return truth;
+    }
     limb.begin_motion();
     constexpr int substeps = 6;
     for (int frame = 0; frame < frame_count; ++frame) {
@@ -353,12 +433,11 @@ LimbTruth simulate_limb(LimbMotion motion) {
             }
         }
         truth.frames.push_back(surface(limb.position()));
-        const Eigen::Affine3d turn = Eigen::Translation3d(elbow, 0, 0) *
-                                     Eigen::AngleAxisd(angle_at(time), Vector3d::UnitZ()) *
-                                     Eigen::Translation3d(-elbow, 0, 0);
-        truth.bones.push_back({Eigen::Affine3d::Identity(), turn});
     }
     truth.residual = limb.residual();
+    if (!file.empty()) {
+        write_cache(file, head, truth);
+    }
     return truth;
 }
 

@@ -27,6 +27,8 @@ enum class LimbMotion {
     flick,  ///< 70 degrees in 0.4 s, then held 0.6 s: the flesh swings
 };
 
+/// Simulated, or read from the folder that the environment's CUTIS_CACHE names, where an earlier
+/// run left it (same bits); without that variable nothing is stored.
 LimbTruth simulate_limb(LimbMotion motion);
 
 }  // namespace cutis::bench

@@ -59,7 +59,9 @@ Scene demo_scene(const Demo& demo) {
     std::string text = demo.scene;
     for (const std::string& file : data_files(demo)) {
         const std::filesystem::path path = data_folder() / file;
-        if (!std::filesystem::exists(path)) {
+        // Of a sequence the folder must be there.
+        const bool is_sequence = file.find('*') != std::string::npos;
+        if (!std::filesystem::exists(is_sequence ? path.parent_path() : path)) {
             throw IoError(say("demo ", demo.name, ": expected the file \"", path.generic_string(),
                               "\", which is not there; CUTIS_DATA names the folder of characters "
                               "(default ../shared/data)"));
