@@ -5,7 +5,7 @@
 // Demos on files of the data folder (CUTIS_DATA) stay in gallery/; without the files they are passed over with a word.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { animate } from './apng.mjs';
 import { launch, open, project } from './test/browser.mjs';
 
@@ -117,7 +117,8 @@ if (missing.length) throw new Error(`no such demo: ${missing.join(', ')}`);
 const dataFolder = process.env.CUTIS_DATA || '../shared/data';
 const browser = await launch();
 for (const demo of chosen) {
-  const absent = demo.data.find((file) => !existsSync(join(dataFolder, file)));
+  // Of a sequence (one * in its name) the folder must be there.
+  const absent = demo.data.find((file) => !existsSync(join(dataFolder, file.includes('*') ? dirname(file) : file)));
   if (absent) console.log(`${demo.name}: passed over, ${absent} is not in the data folder ${dataFolder}`);
   else await photograph(browser, demo);
 }

@@ -107,6 +107,7 @@ baseline = "linear-blend"
 frequency = 3.5
 damping = 0.2
 inertia = 0.6
+joint_hold = 0
 )",
          .camera = {0.1, 0.35, 1.0}},
         {.name = "arm-twist",
@@ -125,6 +126,7 @@ free_tip = false
 frequency = 4
 damping = 0.2
 inertia = 1.5
+joint_hold = 0
 )",
          .camera = {0.1, 0.35, 1.0}},
         {.name = "horse-run",
@@ -233,9 +235,9 @@ scale = 0.35
 kind = "curve"
 region = "box:-9,1.05,0.6,9,9,0.9"
 baseline = "rigid"
-frequency = 3
-damping = 0.2
-inertia = 0.4
+frequency = 2
+damping = 0.15
+inertia = 0.8
 )",
          .camera = {1.0, 0.2, 0.6}},
         {.name = "soft-bone",
@@ -250,9 +252,9 @@ cache_rate = 24
 kind = "curve"
 region = "box:-1.22,-9,-9,1.02,9,9"
 baseline = "rigid"
-frequency = 3
-damping = 0.2
-inertia = 0.3
+frequency = 1.5
+damping = 0.15
+inertia = 0.6
 
 [output]
 last_frame = 150
