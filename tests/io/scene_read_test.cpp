@@ -162,6 +162,22 @@ TEST(SceneRead, a_layer_this_build_lacks_is_refused_with_what_there_is) {
         << message;
 }
 
+TEST(SceneRead, files_that_examples_name_are_read_with_the_scene) {
+    const test::ScratchFolder scratch;
+    std::ofstream(scratch / "bent.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    const auto write = [&](const std::string& example) {
+        std::ofstream(scratch / "shot.toml")
+            << "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"curve\"\nexamples = [\"biceps@1\", \""
+            << example << "\"]\n";
+    };
+    write("bent.obj@1.5");
+    const Scene scene = read_scene(scratch / "shot.toml");
+    ASSERT_EQ(scene.layers[0].meshes.size(), 1u);
+    EXPECT_EQ(scene.layers[0].meshes.at("bent.obj")->positions.rows(), 3);
+    write("none.obj@1.5");
+    EXPECT_THROW(read_scene(scratch / "shot.toml"), IoError);
+}
+
 TEST(SceneRead, a_missing_scene_is_an_io_error_and_a_folder_too) {
     const test::ScratchFolder scratch;
     EXPECT_THROW(read_scene(scratch / "none.toml"), IoError);
