@@ -34,6 +34,7 @@ public:
         if (error) {
             throw IoError(say(path.string(), ": folder cannot be made (", error.message(), ")"));
         }
+        remove_abandoned_parts(path);  // of a bake that was killed
     }
     ~OutputFolder() {
         std::error_code ignored;

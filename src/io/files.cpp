@@ -1,5 +1,8 @@
 #include "cutis/io/files.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,15 +62,62 @@ fs::path temporary_name(const fs::path& final_path) {
            std::to_string(count.fetch_add(1));
 }
 
+/// Does the name end as temporary_name makes it: .partNUMBER-NUMBER?
+bool is_temporary_name(const std::string& name) {
+    const size_t at = name.rfind(".part");
+    if (at == std::string::npos) {
+        return false;
+    }
+    const std::string numbers = name.substr(at + 5);
+    const size_t dash = numbers.find('-');
+    return dash != std::string::npos && dash > 0 && dash + 1 < numbers.size() &&
+           std::all_of(numbers.begin(), numbers.end(),
+                       [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+}
+
+/// Tells others that the file is being written. False where somebody took it for abandoned and
+/// removed it before the lock was there. A file system without locks is taken at its word.
+bool lock(std::FILE* file) {
+    flock(fileno(file), LOCK_EX | LOCK_NB);
+    struct stat status = {};
+    return fstat(fileno(file), &status) != 0 || status.st_nlink > 0;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& final_path)
-    : final_path_(final_path), temporary_path_(temporary_name(final_path)) {
-    file_ = std::fopen(temporary_path_.c_str(), "wb");
-    if (file_ == nullptr) {
-        throw IoError(
-            say(final_path_.string(), ": cannot be written (", std::strerror(errno), ")"));
+int remove_abandoned_parts(const fs::path& folder) {
+    int removed = 0;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (!is_temporary_name(entry.path().filename().string()) || !entry.is_regular_file(error)) {
+            continue;
+        }
+        const int file = open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (file < 0) {
+            continue;
+        }
+        if (flock(file, LOCK_EX | LOCK_NB) == 0 && std::remove(entry.path().c_str()) == 0) {
+            ++removed;
+        }
+        close(file);
     }
+    return removed;
+}
+
+AtomicFile::AtomicFile(const fs::path& final_path) : final_path_(final_path) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        temporary_path_ = temporary_name(final_path);
+        file_ = std::fopen(temporary_path_.c_str(), "wb");
+        if (file_ == nullptr) {
+            break;
+        }
+        if (lock(file_)) {
+            return;
+        }
+        std::fclose(file_);
+        file_ = nullptr;
+    }
+    throw IoError(say(final_path_.string(), ": cannot be written (", std::strerror(errno), ")"));
 }
 
 AtomicFile::~AtomicFile() {

@@ -36,9 +36,9 @@ public:
     }
 
     bool has_memory() const override { return false; }
-    bool changes_shape() const override { return true; }
+    bool changes_shape() const override { return !is_idle(); }
     bool changes_uv() const override { return false; }
-    const RefinedMesh* refined() const override { return &refined_; }
+    const RefinedMesh* refined() const override { return is_idle() ? nullptr : &refined_; }
 
     std::vector<LineSet> lines() const override {
         return {{"fold lines", "curves", point_count_, segments_}};
@@ -47,6 +47,10 @@ public:
     void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
         workers_ = step.workers;
         sampling_ = step.sampling;
+        if (is_idle()) {
+            frame.lines[first_line] = lines_.points;
+            return;
+        }
         shape_at(step.to, surface);
         solver_.fill_channels(height_, compression_, direction_);
         write_channel(frame, "fold height", "m", 1, height_.data(), height_.size());
@@ -73,6 +77,9 @@ public:
     }
 
     void shape_at(double time, MatrixX3d& surface) override {
+        if (is_idle()) {
+            return;
+        }
         coarse_.swap(surface);
         pose(time);
         base_shape(surface);
@@ -139,6 +146,9 @@ public:
     }
 
 private:
+    /// Nothing folds in the whole clip: the body stays on the artist's own mesh, bit for bit.
+    bool is_idle() const { return solver_.rails().set().count() == 0; }
+
     FoldSolver::Lines crest_lines(const MatrixX3d& folded) const {
         FoldSolver::Lines lines;
         solver_.fill_lines(folded, lines);

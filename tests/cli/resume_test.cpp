@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <random>
 #include <thread>
 
 #include "cli/program.h"
@@ -44,6 +45,75 @@ TEST(Resumed, a_bake_killed_at_any_moment_ends_with_the_bytes_of_an_uninterrupte
             << name;
     }
     EXPECT_FALSE(fs::exists(scratch / "out/.shot.checkpoint"));
+}
+
+// Every layer has a state of its own to lose.
+constexpr const char* all_layers_scene = R"([body]
+actor = "arm"
+clip = "bend"
+time_scale = 4.0
+[[layer]]
+kind = "curve"
+to = ["hand"]
+free_tip = false
+[[layer]]
+kind = "fold"
+width = 0.03
+edges_per_fold = 4
+[[layer]]
+kind = "slide"
+step = 0.004
+[[layer]]
+kind = "shell"
+detail = "spike"
+height = 0.01
+[output]
+formats = ["pc2", "usda"]
+last_frame = 60
+)";
+
+TEST(Resumed, slow_after_twenty_kills_at_random_moments_all_four_layers_have_lost_nothing) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", all_layers_scene);
+    ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "whole"}).code, 0);
+    const std::vector<std::string> names = names_in(scratch / "whole");
+    ASSERT_GE(names.size(), 3u);  // body and detail
+    const std::vector<std::string> command = {
+        "bake", scratch / "shot.toml", "-o", scratch / "out", "--checkpoint", "3", "--resume"};
+    const auto expect_whole_files = [&] {
+        for (const std::string& name : names) {
+            if (fs::exists(scratch / ("out/" + name))) {
+                EXPECT_TRUE(read_text(scratch / ("whole/" + name)) ==
+                            read_text(scratch / ("out/" + name)))
+                    << name;
+            }
+        }
+    };
+    std::mt19937 random(20);
+    std::uniform_int_distribution<int> delay(50, 1500);
+    std::uniform_int_distribution<int> which(0, 2);
+    const int signals[] = {SIGKILL, SIGTERM, SIGINT};
+    int kills = 0;
+    int completed = 0;
+    while (kills < 20 && completed < 20) {
+        Running bake(command);
+        std::this_thread::sleep_for(std::chrono::milliseconds(delay(random)));
+        if (bake.has_ended()) {
+            EXPECT_EQ(bake.wait().code, 0);
+            ++completed;
+            expect_whole_files();
+            fs::remove_all(scratch / "out");
+            continue;
+        }
+        kill(bake.pid(), signals[which(random)]);
+        bake.wait();
+        ++kills;
+        expect_whole_files();
+    }
+    EXPECT_EQ(kills, 20);
+    ASSERT_EQ(run(command).code, 0);
+    EXPECT_EQ(names_in(scratch / "out"), names);
+    expect_whole_files();
 }
 
 class Checkpoint : public testing::Test {

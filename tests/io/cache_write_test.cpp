@@ -185,6 +185,20 @@ assert a['fps'].shape == () and a['fps'] == 24.0
     }
 }
 
+TEST(AtomicFiles, what_a_killed_program_began_is_removed_and_what_is_being_written_stays) {
+    ScratchFolder folder;
+    AtomicFile live(folder / "a.pc2");
+    std::ofstream(folder / "a.pc2.part4242-0") << "half";
+    std::ofstream(folder / "my.part-list") << "a user's own file";
+    EXPECT_EQ(remove_abandoned_parts(folder / "."), 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.pc2.part4242-0"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "my.part-list"));
+    live.write("whole");
+    live.commit();
+    EXPECT_EQ(std::filesystem::file_size(folder / "a.pc2"), 5u);
+    EXPECT_EQ(remove_abandoned_parts(folder / "."), 0);
+}
+
 TEST(NpzWrite, zip64_records_are_read_by_other_programs) {
     if (!has_numpy()) {
         ASSERT_EQ(std::getenv("CI"), nullptr) << "CI must run this test";

@@ -51,6 +51,10 @@ private:
     std::uintmax_t size_ = 0;
 };
 
+/// Removes what killed programs left behind in a folder: files begun by AtomicFile that nobody
+/// writes any more. Files that are being written are locked and stay. \return how many
+int remove_abandoned_parts(const std::filesystem::path& folder);
+
 /// Extension in small letters, without the dot.
 std::string extension_of(const std::filesystem::path& path);
 
