@@ -25,7 +25,8 @@ inertia = 0.5
 kind = "fold"
 where = ["part:suit"]
 width = 0.08
-edges_per_fold = 5
+edges_per_fold = 4
+most_levels = 1
 
 # Skin slides over the flesh and takes its tattoo along; under the suit it is held.
 [[layer]]
@@ -33,6 +34,7 @@ kind = "slide"
 region = ["not part:suit"]
 pin_creases = 0.5
 stickiness = 0.3
+step = 0.0084
 
 # Spikes on the tail.
 [[layer]]
@@ -43,6 +45,9 @@ size = 0.012
 height = 0.02
 axis = [0, 0, -1]
 density = ["box:-0.08,1.1,-2,0.08,2,-0.6", 1, 0]
+
+[output]
+page_tolerance = 0.0005
 )",
          .paint = "tattoo",
          .camera = {1.0, 0.28, 0.75},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
@@ -62,9 +63,7 @@ ClipSummary summarise(const Clip& clip) {
     return out;
 }
 
-void inspect_gltf(const fs::path& path, FileSummary& out) {
-    const Character character = read_gltf(path);
-    out.kind = "glTF";
+void inspect_character(const Character& character, FileSummary& out) {
     out.nodes = static_cast<int>(character.skeleton.nodes.size());
     std::vector<char> is_joint(character.skeleton.nodes.size());
     for (const Skin& skin : character.skins) {
@@ -169,8 +168,13 @@ FileSummary inspect_file(const fs::path& path) {
     out.bytes = error ? 0 : bytes;
     const WarningCallback warn = [&](std::string_view note) { out.notes.emplace_back(note); };
     const std::string extension = extension_of(path);
-    if (extension == "glb" || extension == "gltf") {
-        inspect_gltf(path, out);
+    constexpr std::string_view actor = "actor:";
+    if (out.path.compare(0, actor.size(), actor) == 0) {
+        out.kind = "actor";
+        inspect_character(make_actor(out.path.substr(actor.size())), out);
+    } else if (extension == "glb" || extension == "gltf") {
+        out.kind = "glTF";
+        inspect_character(read_gltf(path), out);
     } else if (extension == "obj") {
         out.kind = "OBJ";
         out.meshes.push_back(summarise(read_obj(path, warn)));
@@ -186,8 +190,8 @@ FileSummary inspect_file(const fs::path& path) {
         inspect_scene(path, out);
     } else {
         throw InvalidInput(say(path.string(),
-                               ": expected .glb, .gltf, .obj, .pc2, .mdd, .bvh or "
-                               ".toml, found \"",
+                               ": expected .glb, .gltf, .obj, .pc2, .mdd, .bvh, "
+                               ".toml or actor:NAME, found \"",
                                extension, "\""));
     }
     return out;

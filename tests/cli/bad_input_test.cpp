@@ -34,6 +34,14 @@ struct GoodFiles {
     }
 };
 
+TEST(BadInput, an_actor_is_inspected_like_a_file_and_an_unknown_one_is_refused) {
+    const auto json = nlohmann::json::parse(run({"inspect", "actor:creature", "--json"}).out);
+    EXPECT_EQ(json.at("meshes").size(), 2u);
+    const Outcome outcome = run({"inspect", "actor:unicorn"});
+    EXPECT_NE(outcome.code, 0);
+    EXPECT_TRUE(contains(outcome.err, "creature")) << outcome.err;
+}
+
 TEST(BadInput, good_files_of_every_kind_are_inspected) {
     const GoodFiles good;
     for (const char* kind : {"glb", "obj", "pc2", "mdd", "bvh", "toml"}) {

@@ -41,7 +41,7 @@ struct ClipSummary {
 /// What is in a file, for `cutis inspect`.
 struct FileSummary {
     std::string path;
-    std::string kind;  ///< glTF, OBJ, PC2, MDD, BVH, scene
+    std::string kind;  ///< glTF, OBJ, PC2, MDD, BVH, scene, actor
     std::uintmax_t bytes = 0;
     std::vector<MeshSummary> meshes;
     int nodes = 0;
@@ -57,7 +57,8 @@ struct FileSummary {
     std::vector<std::string> notes;
 };
 
-/// Reads a file by its extension (.glb .gltf .obj .pc2 .mdd .bvh .toml) and says what it holds.
+/// Reads a file by its extension (.glb .gltf .obj .pc2 .mdd .bvh .toml), or makes a built-in
+/// character ("actor:NAME"), and says what it holds.
 /// \throw IoError, InvalidInput  as the readers do; InvalidInput for another extension
 FileSummary inspect_file(const std::filesystem::path& path);
 
