@@ -245,12 +245,21 @@ export class Stage {
       const [low, high] = along.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
       centre.addScaledVector(axis, (low + high) / 2 - centre.dot(axis));
     }
-    let fit = 1e-6;
     const point = new Vector3();
-    for (const sample of samples) {
+    const distance = () => samples.reduce((fit, sample) => {
       point.subVectors(sample, centre);
       const reach = Math.max(Math.abs(point.dot(up)), Math.abs(point.dot(right)) / Math.max(aspect, 0.1)) / tangent;
-      fit = Math.max(fit, point.dot(direction) + reach);
+      return Math.max(fit, point.dot(direction) + reach);
+    }, 1e-6);
+    let fit = distance();
+    // What is near looks larger: move to the middle of what the camera sees, and as near as that allows.
+    for (let round = 0; round < 4; round++) {
+      for (const axis of [right, up]) {
+        const seen = samples.map((sample) => point.subVectors(sample, centre).dot(axis) / Math.max(fit - point.dot(direction), 1e-9));
+        const [low, high] = seen.reduce(([p, q], v) => [Math.min(p, v), Math.max(q, v)], [Infinity, -Infinity]);
+        if (Number.isFinite(low + high)) centre.addScaledVector(axis, ((low + high) / 2) * fit);
+      }
+      fit = distance();
     }
     fit *= 1.12;
     this.controls.target.copy(centre);
