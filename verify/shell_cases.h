@@ -12,7 +12,8 @@
 
 namespace cutis::verify::shell {
 
-std::vector<Case> offset_cases();       ///< split, safe offset, on real meshes where there are any
+std::vector<Case> offset_cases();       ///< split, safe offset
+std::vector<Case> data_cases();         ///< safe offset on every mesh of the data folder
 std::vector<Case> equilibrium_cases();  ///< rest, rigid motion, slab table, curved shells
 std::vector<Case> vibration_cases();    ///< exact update, closed forms, limiter
 std::vector<Case> handle_cases();       ///< low-rank update, convergence of the coupling

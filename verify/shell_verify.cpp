@@ -1,18 +1,10 @@
 #include <Eigen/Geometry>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
 
-#include "cutis/body/body.h"
-#include "cutis/io/gltf_read.h"
-#include "cutis/io/obj_read.h"
-#include "cutis/mesh/geometry.h"
-#include "cutis/mesh/repair.h"
 #include "cutis/shell/equilibrium.h"
 #include "cutis/shell/safe_offset.h"
-#include "cutis/stack/simulation_surface.h"
 #include "shell_cases.h"
 
 namespace cutis::verify {
@@ -108,66 +100,6 @@ Case direction_case() {
                    "nearest point of the hull of the normals");
 }
 
-std::filesystem::path data_folder() {
-    const char* folder = std::getenv("CUTIS_DATA");
-    return folder != nullptr ? std::filesystem::path(folder)
-                             : std::filesystem::path("../shared/data");
-}
-
-/// The surface layers would work on: welded, at rest.
-RepairedMesh surface_of(const std::filesystem::path& path) {
-    if (path.extension() == ".obj") {
-        const ArtMesh art = read_obj(path);
-        return repair_mesh(art.positions, art.triangles, {});
-    }
-    const Body body = make_body(std::make_shared<Character>(read_gltf(path)), {});
-    return SimulationSurface::repaired(body, {}).mesh();
-}
-
-/// Meshes of the data folder at 0.5, 1, 2 and 5 % of their box diagonal.
-void add_data_cases(std::vector<Case>& cases) {
-    for (const char* name : {"classic/spot.obj",
-                             "classic/spot_low_resolution.obj",
-                             "classic/penguin.obj",
-                             "classic/koala_low_resolution.obj",
-                             "classic/vase.obj",
-                             "classic/human_woman.obj",
-                             "classic/hand_closed.obj",
-                             "classic/hand_lowres.obj",
-                             "classic/fish_low_resolution.obj",
-                             "classic/torus.obj",
-                             "classic/teapot.obj",
-                             "horse-gallop/horse-gallop-reference.obj",
-                             "dem-bones/frames/bone_000.obj",
-                             "dancer/dancer.glb",
-                             "quaternius/Trex.glb",
-                             "quaternius/Apatosaurus.glb",
-                             "quaternius/Horse.glb",
-                             "webxr-hand/left.glb",
-                             "khronos-gltf/CesiumMan.glb",
-                             "khronos-gltf/Fox.glb",
-                             "khronos-gltf/RiggedFigure.glb"}) {
-        const std::filesystem::path path = data_folder() / name;
-        if (!std::filesystem::exists(path)) {
-            continue;
-        }
-        const RepairedMesh mesh = surface_of(path);
-        const double diagonal = bounding_box_diagonal(mesh.positions);
-        int inverted = 0;
-        for (const double share : {0.005, 0.01, 0.02, 0.05}) {
-            SafeOffsetOptions options;
-            options.height = share * diagonal;
-            const SafeOffset offset =
-                make_safe_offset(mesh.topology, mesh.positions, options, Workers(1));
-            const PrismShell shell(mesh.topology, mesh.positions, offset.positions);
-            inverted += measure_shell(shell, shell.base(), shell.offset()).inverted;
-        }
-        cases.push_back(at_most(
-            std::string("safe offset: inverted tetrahedra on ") + name + " at 0.5, 1, 2 and 5 %",
-            inverted, 0, "", "V2 and V3 rules of the split"));
-    }
-}
-
 double rest_error(const PrismShell& shell) {
     ShellEquilibrium equilibrium(shell, {});
     MatrixX3d offset;
@@ -209,10 +141,12 @@ Stretched stretched_slab(double nu, double along, double across) {
             std::abs(measure_shell(shell, base, offset).volume_ratio - 1.0)};
 }
 
-double curved_error(double thickness, const std::function<Vector3d(const Vector3d&)>& map) {
-    const PrismShell shell = safe_shell(sphere(4), thickness);
+double curved_error(int level, double thickness,
+                    const std::function<Vector3d(const Vector3d&)>& map, int volume_rounds) {
+    const PrismShell shell = safe_shell(sphere(level), thickness);
     EquilibriumOptions options;
     options.poisson = 0.5;
+    options.volume_rounds = volume_rounds;
     ShellEquilibrium equilibrium(shell, options);
     MatrixX3d base = shell.base();
     for (Eigen::Index v = 0; v < base.rows(); ++v) {
@@ -227,9 +161,7 @@ double curved_error(double thickness, const std::function<Vector3d(const Vector3
 }  // namespace
 
 std::vector<Case> offset_cases() {
-    std::vector<Case> cases = {split_case(), volume_case(), direction_case(), bumpy_case()};
-    add_data_cases(cases);
-    return cases;
+    return {split_case(), volume_case(), direction_case(), bumpy_case()};
 }
 
 std::vector<Case> equilibrium_cases() {
@@ -275,16 +207,21 @@ std::vector<Case> equilibrium_cases() {
     };
     for (const double share : {0.05, 0.3}) {
         const std::string name = share < 0.1 ? "5 %" : "30 %";
-        const double worst = std::max(curved_error(share, scaled), curved_error(share, twisted));
-        cases.push_back(at_most("equilibrium: volume of a sphere shell of " + name +
-                                    ", scaled and twisted at Poisson 0.5, change",
-                                worst, 0.05, "", "curved shells keep their volume to 5 %"));
-        // Twice as long: the area rule does not see how the sides of a thick prism lean.
-        cases.push_back(at_most("equilibrium: volume of a sphere shell of " + name +
-                                    ", drawn to twice its length at Poisson 0.5, change",
-                                curved_error(share, drawn), share < 0.1 ? 0.05 : 0.07, "",
-                                "thick shells lean: 7 % at a thickness of 30 % of the radius"));
+        double worst = 0.0;
+        for (const int level : {3, 4}) {
+            worst = std::max({worst, curved_error(level, share, scaled, 1),
+                              curved_error(level, share, twisted, 1),
+                              curved_error(level, share, drawn, 1)});
+        }
+        cases.push_back(at_most("equilibrium: volume of sphere shells of " + name +
+                                    ", scaled, twisted, drawn to twice the length, change",
+                                worst, 0.05, "", "Poisson 0.5: curved shells keep their volume"));
     }
+    // Without the correction the area rule is the paper's: its error is what the sides' leaning
+    // makes it, and falls with the thickness.
+    cases.push_back(at_most("equilibrium: volume without correction, change at 5 % over 30 %",
+                            curved_error(4, 0.05, drawn, 0) / curved_error(4, 0.3, drawn, 0), 0.5,
+                            "", "error of the area rule shrinks with the thickness"));
     return cases;
 }
 
@@ -292,8 +229,8 @@ std::vector<Case> equilibrium_cases() {
 
 std::vector<Case> verify_shell() {
     std::vector<Case> cases;
-    for (const auto part : {shell::offset_cases, shell::equilibrium_cases, shell::vibration_cases,
-                            shell::handle_cases}) {
+    for (const auto part : {shell::offset_cases, shell::data_cases, shell::equilibrium_cases,
+                            shell::vibration_cases, shell::handle_cases}) {
         const std::vector<Case> more = part();
         cases.insert(cases.end(), more.begin(), more.end());
     }

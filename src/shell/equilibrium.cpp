@@ -14,12 +14,17 @@ namespace {
 constexpr double lowest_poisson = -0.9;
 constexpr double highest_poisson = 0.5;
 constexpr int chunk = 512;
-constexpr double thin_area = 1e-12;  // of the rest area: the normal is rounding
+constexpr double thin_area = 1e-12;         // of the rest area: the normal is rounding
+constexpr double largest_correction = 1.5;  // of a thickness factor, in one round
 
 void check_options(const PrismShell& shell, const EquilibriumOptions& options) {
     if (!(options.poisson >= lowest_poisson && options.poisson <= highest_poisson)) {
         throw InvalidInput(say("shell poisson: expected ", lowest_poisson, " .. ", highest_poisson,
                                ", found ", options.poisson));
+    }
+    if (options.volume_rounds < 0 || options.volume_rounds > 10) {
+        throw InvalidInput(
+            say("shell volume_rounds: expected 0 .. 10, found ", options.volume_rounds));
     }
     const int triangles = shell.topology().triangle_count();
     const VectorXd& stiffness = options.stiffness;
@@ -56,7 +61,9 @@ Eigen::Matrix<double, 4, 3> weight_gradients(const PrismShell& shell, int tet) {
 }  // namespace
 
 ShellEquilibrium::ShellEquilibrium(const PrismShell& shell, const EquilibriumOptions& options)
-    : shell_(&shell), exponent_(options.poisson / (options.poisson - 1.0)) {
+    : shell_(&shell),
+      exponent_(options.poisson / (options.poisson - 1.0)),
+      volume_rounds_(options.volume_rounds) {
     check_options(shell, options);
     assemble(options);
     fit_power();
@@ -70,6 +77,8 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
     const int triangles = topology.triangle_count();
     const MatrixX3d normals = triangle_normals(shell.base(), topology);
     rest_areas_ = triangle_areas(shell.base(), topology);
+    rest_volumes_.setZero(triangles);
+    wanted_volumes_.resize(triangles);
 
     std::vector<SparseEntry> entries;
     entries.reserve(static_cast<size_t>(triangles) * 12);
@@ -86,6 +95,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
             if (shell.is_flat(tet)) {
                 continue;
             }
+            rest_volumes_[f] += shell.rest_volume(tet);
             const double weight = modulus * shell.rest_volume(tet);
             const Eigen::Matrix<double, 4, 3> gradients = weight_gradients(shell, tet);
             const std::array<int, 4>& corners = shell.corners(tet);
@@ -226,11 +236,12 @@ void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers
     };
     const double borrowed = workers.sum_chunks(triangles, chunk, [&](int begin, int end) {
         double ratios[chunk];
+        double area_ratios[chunk];
         int count = 0;
         for (int f = begin; f < end; ++f) {
             Vector3d normal = twice_area(f);
             double length = normal.norm();
-            ratios[f - begin] = 0.5 * length / rest_areas_[f];
+            area_ratios[f - begin] = ratios[f - begin] = 0.5 * length / rest_areas_[f];
             if (!(length > thin_area * rest_areas_[f])) {
                 // A triangle of no area takes the mean normal of the triangles around its corners.
                 ++count;
@@ -252,6 +263,7 @@ void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers
         raise_to_exponent(ratios, filled);
         for (int f = begin; f < end; ++f) {
             pushes_.row(f) *= ratios[f - begin];
+            wanted_volumes_[f] = rest_volumes_[f] * area_ratios[f - begin] * ratios[f - begin];
         }
         return static_cast<double>(count);
     });
@@ -272,6 +284,35 @@ void ShellEquilibrium::solve(const MatrixX3d& base, const Workers& workers, Matr
     }
     fill_pushes(base, workers);
     offset.resize(n, 3);
+    solve_pushes(base, workers, offset);
+    for (int round = 0; round < volume_rounds_; ++round) {
+        correct_pushes(base, offset, workers);
+        solve_pushes(base, workers, offset);
+    }
+}
+
+/// Thicker where prisms fell short of the volume Eq. 2 means them to have, thinner where they
+/// exceed it: the area of a triangle stands for that of all heights above it, which holds while the
+/// shell is flat.
+void ShellEquilibrium::correct_pushes(const MatrixX3d& base, const MatrixX3d& offset,
+                                      const Workers& workers) {
+    workers.for_chunks(shell_->topology().triangle_count(), chunk, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            double volume = 0.0;
+            for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
+                volume += shell_->is_flat(tet) ? 0.0 : shell_->volume(tet, base, offset);
+            }
+            if (volume > 0.0) {
+                pushes_.row(f) *= std::clamp(wanted_volumes_[f] / volume, 1.0 / largest_correction,
+                                             largest_correction);
+            }
+        }
+    });
+}
+
+void ShellEquilibrium::solve_pushes(const MatrixX3d& base, const Workers& workers,
+                                    MatrixX3d& offset) const {
+    const int n = shell_->vertex_count();
     workers.for_chunks(n, chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const auto row = static_cast<size_t>(v);

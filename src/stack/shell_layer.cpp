@@ -152,6 +152,7 @@ private:
         }
         EquilibriumOptions equilibrium;
         equilibrium.poisson = settings_.poisson;
+        equilibrium.volume_rounds = settings_.volume_rounds;
         SafeOffset offset;
         const bool knows_clip = ground.art == &ground.body->mesh();
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
@@ -247,6 +248,7 @@ private:
                               const PlacedDetail& detail, double diagonal) {
         ShellOptions options;
         options.equilibrium.poisson = settings_.poisson;
+        options.equilibrium.volume_rounds = settings_.volume_rounds;
         if (!settings_.stiffness.region.empty()) {
             const VectorXd values =
                 painted_values(ground, settings_.stiffness, "stiffness", 1e-6, 1e6);

@@ -41,6 +41,7 @@ struct ShellSettings {
     TileOptions tiles;
     double lift = 1.0;
     double poisson = 0.3;
+    int volume_rounds = 1;
     Paintable stiffness = everywhere(1.0);
     Paintable frequency = everywhere(6.0);
     Paintable damping = everywhere(0.1);

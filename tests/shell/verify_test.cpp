@@ -1,4 +1,5 @@
-// Every case of `cutis verify shell` that needs no data folder, as tests.
+// Every case of `cutis verify shell`, as tests.
+#include "../../verify/shell_data_verify.cpp"
 #include "../../verify/shell_handles_verify.cpp"
 #include "../../verify/shell_motion_verify.cpp"
 #include "../../verify/shell_shapes.cpp"
@@ -19,6 +20,9 @@ void expect_all_pass(const std::vector<verify::Case>& cases) {
 
 TEST(ShellVerifyTest, split_and_safe_offset_hold) {
     expect_all_pass(verify::shell::offset_cases());
+}
+TEST(ShellVerifyTest, no_real_mesh_has_an_inverted_prism) {
+    expect_all_pass(verify::shell::data_cases());
 }
 TEST(ShellVerifyTest, equilibrium_matches_its_closed_forms) {
     expect_all_pass(verify::shell::equilibrium_cases());

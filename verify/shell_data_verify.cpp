@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "cutis/core/error.h"
+#include "cutis/io/gltf_read.h"
+#include "cutis/io/obj_read.h"
+#include "cutis/mesh/geometry.h"
+#include "cutis/shell/safe_offset.h"
+#include "cutis/stack/simulation_surface.h"
+#include "shell_cases.h"
+
+// The safe offset on every mesh of the data folder, whatever its name.
+
+namespace cutis::verify::shell {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path data_folder() {
+    const char* folder = std::getenv("CUTIS_DATA");
+    return folder != nullptr ? fs::path(folder) : fs::path("../shared/data");
+}
+
+/// The surface layers would work on: welded, at rest.
+RepairedMesh surface_of(const fs::path& path) {
+    const Body body = path.extension() == ".obj"
+                          ? make_body(read_obj(path), PointCache{}, {})
+                          : make_body(std::make_shared<Character>(read_gltf(path)), {});
+    return SimulationSurface::repaired(body, {}).mesh();
+}
+
+/// Tetrahedra (a,b,c,C), (a,b,C,B) and (a,B,C,A) of the sorted corners a < b < c that are not
+/// positive, those without height at their apex left out.
+int count_inverted(const RepairedMesh& mesh, const SafeOffset& offset) {
+    int inverted = 0;
+    for (int f = 0; f < mesh.topology.triangle_count(); ++f) {
+        const auto corners = mesh.topology.triangles().row(f);
+        std::array<int, 3> v = {corners[0], corners[1], corners[2]};
+        const bool is_even = (v[0] < v[1]) == ((v[1] < v[2]) == (v[0] < v[2]));
+        std::sort(v.begin(), v.end());
+        Vector3d low[3], high[3];
+        for (size_t k = 0; k < 3; ++k) {
+            low[k] = mesh.positions.row(v[k]);
+            high[k] = offset.positions.row(v[k]);
+        }
+        const double volumes[3] = {tet_volume(low[0], high[1], high[2], high[0]),
+                                   tet_volume(low[0], low[1], high[2], high[1]),
+                                   tet_volume(low[0], low[1], low[2], high[2])};
+        for (size_t k = 0; k < 3; ++k) {
+            const double volume = is_even ? volumes[k] : -volumes[k];
+            inverted += offset.heights[v[k]] > 0.0 && !(volume > 0.0) ? 1 : 0;
+        }
+    }
+    return inverted;
+}
+
+/// Tetrahedra turned over at rest with heights of 0.5, 1, 2 and 5 % of the box diagonal.
+int inverted_on(const RepairedMesh& mesh) {
+    const Workers workers(0);
+    const double diagonal = bounding_box_diagonal(mesh.positions);
+    int inverted = 0;
+    for (const double share : {0.005, 0.01, 0.02, 0.05}) {
+        SafeOffsetOptions options;
+        options.height = share * diagonal;
+        const SafeOffset offset = make_safe_offset(mesh.topology, mesh.positions, options, workers);
+        inverted += count_inverted(mesh, offset);
+    }
+    return inverted;
+}
+
+/// What became of the meshes in one folder.
+struct Tally {
+    int closed = 0;
+    int open = 0;
+    int inverted = 0;
+    std::string worst;  // the mesh with most tetrahedra turned over
+    int most = 0;
+    std::map<std::string, std::vector<std::string>> skipped;  // reason: names
+
+    void look_at(const fs::path& path) {
+        const std::string name = path.stem().string();
+        RepairedMesh mesh;
+        try {
+            mesh = surface_of(path);
+        } catch (const std::exception& error) {
+            std::string reason = error.what();
+            const size_t file = reason.rfind(path.filename().string());
+            if (file != std::string::npos) {
+                reason = reason.substr(
+                    reason.find_first_not_of(": ", file + path.filename().string().size()));
+            }
+            skipped[reason].push_back(name);
+            return;
+        }
+        ++(mesh.topology.is_closed() ? closed : open);
+        const int turned = inverted_on(mesh);
+        inverted += turned;
+        if (turned > most) {
+            most = turned;
+            worst = name;
+        }
+    }
+
+    std::string remarks() const {
+        std::string text = "V2 and V3 rules of the split";
+        if (most > 0) {
+            text += say("; most on ", worst, ": ", most);
+        }
+        for (const auto& [reason, names] : skipped) {
+            text += say("; skipped ", names.front());
+            if (names.size() > 1) {
+                text += say(" and ", names.size() - 1, " more");
+            }
+            text += ": " + reason;
+        }
+        return text;
+    }
+};
+
+}  // namespace
+
+std::vector<Case> data_cases() {
+    const fs::path root = data_folder();
+    if (!fs::is_directory(root)) {
+        return {at_most("safe offset: real meshes skipped, no data folder (set CUTIS_DATA)", 0, 0,
+                        "", "nothing was looked at: " + root.string() + " is not there")};
+    }
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+        const std::string kind = entry.path().extension().string();
+        if (entry.is_regular_file() && (kind == ".obj" || kind == ".glb" || kind == ".gltf")) {
+            paths.push_back(entry.path());
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    std::map<std::string, Tally> folders;
+    for (const fs::path& path : paths) {
+        folders[path.lexically_relative(root).begin()->string()].look_at(path);
+    }
+    std::vector<Case> cases;
+    for (const auto& [folder, tally] : folders) {
+        cases.push_back(
+            at_most(say("safe offset: inverted tetrahedra on ", tally.closed, " closed and ",
+                        tally.open, " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
+                    tally.inverted, 0, "", tally.remarks()));
+    }
+    return cases;
+}
+
+}  // namespace cutis::verify::shell
