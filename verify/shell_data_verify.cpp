@@ -9,7 +9,7 @@
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/safe_offset.h"
+#include "cutis/shell/shell.h"
 #include "cutis/stack/simulation_surface.h"
 #include "shell_cases.h"
 
@@ -121,6 +121,55 @@ struct Tally {
         return text;
     }
 };
+
+}  // namespace
+
+namespace {
+
+/// The lowest volume of a tetrahedron over its rest volume in all poses of a clip, after
+/// untangling; no clip: what the file has first.
+double lowest_ratio_over(const fs::path& path, const std::string& clip) {
+    const Workers workers(0);
+    BodyOptions options;
+    options.clip = clip;
+    const Body body = make_body(std::make_shared<Character>(read_gltf(path)), options);
+    const SimulationSurface surface = SimulationSurface::repaired(body, {});
+    SafeOffsetOptions offset;
+    offset.height = 0.02 * bounding_box_diagonal(surface.rest());
+    const PrismShell shell = make_shell(surface.topology(), surface.rest(), offset, workers);
+    ShellEquilibrium equilibrium(shell, {});
+    ShellUntangler untangler(shell);
+    MatrixX3d art, base, above;
+    double lowest = 1.0;
+    for (double time = 0.0; time <= body.duration(); time += 1.0 / 15.0) {
+        body.positions(time, TimeSampling::exact, workers, art);
+        surface.gather(art, base);
+        equilibrium.solve(base, workers, above);
+        untangler.untangle(base, workers, above);
+        lowest = std::min(lowest, measure_shell(shell, base, above).smallest_ratio);
+    }
+    return lowest;
+}
+
+void add_clip_cases(const fs::path& root, std::vector<Case>& cases) {
+    struct Clip {
+        const char* file;
+        const char* clip;
+    };
+    for (const Clip& one :
+         {Clip{"quaternius/Trex.glb", "Armature|TRex_Walk"},
+          Clip{"quaternius/Trex.glb", "Armature|TRex_Run"}, Clip{"quaternius/Apatosaurus.glb", ""},
+          Clip{"khronos-gltf/CesiumMan.glb", ""}}) {
+        const std::string name = say("untangling: how far below 0 a volume falls in motion, ",
+                                     one.file, *one.clip != 0 ? " " : "", one.clip);
+        if (!fs::exists(root / one.file)) {
+            cases.push_back(at_most(name + ": skipped, no such file", 0, 0, "", ""));
+            continue;
+        }
+        cases.push_back(at_most(name, std::max(0.0, -lowest_ratio_over(root / one.file, one.clip)),
+                                1e-9, "", "flat where the posed base leaves no direction"));
+    }
+}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "cutis/shell/manipulation.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "cutis/core/error.h"
@@ -187,19 +188,20 @@ void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets,
             throw InvalidInput(say("shell handles: the target of handle ", i, " is not finite"));
         }
     }
-    base = pose;
     targets_ = targets;
-    for (size_t i = 0; i < handles_.size(); ++i) {
-        if (handles_[i].is_relative) {
-            equilibrium_->solve(base, workers, offset);
-            break;
+    const bool has_relative = std::any_of(handles_.begin(), handles_.end(),
+                                          [](const Handle& h) { return h.is_relative; });
+    if (has_relative) {
+        equilibrium_->solve(pose, workers, offset);
+        for (size_t i = 0; i < handles_.size(); ++i) {
+            if (handles_[i].is_relative) {
+                targets_.row(static_cast<Eigen::Index>(i)) +=
+                    place(static_cast<int>(i), pose, offset).transpose();
+            }
         }
     }
-    for (size_t i = 0; i < handles_.size(); ++i) {
-        if (handles_[i].is_relative) {
-            targets_.row(static_cast<Eigen::Index>(i)) +=
-                place(static_cast<int>(i), base, offset).transpose();
-        }
+    if (base_handles_.empty() || base.rows() != pose.rows()) {
+        base = pose;
     }
     solve_shell(targets_, workers, base, offset);
     if (base_handles_.empty()) {

@@ -11,8 +11,10 @@ namespace cutis {
 namespace {
 
 constexpr double kept_share = 0.25;  // of the volume the apex alone would give
-constexpr double lowering = 0.8;     // per round
-constexpr int most_rounds = 1000;    // 0.8^1000: far below any height that could still matter
+constexpr double spare = 1.1;        // a tetrahedron below its share is given this much more
+constexpr int exact_rounds = 50;     // then heights also fall by `lowering` each round, which ends
+constexpr double lowering = 0.8;
+constexpr int most_rounds = 1000;  // 0.8^1000: far below any height that could still matter
 
 struct SortedTriangle {
     int a = 0, b = 0, c = 0;
@@ -88,50 +90,66 @@ void check_options(const Topology& topology, const MatrixX3d& base,
 }  // namespace
 
 int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  double kept, VectorXd& heights) {
+                  double kept, VectorXd& heights, LoweringScratch& scratch) {
     const int n = topology.vertex_count();
-    std::vector<unsigned char> is_lowered(static_cast<size_t>(n));
+    VectorXd& caps = scratch.caps;
+    std::vector<unsigned char>& is_changed = scratch.is_changed;
+    is_changed.assign(static_cast<size_t>(n), 1);
     for (int v = 0; v < n; ++v) {
         if (directions.row(v).isZero(0.0)) {
             heights[v] = 0.0;
         }
     }
-    const auto lower = [&](int v) { is_lowered[static_cast<size_t>(v)] = 1; };
+    const auto changed = [&](int v) { return is_changed[static_cast<size_t>(v)] != 0; };
     for (int round = 0; round < most_rounds; ++round) {
-        std::fill(is_lowered.begin(), is_lowered.end(), static_cast<unsigned char>(0));
+        caps = heights;
+        const double further = round < exact_rounds ? 1.0 : lowering;
         for (int f = 0; f < topology.triangle_count(); ++f) {
             const SortedTriangle t = sorted_triangle(topology.triangles(), f);
-            const Vector3d a = base.row(t.a), b = base.row(t.b), c = base.row(t.c);
+            if (!changed(t.a) && !changed(t.b) && !changed(t.c)) {
+                continue;
+            }
+            const double height_b = heights[t.b], height_c = heights[t.c];
+            const Vector3d a = base.row(t.a);
+            const Vector3d ab = base.row(t.b).transpose() - a, ac = base.row(t.c).transpose() - a;
             const Vector3d da = directions.row(t.a), db = directions.row(t.b),
                            dc = directions.row(t.c);
-            // Twice the area times the outward normal; volumes divided by the apex's own height.
-            const Vector3d outward = t.sign * (b - a).cross(c - a);
-            const Vector3d to_C = c + heights[t.c] * dc - a;
+            // Six volumes divided by the apex's own height, as functions of the other heights; own
+            // is what the apex alone would give (twice the area times its rise).
+            const Vector3d outward = t.sign * ab.cross(ac);
             if (heights[t.b] > 0.0) {
-                const double volume = t.sign * (b - a).cross(to_C).dot(db);
-                if (outward.dot(db) > 0.0 && volume < kept * outward.dot(db)) {
-                    lower(t.c);
+                const double own = outward.dot(db);
+                const double slope = t.sign * ab.cross(dc).dot(db);
+                if (own > 0.0 && own + height_c * slope < kept * own) {
+                    const double fits = (1.0 - spare * kept) * own / -slope;
+                    caps[t.c] = std::min(caps[t.c], further * fits);
                 }
             }
             if (heights[t.a] > 0.0) {
-                const Vector3d to_B = b + heights[t.b] * db - a;
-                const double volume = t.sign * to_B.cross(to_C).dot(da);
-                if (outward.dot(da) > 0.0 && volume < kept * outward.dot(da)) {
-                    lower(t.b);
-                    lower(t.c);
+                const double own = outward.dot(da);
+                const double linear =
+                    t.sign * (height_b * db.cross(ac).dot(da) + height_c * ab.cross(dc).dot(da));
+                const double square = t.sign * height_b * height_c * db.cross(dc).dot(da);
+                if (own > 0.0 && own + linear + square < kept * own) {
+                    // Both heights times the root of spare-room + linear x + square x^2 = 0.
+                    const double room = (1.0 - spare * kept) * own;
+                    const double root =
+                        std::sqrt(std::max(0.0, linear * linear - 4.0 * square * room));
+                    const double fits = std::min(1.0, 2.0 * room / (root - linear));
+                    caps[t.b] = std::min(caps[t.b], further * fits * height_b);
+                    caps[t.c] = std::min(caps[t.c], further * fits * height_c);
                 }
             }
         }
         bool any = false;
         for (int v = 0; v < n; ++v) {
-            if (is_lowered[static_cast<size_t>(v)] != 0 && heights[v] > 0.0) {
-                heights[v] *= lowering;
-                any = true;
-            }
+            is_changed[static_cast<size_t>(v)] = caps[v] < heights[v] ? 1 : 0;
+            any = any || caps[v] < heights[v];
         }
         if (!any) {
             return round;
         }
+        heights = caps;
     }
     return most_rounds;
 }
@@ -175,7 +193,8 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
     if (options.keep_off_walls) {
         stay_below_walls(topology, base, out.directions, out.heights);
     }
-    out.passes = lower_heights(topology, base, out.directions, kept_share, out.heights);
+    LoweringScratch scratch;
+    out.passes = lower_heights(topology, base, out.directions, kept_share, out.heights, scratch);
 
     out.positions.resize(n, 3);
     double sum = 0.0;

@@ -10,7 +10,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 1.0;
+constexpr double state_version = 2.0;
 
 /// First axis in each triangle's plane as weights of its corners (sum 0), so that it deforms with
 /// the triangle.
@@ -90,8 +90,18 @@ void Shell::advance(const ShellStep& step, const Workers& workers) {
         throw InvalidInput(say("shell step: expected a length above 0 s, found ", step.seconds));
     }
     if (handle_count() > 0) {
+        next_base_ = *step.base;
+        if (manipulator_->pulls_base() && pull_.rows() == next_base_.rows() && !step.reset) {
+            next_base_ += pull_;
+        }
         manipulator_->solve(*step.base, targets_, workers, next_base_, next_offset_);
+        if (manipulator_->pulls_base()) {
+            pull_ = next_base_ - *step.base;
+        } else {
+            pull_.resize(0, 3);
+        }
     } else {
+        pull_.resize(0, 3);
         equilibrium_->solve(*step.base, workers, next_offset_);
         next_base_ = *step.base;
     }
@@ -99,9 +109,11 @@ void Shell::advance(const ShellStep& step, const Workers& workers) {
     report_.borrowed_normals = equilibrium_->borrowed_normals();
     ShellQuality quality = measure_shell(*prisms_, next_base_, next_offset_);
     report_.inverted = quality.inverted;
-    if (untangler_ && quality.inverted > 0) {
+    if (untangler_) {
         report_.untangled = untangler_->untangle(next_base_, workers, next_offset_);
-        quality = measure_shell(*prisms_, next_base_, next_offset_);
+        if (report_.untangled > 0) {
+            quality = measure_shell(*prisms_, next_base_, next_offset_);
+        }
     }
     report_.smallest_ratio = quality.smallest_ratio;
     report_.volume_ratio = quality.volume_ratio;
@@ -196,9 +208,11 @@ std::vector<double> Shell::save() const {
                                  static_cast<double>(vertex_count()),
                                  has_base_ ? 1.0 : 0.0,
                                  has_velocity_ ? 1.0 : 0.0,
-                                 options_.vibration.has_moving_points ? 1.0 : 0.0};
+                                 options_.vibration.has_moving_points ? 1.0 : 0.0,
+                                 pull_.rows() > 0 ? 1.0 : 0.0};
     if (has_base_) {
-        for (const MatrixX3d* values : {&base_, &offset_, &base_velocity_, &offset_velocity_}) {
+        for (const MatrixX3d* values :
+             {&base_, &offset_, &base_velocity_, &offset_velocity_, &pull_}) {
             state.insert(state.end(), values->data(), values->data() + values->size());
         }
         vibration_->save(state);
@@ -217,15 +231,17 @@ void Shell::restore(std::span<const double> state) {
     const auto n = static_cast<size_t>(prisms_->vertex_count());
     const auto vertices = static_cast<size_t>(vertex_count());
     const bool moves = options_.vibration.has_moving_points;
-    constexpr size_t head = 6;
+    constexpr size_t head = 7;
     if (state.size() < head || state[0] != state_version || state[1] != static_cast<double>(n) ||
         state[2] != static_cast<double>(vertices) || state[5] != (moves ? 1.0 : 0.0)) {
         throw InvalidInput(say("shell state: not a state of a shell of ", n, " base vertices and ",
                                vertices, " detail vertices"));
     }
     const bool has_base = state[3] == 1.0;
-    const size_t expected =
-        head + (has_base ? 12 * n + vibration_->state_size() + (moves ? 5 * vertices : 0) : 0);
+    const bool has_pull = state[6] == 1.0;
+    const size_t expected = head + (has_base ? (has_pull ? 15 : 12) * n + vibration_->state_size() +
+                                                   (moves ? 5 * vertices : 0)
+                                             : 0);
     if (state.size() != expected) {
         throw InvalidInput(
             say("shell state: expected ", expected, " numbers, found ", state.size()));
@@ -241,10 +257,11 @@ void Shell::restore(std::span<const double> state) {
         return;
     }
     size_t next = head;
-    for (MatrixX3d* values : {&base_, &offset_, &base_velocity_, &offset_velocity_}) {
-        values->resize(static_cast<Eigen::Index>(n), 3);
-        std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(next), 3 * n, values->data());
-        next += 3 * n;
+    for (MatrixX3d* values : {&base_, &offset_, &base_velocity_, &offset_velocity_, &pull_}) {
+        const size_t rows = values == &pull_ && !has_pull ? 0 : n;
+        values->resize(static_cast<Eigen::Index>(rows), 3);
+        std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(next), 3 * rows, values->data());
+        next += 3 * rows;
     }
     if (moves) {
         const size_t at_points = next + vibration_->state_size();

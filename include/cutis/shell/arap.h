@@ -15,7 +15,9 @@ struct ArapOptions {
     double reach = 0.2;  ///< metres, > 0: a pull fades over this distance (each vertex is held to
                          ///< its pose with its area / reach^2); infinity needs pinned vertices
     std::vector<int> pinned;  ///< vertices that stay in their pose
-    int rounds = 10;          ///< local and global steps per call, 1 .. 1000
+    int rounds = 10;          ///< most local and global steps per call, 1 .. 1000
+    double tolerance =
+        1e-4;  ///< they end when no vertex moves further than this share of the reach
 };
 
 /// As-rigid-as-possible deformation of a posed surface that springs pull: minimises
@@ -32,7 +34,7 @@ public:
     /// Mean of the matrix's diagonal: the scale of spring stiffnesses.
     double mean_diagonal() const { return mean_diagonal_; }
 
-    /// Goes on from `x` (the last result, or the pose).
+    /// Goes on from `x` (the last result brought along with the pose, or the pose).
     /// \param pose     #V x 3
     /// \param targets  springs x 3
     void deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,

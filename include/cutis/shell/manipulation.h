@@ -53,7 +53,10 @@ public:
     /// The shell over a pose with all springs at work.
     /// \param pose     #V x 3, the base as the body has it
     /// \param targets  handles x 3, positions or displacements (Handle::is_relative)
-    /// \param base     out, #V x 3: the pose itself where no handle pulls the base
+    /// \param base     #V x 3, in: where the base's rounds begin (the pose, or the pose moved as
+    /// the
+    ///                 last result was, which saves most of them); out: the pose itself where no
+    ///                 handle pulls the base
     /// \param offset   out, #V x 3
     /// \throw InvalidInput  a target that is not finite (names the handle)
     void solve(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,

@@ -47,11 +47,17 @@ struct SafeOffset {
 SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
                             const SafeOffsetOptions& options, const Workers& workers);
 
+/// Room lower_heights works in, kept by those who call it often.
+struct LoweringScratch {
+    VectorXd caps;
+    std::vector<unsigned char> is_changed;
+};
+
 /// Lowers heights along given directions by the same rule, in place. Vertices whose direction is
 /// zero get height 0; a triangle whose corners' directions do not all rise above it is left alone.
 /// \param kept  share of the volume that the apex alone would give which a tetrahedron must keep
 /// \return rounds
 int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  double kept, VectorXd& heights);
+                  double kept, VectorXd& heights, LoweringScratch& scratch);
 
 }  // namespace cutis

@@ -117,6 +117,7 @@ private:
     MatrixX3d axes_;          // 3 #F x 3
     MatrixX3d base_, offset_, base_velocity_, offset_velocity_, base_kick_, offset_kick_;
     MatrixX3d next_base_, next_offset_;
+    MatrixX3d pull_;  // how far handles moved the base; no rows without
     VectorXd prism_ratios_;
     bool has_base_ = false;
     bool has_velocity_ = false;

@@ -7,14 +7,15 @@
 
 namespace cutis {
 
-/// Takes tetrahedra that the equilibrium turned over (the inside of a sharp bend) back, frame by
-/// frame: an offset vector that points below a triangle of the posed base gets the safe direction
-/// at the same length, then heights are lowered by the rule of the safe offset. Shapes without
-/// fault are not touched.
+/// Keeps the shell from turning over in motion (the inside of a sharp bend), frame by frame. An
+/// offset vector that comes to lie flat on a triangle of the posed base leans over to the safe
+/// direction, and shrinks where there is hardly any; then heights are lowered by the rule of the
+/// safe offset. All of it fades in, so that detail does not jump, and depends on the shape of the
+/// moment alone. What stands well above the base as it did at rest is not touched.
 class ShellUntangler {
 public:
     /// \param shell  must outlive this
-    explicit ShellUntangler(const PrismShell& shell) : shell_(&shell) {}
+    explicit ShellUntangler(const PrismShell& shell);
 
     /// \param offset  in and out, #V x 3
     /// \return vertices whose offset was changed
@@ -22,11 +23,14 @@ public:
 
 private:
     const PrismShell* shell_;
+    VectorXd rest_rises_;  // least product of a vertex's direction with the normals around it
     MatrixX3d normals_;
     VectorXd areas_;
     MatrixX3d directions_;
     VectorXd lengths_;
+    std::vector<unsigned char> is_bent_;
     VectorXd before_;
+    LoweringScratch scratch_;
 };
 
 /// A moving surface, asked for at pose k; fills #V x 3.
