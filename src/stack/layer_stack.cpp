@@ -1,5 +1,6 @@
 #include "layer_stack.h"
 
+#include <algorithm>
 #include <set>
 
 #include "cutis/core/error.h"
@@ -41,6 +42,10 @@ LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<L
             ground.surface = refined->surface.get();
             ground.art = &refined->art;
             ground.weights = &refined->weights;
+            ground.skin = SkinMotion::none;
+        }
+        if (layer->skin_motion() != SkinMotion::none) {
+            ground.skin = layer->skin_motion();
         }
         grounds_.emplace_back(*this, layers_.size());
         layers_.push_back(std::move(layer));
@@ -133,6 +138,9 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
     for (size_t i = 0; i < layers_.size(); ++i) {
         Layer& layer = *layers_[i];
         step.ground = &grounds_[i];
+        step.wants_skin =
+            std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(i) + 1, layers_.end(),
+                        [](const auto& above) { return above->rides_on_skin(); });
         if (keep_body) {
             ground_ = after_;
         }
@@ -140,6 +148,9 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
             const StageClock clock(seconds[i]);
             layer.advance(step, after_, frame);
             frame.stage_seconds[i + 1].second = clock.elapsed();
+        }
+        if (layer.skin_motion() != SkinMotion::none || layer.refined() != nullptr) {
+            step.skin = layer.skin_places();
         }
         if (layer.refined() != nullptr) {
             refine_channels(layer, art_vertices, frame);

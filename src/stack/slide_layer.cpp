@@ -37,6 +37,13 @@ public:
     bool changes_shape() const override { return settings_.output == SlideOutput::vertices; }
     bool changes_uv() const override { return settings_.output == SlideOutput::uv; }
 
+    SkinMotion skin_motion() const override {
+        return changes_shape() ? SkinMotion::with_surface : SkinMotion::over_surface;
+    }
+    const MatrixX3d* skin_places() const override {
+        return changes_shape() ? nullptr : &skin_places_;
+    }
+
     std::vector<LineSet> lines() const override {
         if (shown_pins_.empty()) {
             return {};
@@ -79,6 +86,9 @@ public:
             for (size_t i = 0; i < shown_pins_.size(); ++i) {
                 dots.row(static_cast<Eigen::Index>(i)) = surface.row(shown_pins_[i]);
             }
+        }
+        if (step.wants_skin && !changes_shape()) {
+            locator_.locate(solver_, surface_->rest(), workers, skin_places_);
         }
         if (settings_.output == SlideOutput::vertices) {
             locator_.locate(solver_, surface, workers, located_);
@@ -214,6 +224,7 @@ private:
     SlideUv uv_;
     bool stands_on_body_ = true;
     std::vector<int> shown_pins_;
+    MatrixX3d skin_places_;  // material of each vertex on the rest surface, where layers above ask
     MatrixX3d body_, located_, offset_, exact_art_, smooth_art_, exact_, smooth_;
     SlideChannels channels_;
     std::vector<double> numbers_;

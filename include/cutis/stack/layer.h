@@ -23,6 +23,13 @@ public:
     virtual void positions(double time, MatrixX3d& out) const = 0;
 };
 
+/// How the skin's material moves under what stands on it.
+enum class SkinMotion {
+    none,          ///< no layer below moves it
+    with_surface,  ///< vertices move with it
+    over_surface,  ///< it slides over vertices that stay (UVs move instead)
+};
+
 /// What a layer is handed for one advance.
 struct LayerStep {
     const Body* body = nullptr;
@@ -32,6 +39,9 @@ struct LayerStep {
     double from = 0.0;   ///< body time of the previous advance, seconds
     double to = 0.0;     ///< body time to reach
     bool reset = false;  ///< first advance, or a cut lies between: start anew, simulate nothing
+    bool wants_skin = false;          ///< a layer above rides on the skin: say where it is
+    const MatrixX3d* skin = nullptr;  ///< #V x 3: where on the surface at rest the material of each
+                                      ///< vertex is now; null: no layer below slides it
 };
 
 /// What a layer is prepared on: the surface, and what its vertices carry.
@@ -41,6 +51,7 @@ struct LayerGround {
     const ArtMesh* art = nullptr;  ///< the body's mesh, or that of an earlier layer's refinement
     const SkinWeights* weights = nullptr;  ///< per vertex of `art`; no joints without a skin
     double fps = 30.0;                     ///< of the frames to come
+    SkinMotion skin = SkinMotion::none;    ///< of the layers below
 };
 
 /// A finer mesh that a layer gives its result on.
@@ -102,6 +113,14 @@ public:
     /// layers). Called after advance. \param values  #A * width
     virtual void refine_values(const std::vector<double>& /*values*/, int /*width*/,
                                std::vector<double>& /*out*/) const {}
+
+    /// What it does with the skin's material.
+    virtual SkinMotion skin_motion() const { return SkinMotion::none; }
+    /// After an advance that wants_skin, for material that slides over the surface: see
+    /// LayerStep::skin.
+    virtual const MatrixX3d* skin_places() const { return nullptr; }
+    /// Whether it needs LayerStep::skin.
+    virtual bool rides_on_skin() const { return false; }
 
     size_t first_detail = 0;  ///< where this layer's details and lines begin in a frame; set by the
     size_t first_line = 0;    ///< stack after prepare
