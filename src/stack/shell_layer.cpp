@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "cutis/shell/skin_rider.h"
 #include "cutis/stack/regions.h"
+#include "shell_copies.h"
 #include "shell_handles.h"
 #include "shell_settings.h"
 
@@ -42,9 +45,16 @@ public:
         tracks_ = read_handle_tracks(settings.handles);
         const double diagonal = bounding_box_diagonal(surface_->rest());
         PrismShell prisms = make_prisms(ground, diagonal);
-        PlacedDetail detail = make_detail_in(prisms, ground, mesh, diagonal);
+        std::optional<ArtMesh> piece;
+        if (settings.place != Placing::around) {
+            piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front())
+                         : make_detail(settings_.detail);
+        }
+        PlacedDetail detail =
+            make_detail_in(prisms, ground, mesh, piece ? &*piece : nullptr, diagonal);
         notes_about(detail);
         ShellOptions options = make_options(ground, prisms, detail, diagonal);
+        options.vibration.has_moving_points = follows_skin(ground);
 
         auto art = std::make_shared<ArtMesh>();
         art->name = settings.name.empty() ? detail_name(mesh.get()) : settings.name;
@@ -62,9 +72,25 @@ public:
                               static_cast<int>(art->positions.rows())});
         pick_vertices(art->positions, detail.points);
         detail_mesh_ = {art->name, art};
+        if (settings.rigid) {
+            if (settings.place != Placing::scatter) {
+                throw InvalidInput("shell rigid: expected place = \"scatter\" (copies of a piece)");
+            }
+            copies_.emplace(prisms, detail, *piece, settings.lift);
+            detail_mesh_.copies = copies_->copies();
+        }
+        PlacedDetail at_rest;
+        if (options.vibration.has_moving_points) {
+            at_rest = detail;
+        }
         report_.numbers["detail vertices"] = static_cast<double>(detail.points.size());
         report_.numbers["detail pieces"] = detail.piece_count;
         shell_ = std::make_unique<Shell>(std::move(prisms), std::move(detail), options);
+        if (options.vibration.has_moving_points) {
+            rider_.emplace(shell_->prisms(), at_rest, piece ? &*piece : nullptr, settings.lift,
+                           Workers(0));
+            points_ = std::move(at_rest.points);
+        }
         check_handles();
     }
 
@@ -73,12 +99,14 @@ public:
         return !tracks_.empty() && settings_.base_stiffness > 0.0;
     }
     bool changes_uv() const override { return false; }
+    bool rides_on_skin() const override { return rider_.has_value(); }
     std::vector<DetailMesh> details() const override { return {detail_mesh_}; }
 
     void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
         const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
         previous_move_ = move_;
         if (starts) {
+            ride(step, 1.0);
             hold_handles(step.to);
             shell_->advance({&surface, 0.0, true, false}, *step.workers);
             has_started_ = true;
@@ -87,6 +115,7 @@ public:
             const int count = step.reset ? 1 : settings_.substeps;
             for (int i = 1; i <= count; ++i) {
                 const double time = step.from + length * i / count;
+                ride(step, static_cast<double>(i) / count);
                 hold_handles(time);
                 const bool is_last = i == count;
                 if (!is_last) {
@@ -99,6 +128,9 @@ public:
                 note_step();
             }
         }
+        if (rider_) {
+            last_skin_ = *step.skin;
+        }
         from_ = step.from;
         to_ = step.to;
         if (changes_shape()) {
@@ -110,6 +142,9 @@ public:
 
     std::vector<double> save() const override {
         std::vector<double> state = shell_->save();
+        if (rider_ && has_started_) {
+            state.insert(state.end(), last_skin_.data(), last_skin_.data() + last_skin_.size());
+        }
         state.push_back(has_started_ ? 1.0 : 0.0);
         return state;
     }
@@ -118,8 +153,18 @@ public:
         if (state.empty()) {
             throw InvalidInput("shell state: it is empty");
         }
-        shell_->restore(std::span(state).first(state.size() - 1));
-        has_started_ = state.back() == 1.0;
+        const bool has_started = state.back() == 1.0;
+        const auto skin =
+            static_cast<size_t>(rider_ && has_started ? 3 * surface_->vertex_count() : 0);
+        if (state.size() < skin + 1) {
+            throw InvalidInput(
+                say("shell state: expected more than ", skin, " numbers, found ", state.size()));
+        }
+        const size_t own = state.size() - 1 - skin;
+        shell_->restore(std::span(state).first(own));
+        last_skin_.resize(static_cast<Eigen::Index>(skin / 3), 3);
+        std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(own), skin, last_skin_.data());
+        has_started_ = has_started;
     }
 
     LayerReport report() const override { return report_; }
@@ -139,6 +184,35 @@ public:
 private:
     std::string detail_name(const ArtMesh* mesh) const {
         return mesh != nullptr ? mesh->name : settings_.detail;
+    }
+
+    /// Whether pieces have to follow skin that slides over the surface.
+    bool follows_skin(const LayerGround& ground) {
+        if (settings_.anchor == Anchor::surface) {
+            return false;
+        }
+        if (ground.skin == SkinMotion::none) {
+            throw InvalidInput(
+                "shell anchor: \"skin\" needs a slide layer below that works on the same mesh");
+        }
+        return ground.skin == SkinMotion::over_surface;  // else the surface carries it already
+    }
+
+    /// Detail goes where its skin is, at a share of the step.
+    void ride(const LayerStep& step, double share) {
+        if (!rider_) {
+            return;
+        }
+        if (step.skin == nullptr) {
+            throw InvalidInput("shell anchor: the layer below did not say where the skin is");
+        }
+        if (share < 1.0 && last_skin_.rows() == step.skin->rows() && !step.reset) {
+            skin_ = (1.0 - share) * last_skin_ + share * *step.skin;
+        } else {
+            skin_ = *step.skin;
+        }
+        rider_->place(skin_, *step.workers, points_);
+        shell_->move_points(points_);
     }
 
     PrismShell make_prisms(const LayerGround& ground, double diagonal) {
@@ -189,7 +263,8 @@ private:
     }
 
     PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
-                                const std::shared_ptr<const ArtMesh>& mesh, double diagonal) {
+                                const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
+                                double diagonal) {
         const Workers workers(0);
         if (settings_.place == Placing::around) {
             if (!mesh) {
@@ -197,8 +272,6 @@ private:
             }
             return place_mesh(prisms, *mesh, settings_.outside);
         }
-        const ArtMesh piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front())
-                                   : make_detail(settings_.detail);
         if (settings_.place == Placing::tiles) {
             const RepairedMesh& repaired = surface_->mesh();
             const ArtMesh& art = *ground.art;
@@ -212,7 +285,7 @@ private:
             }
             TileOptions tiles = settings_.tiles;
             tiles.lift = settings_.lift;
-            return tile_detail(prisms, art.uv, uv_triangles, piece, tiles);
+            return tile_detail(prisms, art.uv, uv_triangles, *piece, tiles);
         }
         ScatterOptions scatter = settings_.scatter;
         scatter.size = settings_.size * diagonal;
@@ -226,7 +299,7 @@ private:
             scatter.size_factor =
                 painted_values(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
         }
-        return scatter_detail(prisms, piece, scatter, workers);
+        return scatter_detail(prisms, *piece, scatter, workers);
     }
 
     void notes_about(const PlacedDetail& detail) {
@@ -393,6 +466,10 @@ private:
     void write(Frame& frame) {
         DetailFrame& detail = frame.details[first_detail];
         shell_->write_positions(detail.positions);
+        if (copies_) {
+            copies_->fit(detail);
+        }
+        fill_detail_normals(detail.positions, detail_mesh_.mesh->triangles, detail.normals);
         const auto channel = [&](const char* name, const char* unit, const VectorXd& values) {
             ChannelData& data = detail.channels[name];
             data.unit = unit;
@@ -414,6 +491,10 @@ private:
     std::vector<unsigned char> held_;
     DetailMesh detail_mesh_;
     std::unique_ptr<Shell> shell_;
+    std::optional<SkinRider> rider_;
+    std::optional<RigidCopies> copies_;
+    std::vector<ShellPoint> points_;  // with a rider
+    MatrixX3d skin_, last_skin_;
     LayerReport report_;
     bool has_started_ = false;
     double from_ = 0.0;

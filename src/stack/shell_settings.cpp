@@ -39,6 +39,12 @@ std::vector<Setting> shell_settings(ShellSettings& s) {
         one_of("outside", choice(s.outside, OutsideDetail::refuse, OutsideDetail::nearest),
                "vertices of a mesh around the body that lie outside the shell",
                {"refuse", "nearest"}),
+        one_of("anchor", choice(s.anchor, Anchor::surface, Anchor::skin),
+               "detail stays with the body's surface, or rides on the skin that a slide layer "
+               "below moves over it",
+               {"surface", "skin"}),
+        {"rigid", &s.rigid,
+         "scatter: copies keep their shape; GLB and USD then hold one piece and its places"},
         {"height", &s.height, "of the shell", "of the diagonal", 1e-5, 0.5},
         {"height_factor", &s.height_factor, "share of the height, paintable", "", 0, 1},
         {"keep_off_walls", &s.keep_off_walls, "at most half the way to the surface opposite"},

@@ -10,6 +10,8 @@ namespace cutis {
 
 /// How detail gets into the shell.
 enum class Placing { scatter, tiles, around };
+/// What a piece of detail stands on.
+enum class Anchor { surface, skin };
 /// What a jump of the body does to vibration.
 enum class OnCut { carry, rest };
 
@@ -27,6 +29,8 @@ struct ShellSettings {
     std::string mesh;
     std::string mesh_up = "z";
     Placing place = Placing::scatter;
+    Anchor anchor = Anchor::surface;
+    bool rigid = false;
     OutsideDetail outside = OutsideDetail::refuse;
     double height = 0.02;
     Paintable height_factor = everywhere(1.0);

@@ -1,10 +1,18 @@
 // The shell as a layer of a bake.
 
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/io/gltf_read.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/io/sinks.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/bake.h"
+#include "support/data.h"
 #include "support/expect_error.h"
 
 namespace cutis {
@@ -115,12 +123,143 @@ TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
     EXPECT_TRUE(bake.frames.back().details[0].positions.allFinite());
 }
 
+TEST(ShellLayer, normals_of_the_detail_come_with_every_frame) {
+    const Baked bake = baked(torus, "detail = \"spike\"\nsize = 0.06\n");
+    const DetailFrame& detail = bake.frames.back().details[0];
+    ASSERT_EQ(detail.normals.rows(), detail.positions.rows());
+    EXPECT_LT((detail.normals.rowwise().norm().array() - 1.0).abs().maxCoeff(), 1e-12);
+}
+
+TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
+    const std::string layer = "detail = \"spike\"\nsize = 0.06\n";
+    const Baked rigid = baked(torus, layer + "rigid = true\n");
+    const Baked soft = baked(torus, layer);
+    const DetailCopies& copies = *rigid.info.details[0].copies;
+    const MatrixX3d& piece = copies.piece.positions;
+    ASSERT_GT(copies.sizes.rows(), 10);
+    EXPECT_EQ(soft.info.details[0].copies, nullptr);
+    for (const Frame& frame : rigid.frames) {
+        const DetailFrame& detail = frame.details[0];
+        for (Eigen::Index p = 0; p < copies.sizes.rows(); ++p) {
+            const auto q = detail.copy_rotations.row(p);
+            EXPECT_NEAR(q.norm(), 1.0, 1e-12);
+            const Eigen::Matrix3d turn =
+                Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+            for (Eigen::Index i = 0; i < piece.rows(); ++i) {
+                const Vector3d sized = piece.row(i).cwiseProduct(copies.sizes.row(p)).transpose();
+                const Vector3d at = turn * sized + detail.copy_positions.row(p).transpose();
+                EXPECT_LT((at.transpose() - detail.positions.row(p * piece.rows() + i)).norm(),
+                          1e-12);
+            }
+        }
+    }
+    // A copy stands where the soft piece does, but for what bending it would have done.
+    const double far =
+        (rigid.frames.back().details[0].positions - soft.frames.back().details[0].positions)
+            .rowwise()
+            .norm()
+            .maxCoeff();
+    EXPECT_LT(far, 0.5 * copies.sizes.maxCoeff());
+    expect_error<InvalidInput>(
+        [] { baked(torus, "detail = \"straps\"\nplace = \"tiles\"\nrigid = true\n"); },
+        {"rigid", "scatter"});
+}
+
+TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
+    const Baked kept = baked(torus, "detail = \"spike\"\nsize = 0.1\nrigid = true\n");
+    const test::ScratchFolder folder;
+    const std::vector<std::unique_ptr<FrameSink>> sinks = [&] {
+        std::vector<std::unique_ptr<FrameSink>> list;
+        list.push_back(make_sink("glb", folder.path(), "a"));
+        list.push_back(make_sink("usda", folder.path(), "a"));
+        return list;
+    }();
+    const Scene scene = parse_scene(
+        "[body]\n" + std::string(torus) +
+            "\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize = 0.1\nrigid = true\n"
+            "[output]\nlast_frame = 8\n",
+        "test");
+    const Workers workers(1);
+    BakeControls controls;
+    controls.workers = &workers;
+    bake(load_body(scene), scene, sinks, controls);
+    const auto back = std::make_shared<Character>(read_gltf(folder / "a.glb"));
+    const DetailCopies& copies = *kept.info.details[0].copies;
+    const Eigen::Index count = copies.piece.positions.rows();
+    for (const Eigen::Index copy : {Eigen::Index{0}, copies.sizes.rows() - 1}) {
+        BodyOptions options;
+        options.mesh = "spike." + std::to_string(copy + 1);
+        const Body played = make_body(back, options);
+        for (const Frame& frame : kept.frames) {
+            const MatrixX3d truth = frame.details[0].positions.middleRows(copy * count, count);
+            MatrixX3d found;
+            played.positions(frame.time, TimeSampling::exact, workers, found);
+            EXPECT_LT((found.colwise().minCoeff() - truth.colwise().minCoeff()).norm(), 1e-5);
+            EXPECT_LT((found.colwise().maxCoeff() - truth.colwise().maxCoeff()).norm(), 1e-5);
+        }
+    }
+    std::ifstream text(folder / "a.usda");
+    const std::string usda((std::istreambuf_iterator<char>(text)),
+                           std::istreambuf_iterator<char>());
+    EXPECT_NE(usda.find("def PointInstancer \"spike\""), std::string::npos);
+    EXPECT_NE(usda.find("rel prototypes = </a/spike/piece>"), std::string::npos);
+    EXPECT_EQ(std::count(usda.begin(), usda.end(), '{'), std::count(usda.begin(), usda.end(), '}'));
+}
+
+/// Detail of a torus whose skin is drawn over it by a slide layer.
+Baked on_skin(const std::string& output, const std::string& anchor, int threads = 1) {
+    Scene scene = parse_scene("[body]\n" + std::string(torus) +
+                                  "\n[[layer]]\nkind = \"slide\"\noutput = \"" + output +
+                                  "\"\ngravity = [0, -9.81, 0]\ntether = 200\nstickiness = 0.1\n"
+                                  "[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\n"
+                                  "size = 0.06\nsubsteps = 2\nanchor = \"" +
+                                  anchor + "\"\n[output]\nlast_frame = 12\n",
+                              "test");
+    const Body moving = load_body(scene);
+    const Workers workers(threads);
+    Baked out;
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    sinks.push_back(std::make_unique<Keeper>(out.frames, out.info));
+    BakeControls controls;
+    controls.workers = &workers;
+    out.report = bake(moving, scene, sinks, controls);
+    return out;
+}
+
+TEST(ShellLayer, anchored_to_the_skin_detail_goes_where_the_material_went) {
+    const Baked stays = on_skin("none", "surface");
+    const Baked rides = on_skin("none", "skin");
+    const Baked carried = on_skin("vertices", "skin");
+    const auto slid = [&](const Baked& a) {
+        const MatrixX3d move =
+            a.frames.back().details[0].positions - stays.frames.back().details[0].positions;
+        return move.rowwise().norm().mean();
+    };
+    ASSERT_GT(slid(carried), 1e-4);  // the skin does slide
+    // Walking over the surface, or standing on vertices that moved: the same way, to what the
+    // pieces' own swinging and the bend of the surface make of it.
+    const double apart =
+        (rides.frames.back().details[0].positions - carried.frames.back().details[0].positions)
+            .rowwise()
+            .norm()
+            .mean();
+    EXPECT_LT(apart, 0.35 * slid(carried));
+    EXPECT_NEAR(slid(rides), slid(carried), 0.35 * slid(carried));
+}
+
+TEST(ShellLayer, riding_on_skin_gives_the_same_bits_on_two_threads) {
+    const Baked one = on_skin("none", "skin", 1);
+    const Baked two = on_skin("none", "skin", 2);
+    EXPECT_EQ(one.frames.back().details[0].positions, two.frames.back().details[0].positions);
+}
+
 TEST(ShellLayer, what_does_not_fit_is_refused_by_name) {
     expect_error<InvalidInput>([] { baked(torus, "handles = [\"tip 0.5 pull 1 2 3\"]\n"); },
                                {"NAME SECONDS grab", "tip 0.5 pull"});
     expect_error<InvalidInput>([] { baked(torus, "handles = [\"tip 0.5 grab 1 2 3\"]\n"); },
                                {"'tip'", "release"});
     expect_error<InvalidInput>([] { baked(torus, "place = \"around\"\n"); }, {"mesh"});
+    expect_error<InvalidInput>([] { baked(torus, "anchor = \"skin\"\n"); }, {"slide layer"});
     expect_error<InvalidInput>([] { baked(torus, "axes = [1, 2]\n"); }, {"six numbers"});
     expect_error<InvalidInput>([] { baked(torus, "poisson = 0.7\n"); }, {"poisson"});
     expect_error<InvalidInput>([] { baked(torus, "detail = \"scalez\"\n"); }, {"scale"});

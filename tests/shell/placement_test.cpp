@@ -1,9 +1,12 @@
 #include "cutis/shell/placement.h"
 
+#include <Eigen/Geometry>
+
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/shell/shell.h"
+#include "cutis/shell/skin_rider.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 
@@ -152,6 +155,106 @@ TEST(PlacementTest, a_walked_piece_keeps_its_size_on_a_flat_base) {
         EXPECT_LT((position_at(shell, shell.base(), shell.offset(), points[v]) - expected).norm(),
                   1e-9);
     }
+}
+
+/// A flat shell of a unit square with spikes on it.
+struct Meadow {
+    Meadow() {
+        MatrixX3d positions(121, 3);
+        MatrixX3i triangles(200, 3);
+        for (int j = 0; j <= 10; ++j) {
+            for (int i = 0; i <= 10; ++i) {
+                positions.row(11 * j + i) << 0.1 * i, 0.1 * j, 0.0;
+                if (i < 10 && j < 10) {
+                    const int a = 11 * j + i;
+                    triangles.row(2 * (10 * j + i)) << a, a + 1, a + 12;
+                    triangles.row(2 * (10 * j + i) + 1) << a, a + 12, a + 11;
+                }
+            }
+        }
+        const Topology topology(triangles, 121);
+        SafeOffsetOptions height;
+        height.height = 0.05;
+        shell = make_shell(topology, positions, height, Workers(1));
+        ScatterOptions options;
+        options.size = 0.05;
+        options.axis = {1, 0.3, 0};
+        options.density.setZero(121);
+        for (int v = 0; v < 121; ++v) {
+            // Away from the border, where walks end.
+            options.density[v] = (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
+        }
+        piece = make_detail("spike");
+        detail = scatter_detail(shell, piece, options, Workers(1));
+    }
+    Vector3d at(const ShellPoint& point) const {
+        return position_at(shell, shell.base(), shell.offset(), point);
+    }
+    PrismShell shell;
+    ArtMesh piece;
+    PlacedDetail detail;
+};
+
+TEST(SkinRiderTest, skin_at_rest_leaves_every_place_as_it_is) {
+    const Meadow meadow;
+    for (const ArtMesh* piece : {&meadow.piece, static_cast<const ArtMesh*>(nullptr)}) {
+        SkinRider rider(meadow.shell, meadow.detail, piece, 1.0, Workers(1));
+        std::vector<ShellPoint> points(meadow.detail.points.size());
+        rider.place(meadow.shell.base(), Workers(1), points);
+        for (size_t v = 0; v < points.size(); ++v) {
+            EXPECT_LT((meadow.at(points[v]) - meadow.at(meadow.detail.points[v])).norm(), 1e-12);
+        }
+    }
+}
+
+TEST(SkinRiderTest, skin_that_moves_and_turns_takes_pieces_along_unbent) {
+    const Meadow meadow;
+    const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.2, Vector3d::UnitZ()).toRotationMatrix();
+    const Vector3d middle(0.5, 0.5, 0.0), move(0.03, -0.02, 0.0);
+    MatrixX3d skin = meadow.shell.base();
+    for (Eigen::Index v = 0; v < skin.rows(); ++v) {
+        skin.row(v) = (turn * (skin.row(v).transpose() - middle) + middle + move).transpose();
+    }
+    for (const ArtMesh* piece : {&meadow.piece, static_cast<const ArtMesh*>(nullptr)}) {
+        SkinRider rider(meadow.shell, meadow.detail, piece, 1.0, Workers(1));
+        std::vector<ShellPoint> points(meadow.detail.points.size());
+        rider.place(skin, Workers(1), points);
+        for (size_t v = 0; v < points.size(); ++v) {
+            const Vector3d rest = meadow.at(meadow.detail.points[v]);
+            EXPECT_LT((meadow.at(points[v]) - (turn * (rest - middle) + middle + move)).norm(),
+                      1e-12);
+        }
+    }
+}
+
+TEST(SkinRiderTest, skin_stretched_along_one_axis_stretches_free_vertices_but_not_pieces) {
+    const Meadow meadow;
+    MatrixX3d skin = meadow.shell.base();
+    skin.col(0) = 0.5 + 1.3 * (skin.col(0).array() - 0.5);
+    std::vector<ShellPoint> points(meadow.detail.points.size());
+    SkinRider(meadow.shell, meadow.detail, nullptr, 1.0, Workers(1))
+        .place(skin, Workers(1), points);
+    for (size_t v = 0; v < points.size(); ++v) {
+        const Vector3d rest = meadow.at(meadow.detail.points[v]);
+        EXPECT_NEAR(meadow.at(points[v]).x(), 0.5 + 1.3 * (rest.x() - 0.5), 1e-12);
+    }
+    SkinRider(meadow.shell, meadow.detail, &meadow.piece, 1.0, Workers(1))
+        .place(skin, Workers(1), points);
+    const auto count = static_cast<size_t>(meadow.detail.copy_vertices);
+    for (size_t v = 1; v < points.size(); ++v) {
+        const size_t first = v / count * count;
+        const double before =
+            (meadow.at(meadow.detail.points[v]) - meadow.at(meadow.detail.points[first])).norm();
+        EXPECT_NEAR((meadow.at(points[v]) - meadow.at(points[first])).norm(), before, 1e-12);
+    }
+}
+
+TEST(SkinRiderTest, skin_of_another_size_or_not_finite_is_refused) {
+    const Meadow meadow;
+    SkinRider rider(meadow.shell, meadow.detail, &meadow.piece, 1.0, Workers(1));
+    std::vector<ShellPoint> points(meadow.detail.points.size());
+    expect_error<InvalidInput>([&] { rider.place(MatrixX3d(3, 3), Workers(1), points); },
+                               {"skin", "121"});
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 namespace cutis {
 
+using MatrixX4d = Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>;
+
 /// A named value per vertex.
 struct ChannelData {
     std::string unit;            ///< "m", "1", "N/m"; "1" for ratios
@@ -19,7 +21,11 @@ struct ChannelData {
 /// A mesh that a layer adds to the body (scales, straps), at one time.
 struct DetailFrame {
     MatrixX3d positions;                          ///< as many as its DetailMesh has, metres
+    MatrixX3d normals;                            ///< unit, per vertex; empty: not given
     std::map<std::string, ChannelData> channels;  ///< per vertex of the detail
+    /// Where its DetailMesh has copies: place and rotation (quaternion w x y z, unit) of each.
+    MatrixX3d copy_positions;
+    MatrixX4d copy_rotations;
 };
 
 /// One output time: plain data, everything on the artist's vertices (BakeInfo::mesh: those of the
