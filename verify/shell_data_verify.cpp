@@ -198,6 +198,7 @@ std::vector<Case> data_cases() {
                         tally.open, " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
                     tally.inverted, 0, "", tally.remarks()));
     }
+    add_clip_cases(root, cases);
     return cases;
 }
 

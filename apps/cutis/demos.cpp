@@ -72,6 +72,7 @@ Scene demo_scene(const Demo& demo) {
     Scene scene = parse_scene(text, "demo " + demo.name);
     scene.output.formats = {"html", "glb", "usda", "pc2"};
     check_scene(scene);
+    load_layer_meshes(scene);
     return scene;
 }
 

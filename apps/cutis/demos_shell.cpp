@@ -362,6 +362,106 @@ size = 0.03
 height = 0.03
 )",
          .camera = {1.0, 0.25, 0.7}},
+        {.name = "spot-fish",
+         .about = "a cow in a coat of fish, pulled by the head and let go",
+         .figure = shells,
+         .scene = R"([body]
+mesh = "$DATA/classic/spot_low_resolution.obj"
+
+[[layer]]
+kind = "shell"
+mesh = "$DATA/classic/fish_control_mesh.obj"
+mesh_up = "x"
+axis = [0, -0.3, -1]
+size = 0.11
+spacing = 0.5
+turn = 10
+height = 0.025
+frequency = 3.5
+damping = 0.06
+handles = ["head 0.1 grab 0.0 0.75 0.85", "head 0.7 by 0.3 -0.15 0.1", "head 1.1 by 0.3 -0.15 0.1", "head 1.2 release"]
+offset_stiffness = 1
+base_stiffness = 40
+reach = 0.35
+passes = 4
+
+[output]
+last_frame = 75
+)",
+         .camera = {1.0, 0.3, 0.6},
+         .stills = {0.05, 0.45, 0.6}},
+        {.name = "koala-hair",
+         .about = "a koala with hair cards that nods",
+         .figure = shells,
+         .scene = R"([body]
+mesh = "$DATA/classic/koala_low_resolution.obj"
+
+[[layer]]
+kind = "shell"
+detail = "hair"
+axis = [0, -1, -0.3]
+size = 0.07
+spacing = 0.7
+turn = 20
+size_variation = 0.3
+height = 0.03
+frequency = 4
+damping = 0.1
+handles = ["head 0.1 grab 0.0 3.9 3.0", "head 0.6 by 0.6 -0.9 0.4", "head 1.1 by -0.6 -0.3 0.0", "head 1.4 release"]
+offset_stiffness = 1
+base_stiffness = 40
+reach = 0.3
+passes = 4
+
+[output]
+last_frame = 75
+)",
+         .camera = {0.9, 0.3, 0.8},
+         .stills = {0.05, 0.25, 0.6}},
+        {.name = "trex-spikes",
+         .about = "a Tyrannosaurus with spikes on its walk; one spike is kept, with a place for "
+                  "each copy",
+         .figure = shells,
+         .scene = R"([body]
+file = "$DATA/quaternius/Trex.glb"
+clip = "Armature|TRex_Walk"
+loop = "loop"
+
+[[layer]]
+kind = "shell"
+detail = "spike"
+axis = [0, -0.2, -1]
+size = 0.025
+spacing = 1.1
+height = 0.03
+frequency = 6
+damping = 0.1
+rigid = true
+)",
+         .camera = {1.0, 0.25, 0.7}},
+        {.name = "dinosaur-skin-scales",
+         .about = "scales that ride on skin which slides over the body",
+         .figure = shells,
+         .scene = R"([body]
+actor = "dinosaur"
+clip = "walk"
+
+[[layer]]
+kind = "slide"
+output = "uv"
+
+[[layer]]
+kind = "shell"
+detail = "scale"
+anchor = "skin"
+axis = [0, -0.2, -1]
+size = 0.03
+spacing = 0.62
+height = 0.015
+frequency = 5
+damping = 0.08
+)",
+         .camera = {1.0, 0.25, 0.7}},
     };
 }
 

@@ -125,7 +125,10 @@ void append_frame(const Frame& frame, std::vector<unsigned char>& bytes) {
     out.put(static_cast<std::uint64_t>(frame.details.size()));
     for (const DetailFrame& detail : frame.details) {
         out.put(detail.positions);
+        out.put(detail.normals);
         out.put(detail.channels);
+        out.put(detail.copy_positions);
+        out.put(detail.copy_rotations);
     }
     out.put(static_cast<std::uint64_t>(frame.lines.size()));
     for (const MatrixX3d& points : frame.lines) {
@@ -158,7 +161,10 @@ void read_frame_bytes(std::span<const unsigned char> bytes, Frame& frame) {
     frame.details.resize(in.count(1));
     for (DetailFrame& detail : frame.details) {
         in.get(detail.positions);
+        in.get(detail.normals);
         in.get(detail.channels);
+        in.get(detail.copy_positions);
+        in.get(detail.copy_rotations);
     }
     frame.lines.resize(in.count(1));
     for (MatrixX3d& points : frame.lines) {

@@ -1,7 +1,7 @@
 #include "cutis/io/glb_write.h"
 
 #include "cutis/core/error.h"
-#include "glb_write_baked.h"
+#include "glb_write_copies.h"
 
 namespace cutis {
 namespace {
@@ -18,6 +18,12 @@ private:
         }
         for (const BakedMesh& mesh : meshes()) {
             const bool is_own = written_.empty() && shows_own_mesh();
+            if (mesh.copies != nullptr) {
+                copies_.push_back(std::make_unique<GlbCopies>(path_, mesh));
+                written_.push_back(nullptr);
+                continue;
+            }
+            copies_.push_back(nullptr);
             written_.push_back(std::make_unique<GlbMesh>(
                 path_, mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
         }
@@ -26,7 +32,11 @@ private:
     void take(const Frame& frame, int /*index*/) override {
         times_.push_back(frame.time);
         for (size_t m = 0; m < written_.size(); ++m) {
-            written_[m]->take(frame_of(frame, m));
+            if (copies_[m]) {
+                copies_[m]->take(frame.details[m - 1]);
+            } else {
+                written_[m]->take(frame_of(frame, m));
+            }
         }
     }
 
@@ -45,8 +55,13 @@ private:
         double error = 0.0;
         double uv_error = 0.0;
         int detail_targets = 0;
-        for (const auto& mesh : written_) {
-            const bool is_body = mesh == written_.front();
+        for (size_t m = 0; m < written_.size(); ++m) {
+            if (copies_[m]) {
+                painted.push_back(copies_[m]->painted());
+                continue;
+            }
+            GlbMesh* mesh = written_[m].get();
+            const bool is_body = m == 0;
             if (!is_body || !is_kept) {
                 mesh->fit(tolerance);
             }
@@ -79,7 +94,11 @@ private:
         GlbAnimation animation(document, info().frame_count, info().fps);
         std::vector<int> scene_nodes;
         for (size_t m = 0; m < written_.size(); ++m) {
-            written_[m]->add_to(document, materials[m], animation, scene_nodes);
+            if (copies_[m]) {
+                copies_[m]->add_to(document, materials[m], animation, scene_nodes);
+            } else {
+                written_[m]->add_to(document, materials[m], animation, scene_nodes);
+            }
         }
         animation.finish();
         document.root["scene"] = document.add("scenes", {{"nodes", scene_nodes}});
@@ -87,7 +106,8 @@ private:
 
     std::filesystem::path path_;
     GlbOptions options_;
-    std::vector<std::unique_ptr<GlbMesh>> written_;
+    std::vector<std::unique_ptr<GlbMesh>> written_;   // null where a detail has copies
+    std::vector<std::unique_ptr<GlbCopies>> copies_;  // null elsewhere
     std::vector<double> times_;
 };
 

@@ -80,11 +80,9 @@ BaseShape GlbMesh::base_shape() {
     return {as_floats(positions), as_floats(normals), as_floats(uv)};
 }
 
-void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
-                     GlbAnimation& animation, std::vector<int>& scene_nodes) {
+int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) {
     const BaseShape base = base_shape();
-    const std::string name = mesh_->name.empty() ? "skin" : mesh_->name;
-    Json mesh = {{"name", name}, {"primitives", Json::array()}};
+    Json mesh = {{"name", shown_name()}, {"primitives", Json::array()}};
     for (const RenderPart& part : render_.parts) {
         Json object = primitive(document, part, base);
         if (skin_) {
@@ -103,7 +101,12 @@ void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
         mesh["weights"] = std::vector<float>(morphs_.weights.data(),
                                              morphs_.weights.data() + morphs_.target_count);
     }
-    Json object = {{"name", name}, {"mesh", document.add("meshes", std::move(mesh))}};
+    return document.add("meshes", std::move(mesh));
+}
+
+void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
+                     GlbAnimation& animation, std::vector<int>& scene_nodes) {
+    Json object = {{"name", shown_name()}, {"mesh", add_mesh(document, materials)}};
     const int node = document.add("nodes", Json::object());
     scene_nodes.push_back(node);
     if (skin_) {

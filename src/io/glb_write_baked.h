@@ -35,6 +35,8 @@ public:
     /// Makes morph targets instead.
     void fit(const MorphTolerance& tolerance);
 
+    /// Adds the mesh alone. \return its index
+    int add_mesh(GlbDocument& document, const std::vector<int>& materials);
     /// Adds mesh, node and keys. \param materials  of each part, -1: none
     void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
                 std::vector<int>& scene_nodes);
@@ -47,6 +49,7 @@ public:
 private:
     using Json = GlbDocument::Json;
 
+    std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }
     BaseShape base_shape();
     Json primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const;
     void add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const;

@@ -83,6 +83,9 @@ private:
             const BakedMesh& mesh = meshes()[m];
             if (m > 0) {
                 add_waiting(prefix_of(m) + "positions", {frames, mesh.vertex_count(), 3});
+                if (mesh.brings_normals) {
+                    add_waiting(prefix_of(m) + "normals", {frames, mesh.vertex_count(), 3});
+                }
             }
             for (const ChannelLayout& channel : mesh.channels) {
                 std::vector<std::int64_t> shape = {frames, mesh.vertex_count()};
@@ -119,6 +122,9 @@ private:
             const MeshFrame now = frame_of(frame, m);
             if (m > 0) {
                 append(now.positions.data(), static_cast<size_t>(now.positions.size()));
+                if (meshes()[m].brings_normals) {
+                    append(now.normals->data(), static_cast<size_t>(now.normals->size()));
+                }
             }
             for (const ChannelLayout& channel : meshes()[m].channels) {
                 const std::vector<double>& values = now.channels.at(channel.name).values;

@@ -188,11 +188,7 @@ Scene parse_scene(const std::string& text, const std::string& file,
     return scene;
 }
 
-Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>& kinds) {
-    const std::vector<unsigned char> bytes = read_file(path, max_scene_bytes);
-    Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string(), kinds);
-    scene.folder = path.parent_path().string();
-    check_scene(scene);
+void load_layer_meshes(Scene& scene) {
     for (LayerScene& layer : scene.layers) {
         for (const std::string& name : named_meshes(layer)) {
             // An absolute path stays as it is.
@@ -200,6 +196,14 @@ Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>
             layer.meshes[name] = std::make_shared<ArtMesh>(read_obj(file));
         }
     }
+}
+
+Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>& kinds) {
+    const std::vector<unsigned char> bytes = read_file(path, max_scene_bytes);
+    Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string(), kinds);
+    scene.folder = path.parent_path().string();
+    check_scene(scene);
+    load_layer_meshes(scene);
     return scene;
 }
 

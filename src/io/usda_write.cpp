@@ -1,6 +1,6 @@
 #include "cutis/io/usda_write.h"
 
-#include "usda_write_mesh.h"
+#include "usda_write_copies.h"
 #include "usda_write_text.h"
 #include "write_text.h"
 
@@ -17,6 +17,13 @@ private:
         write_stage();
         std::set<std::string> names;
         for (const BakedMesh& mesh : meshes()) {
+            if (mesh.copies != nullptr) {
+                written_.push_back(nullptr);
+                copies_.push_back(std::make_unique<UsdaCopies>(
+                    path_, "/" + root_, mesh, usd_identifier(mesh.name, "detail", names)));
+                continue;
+            }
+            copies_.push_back(nullptr);
             // The body's points are the bulk and come first: straight into the file.
             AtomicFile* stream = written_.empty() ? file_.get() : nullptr;
             written_.push_back(std::make_unique<UsdaMesh>(
@@ -26,28 +33,36 @@ private:
 
     void write_stage() {
         std::set<std::string> root_names;
-        const std::string root = usd_identifier(path_.stem().string(), "body", root_names);
+        root_ = usd_identifier(path_.stem().string(), "body", root_names);
         std::string fps;
         append_number(fps, info().fps);
         const int last = info().first_frame + info().frame_count - 1;
         file_->write(
-            "#usda 1.0\n(\n    defaultPrim = \"" + root +
+            "#usda 1.0\n(\n    defaultPrim = \"" + root_ +
             "\"\n    endTimeCode = " + std::to_string(last) + "\n    framesPerSecond = " + fps +
             "\n    metersPerUnit = 1\n    startTimeCode = " + std::to_string(info().first_frame) +
             "\n    timeCodesPerSecond = " + fps + "\n    upAxis = \"Y\"\n)\n\n");
-        file_->write("def Xform \"" + root + "\"\n{\n");
+        file_->write("def Xform \"" + root_ + "\"\n{\n");
     }
 
     void take(const Frame& frame, int /*index*/) override {
         for (size_t m = 0; m < written_.size(); ++m) {
-            written_[m]->take(frame.number, frame_of(frame, m));
+            if (copies_[m]) {
+                copies_[m]->take(frame.number, frame.details[m - 1]);
+            } else {
+                written_[m]->take(frame.number, frame_of(frame, m));
+            }
         }
     }
 
     std::vector<OutputFile> complete() override {
         for (size_t m = 0; m < written_.size(); ++m) {
             file_->write(m == 0 ? "" : "\n");
-            written_[m]->finish(*file_);
+            if (copies_[m]) {
+                copies_[m]->finish(*file_);
+            } else {
+                written_[m]->finish(*file_);
+            }
         }
         file_->write("}\n");
         return {{"usda", path_.string(), file_->commit(), {}}};
@@ -55,7 +70,9 @@ private:
 
     std::filesystem::path path_;
     std::unique_ptr<AtomicFile> file_;
-    std::vector<std::unique_ptr<UsdaMesh>> written_;
+    std::string root_;
+    std::vector<std::unique_ptr<UsdaMesh>> written_;   // null where a detail has copies
+    std::vector<std::unique_ptr<UsdaCopies>> copies_;  // null elsewhere
 };
 
 }  // namespace

@@ -121,6 +121,18 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     take_points(time_code, frame.positions);
     has_begun_ = true;
     take_extent(time_code, frame.positions);
+    if (frame.normals != nullptr) {
+        if (!normals_) {
+            normals_ = std::make_unique<SampledAttribute>(
+                path_, "normal3f[] normals",
+                " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
+        }
+        std::string text;
+        // Four digits are finer than any shading shows, and half the text.
+        const MatrixX3d rounded = (1e4 * frame.normals->array()).round() / 1e4;
+        append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
+        normals_->take(time_code, text);
+    }
     if (st_) {
         st_->take(time_code, uv_text(frame.uv));
     }
@@ -169,6 +181,9 @@ void UsdaMesh::finish(AtomicFile& file) {
         file.write(member + "}\n");
     }
     extent_.write_to(file);
+    if (normals_) {
+        normals_->write_to(file);
+    }
     if (st_) {
         st_->write_to(file);
     }

@@ -59,6 +59,7 @@ private:
     std::string head_;                          ///< where it waits
     std::unique_ptr<SampledAttribute> points_;  ///< where they wait
     SampledAttribute extent_;
+    std::unique_ptr<SampledAttribute> normals_;
     std::unique_ptr<SampledAttribute> st_;
     std::vector<std::unique_ptr<SampledAttribute>> channels_;
 };

@@ -82,6 +82,17 @@ void check_detail(const DetailMesh& detail, std::set<std::string>& names) {
             say("detail '", detail.name, "': expected a mesh with triangles, found none"));
     }
     check_mesh_to_write(*detail.mesh, say("detail '", detail.name, "': "));
+    if (detail.copies != nullptr) {
+        const DetailCopies& copies = *detail.copies;
+        check_mesh_to_write(copies.piece, say("piece of detail '", detail.name, "': "));
+        check_finite(copies.sizes, say("detail '", detail.name, "', size of copy"));
+        if (copies.sizes.rows() * copies.piece.positions.rows() != detail.mesh->positions.rows()) {
+            throw InvalidInput(say("detail '", detail.name, "': ", copies.sizes.rows(),
+                                   " copies of ", copies.piece.positions.rows(),
+                                   " vertices, expected as many as the whole mesh has (",
+                                   detail.mesh->positions.rows(), ")"));
+        }
+    }
 }
 
 void check_lines(const LineSet& lines) {
@@ -126,7 +137,7 @@ void CheckedSink::begin(const BakeInfo& info) {
     meshes_.push_back({shown.name, &shown, false, {}});
     meshes_.front().uv_moves = info_.uv_changed && meshes_.front().has_uv();
     for (const DetailMesh& detail : info_.details) {
-        meshes_.push_back({detail.name, detail.mesh.get(), false, {}});
+        meshes_.push_back({detail.name, detail.mesh.get(), false, {}, detail.copies.get()});
     }
     start();
     state_ = State::open;
@@ -216,6 +227,7 @@ void CheckedSink::check_extras(const Frame& frame) const {
                                    " positions, expected ", meshes_[m].vertex_count()));
         }
         check_finite(positions, place_of(frame, m) + ", position of vertex");
+        check_rest_of_detail(frame.details[m - 1], m, place_of(frame, m));
     }
     if (frame.lines.size() != info_.lines.size()) {
         throw InvalidInput(say(where, ": points of ", frame.lines.size(),
@@ -231,6 +243,26 @@ void CheckedSink::check_extras(const Frame& frame) const {
     }
 }
 
+void CheckedSink::check_rest_of_detail(const DetailFrame& detail, size_t mesh,
+                                       const std::string& place) const {
+    const auto fits = [&](const char* what, Eigen::Index found, Eigen::Index expected) {
+        if (found != expected) {
+            throw InvalidInput(say(place, ": ", found, ' ', what, ", expected ", expected));
+        }
+    };
+    if (detail.normals.rows() > 0) {
+        fits("normals", detail.normals.rows(), meshes_[mesh].vertex_count());
+        check_finite(detail.normals, place + ", normal of vertex");
+    }
+    if (meshes_[mesh].copies != nullptr) {
+        const Eigen::Index copies = meshes_[mesh].copies->sizes.rows();
+        fits("places of copies", detail.copy_positions.rows(), copies);
+        fits("rotations of copies", detail.copy_rotations.rows(), copies);
+        check_finite(detail.copy_positions, place + ", place of copy");
+        check_finite(detail.copy_rotations, place + ", rotation of copy");
+    }
+}
+
 std::string CheckedSink::place_of(const Frame& frame, size_t mesh) const {
     const std::string where = say(format_, ": frame ", frame.number);
     return mesh == 0 ? where : say(where, ", detail '", meshes_[mesh].name, "'");
@@ -242,13 +274,21 @@ MeshFrame CheckedSink::frame_of(const Frame& frame, size_t mesh) const {
         return {frame.positions, uv, frame.channels};
     }
     const DetailFrame& detail = frame.details[mesh - 1];
-    return {detail.positions, meshes_[mesh].art->uv, detail.channels};
+    return {detail.positions, meshes_[mesh].art->uv, detail.channels,
+            detail.normals.rows() > 0 ? &detail.normals : nullptr};
 }
 
 void CheckedSink::check_channels(const Frame& frame, size_t mesh) {
     const auto& found_channels = frame_of(frame, mesh).channels;
     std::vector<ChannelLayout>& channels = meshes_[mesh].channels;
     const std::string where = place_of(frame, mesh);
+    const bool brings_normals = frame_of(frame, mesh).normals != nullptr;
+    if (frames_taken_ == 0) {
+        meshes_[mesh].brings_normals = brings_normals;
+    } else if (brings_normals != meshes_[mesh].brings_normals) {
+        throw InvalidInput(say(where, brings_normals ? ": brings normals" : ": brings no normals",
+                               ", unlike the first frame"));
+    }
     if (frames_taken_ == 0) {
         for (const auto& [name, channel] : found_channels) {
             if (channel.width < 1 || channel.width > 16) {

@@ -20,7 +20,9 @@ struct BakedMesh {
     std::string name;  ///< of the detail; the body has that of its mesh, which may be empty
     const ArtMesh* art = nullptr;
     bool uv_moves = false;
-    std::vector<ChannelLayout> channels;  ///< known from the first frame on
+    std::vector<ChannelLayout> channels = {};  ///< known from the first frame on
+    const DetailCopies* copies = nullptr;      ///< of a detail that has them
+    bool brings_normals = false;               ///< in every frame; known from the first on
 
     int vertex_count() const { return static_cast<int>(art->positions.rows()); }
     int uv_count() const { return static_cast<int>(art->uv.rows()); }
@@ -32,6 +34,7 @@ struct MeshFrame {
     const MatrixX3d& positions;
     const MatrixX2d& uv;  ///< those of the frame, or at rest
     const std::map<std::string, ChannelData>& channels;
+    const MatrixX3d* normals = nullptr;  ///< of details that bring them
 };
 
 /// What all sinks share: the order of calls, and the checks of meshes and frames, so that a
@@ -63,6 +66,8 @@ private:
     void check_announced() const;
     void check_frame(const Frame& frame) const;
     void check_extras(const Frame& frame) const;
+    void check_rest_of_detail(const DetailFrame& detail, size_t mesh,
+                              const std::string& place) const;
     void check_channels(const Frame& frame, size_t mesh);
     std::string place_of(const Frame& frame, size_t mesh) const;
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "usda_write_mesh.h"
+
+namespace cutis {
+
+/// A detail of rigid copies as a `def PointInstancer` with one prototype.
+class UsdaCopies {
+public:
+    /// \param root  path of the prim it stands in, "/body"
+    UsdaCopies(const std::filesystem::path& path, const std::string& root, const BakedMesh& mesh,
+               const std::string& identifier);
+
+    void take(int time_code, const DetailFrame& frame);
+    void finish(AtomicFile& file);
+
+private:
+    const DetailCopies* copies_;
+    std::string root_;
+    std::string identifier_;
+    BakedMesh baked_;
+    UsdaMesh piece_;
+    bool has_piece_ = false;
+    SampledAttribute positions_;
+    SampledAttribute orientations_;   ///< half precision: what every reader knows
+    SampledAttribute orientationsf_;  ///< single: newer readers prefer it
+    SampledAttribute extent_;
+};
+
+}  // namespace cutis
