@@ -374,9 +374,9 @@ mesh = "$DATA/classic/fish_control_mesh.obj"
 mesh_up = "x"
 axis = [0, -0.3, -1]
 size = 0.11
-spacing = 0.5
+spacing = 0.45
 turn = 10
-height = 0.025
+height = 0.04
 frequency = 3.5
 damping = 0.06
 handles = ["head 0.1 grab 0.0 0.75 0.85", "head 0.7 by 0.3 -0.15 0.1", "head 1.1 by 0.3 -0.15 0.1", "head 1.2 release"]
@@ -388,7 +388,8 @@ passes = 4
 [output]
 last_frame = 75
 )",
-         .camera = {1.0, 0.3, 0.6},
+         .paint = "skin",
+         .camera = {0.5, 0.3, 1.0},
          .stills = {0.05, 0.45, 0.6}},
         {.name = "koala-hair",
          .about = "a koala with hair cards that nods",
@@ -400,8 +401,8 @@ mesh = "$DATA/classic/koala_low_resolution.obj"
 kind = "shell"
 detail = "hair"
 axis = [0, -1, -0.3]
-size = 0.07
-spacing = 0.7
+size = 0.065
+spacing = 0.6
 turn = 20
 size_variation = 0.3
 height = 0.03
@@ -416,6 +417,7 @@ passes = 4
 [output]
 last_frame = 75
 )",
+         .paint = "skin",
          .camera = {0.9, 0.3, 0.8},
          .stills = {0.05, 0.25, 0.6}},
         {.name = "trex-spikes",
@@ -438,6 +440,7 @@ frequency = 6
 damping = 0.1
 rigid = true
 )",
+         .paint = "skin",
          .camera = {1.0, 0.25, 0.7}},
         {.name = "dinosaur-skin-scales",
          .about = "scales that ride on skin which slides over the body",
@@ -461,6 +464,7 @@ height = 0.015
 frequency = 5
 damping = 0.08
 )",
+         .paint = "skin",
          .camera = {1.0, 0.25, 0.7}},
     };
 }
