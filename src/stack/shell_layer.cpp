@@ -459,6 +459,10 @@ private:
         most("most offset vertices set right in a step", own.untangled);
         most("longest displacement before limiting (thicknesses)", own.largest_share);
         most("most pieces drawn back in a step", own.limited_pieces);
+        most("largest volume over that at rest", own.volume_ratio);
+        double& least =
+            report_.numbers.try_emplace("least volume over that at rest", 1.0).first->second;
+        least = std::min(least, own.volume_ratio);
         report_.numbers["piece-steps drawn back"] += own.limited_pieces;
         report_.numbers["steps"] += 1.0;
     }

@@ -38,6 +38,7 @@ struct GlbOptions {
 /// | that moves         |                                                                        |
 /// | details            | a mesh and a node each, named as they are, with morph targets of their |
 /// |                    | own and a channel of their own in the one animation                    |
+/// | rigid copies       | the piece as one mesh, a node NAME.1, NAME.2 ... for each copy         |
 /// | channels, lines    | not written                                                            |
 ///
 /// OutputFile::numbers: `morph_targets` (of the body), `detail_morph_targets` (of all details,

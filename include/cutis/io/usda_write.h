@@ -22,8 +22,9 @@ namespace cutis {
 /// | channels           | `primvars:NAME`, vertex, time samples and default, unit in customData  |
 /// | parts              | a GeomSubset each, family materialBind; material name as custom string |
 /// | details            | a Mesh each, under the same root, with all of the above                |
-/// | normals, pictures, | not written                                                            |
-/// | lines              |                                                                        |
+/// | rigid copies       | a PointInstancer with the piece as its prototype, instead of that Mesh |
+/// | normals            | those of details, four digits                                          |
+/// | pictures, lines    | not written                                                            |
 ///
 /// Numbers are float32 in their shortest decimals. Names become USD identifiers: other characters
 /// than letters, digits and _ are replaced by _, a repeated name gets a number.
