@@ -194,12 +194,12 @@ tiles_v = 18
 height = 0.02
 frequency = 4
 damping = 0.06
-handles = ["finger 0.4 grab 0.5 3.2 1.1", "finger 0.9 by 0.12 0.1 0.25", "finger 1.0 release"]
+handles = ["finger 0.4 grab 0.5 3.2 1.1", "finger 0.9 by 0.2 0.15 0.4", "finger 1.0 release"]
 [output]
 last_frame = 75
 )",
          .camera = {0.4, 0.2, 1.0},
-         .stills = {0.3, 0.42, 0.6}},
+         .stills = {0.1, 0.36, 0.6}},
         {.name = "tower-drag",
          .about = "a tower bent by dragging its bricks: the pull goes into the wall",
          .figure = "Fig. 5 of Real-time Dynamics for Geometric Textures in Shell",
