@@ -10,7 +10,8 @@ namespace cutis {
 /// Keeps the shell from turning over in motion (the inside of a sharp bend), frame by frame. An
 /// offset vector that comes to lie flat on a triangle of the posed base leans over to the safe
 /// direction, and shrinks where there is hardly any; then heights are lowered by the rule of the
-/// safe offset. All of it fades in, so that detail does not jump, and depends on the shape of the
+/// safe offset. The leaning fades in, yet heights still fall
+/// within a frame where the base folds within a frame. It depends on the shape of the
 /// moment alone. What stands well above the base as it did at rest is not touched.
 class ShellUntangler {
 public:
