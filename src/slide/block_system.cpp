@@ -141,8 +141,26 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             spread(p, v, x[static_cast<size_t>(2 * v)], x[static_cast<size_t>(2 * v + 1)]);
         }
     });
-    // Size of the right side in the same norm, for a relative residual.
-    double rz = 0.0;
+    // The guess may be too long or too short (what moved the skin in the last step may be over):
+    // its best multiple is (x . b) / (x . A x).
+    double* ap = product_.data();
+    const double work = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int i = 2 * begin; i < 2 * end; ++i) {
+            sum += solution[i] * b[i];
+        }
+        return sum;
+    });
+    const double stretch = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int v = begin; v < end; ++v) {
+            row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
+            sum += solution[2 * v] * ap[2 * v] + solution[2 * v + 1] * ap[2 * v + 1];
+        }
+        return sum;
+    });
+    const double share = stretch > 0.0 && std::isfinite(work / stretch) ? work / stretch : 0.0;
+    // Size of the right side in the norm of the residual, for a relative one.
     const double right_size =
         workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
             double sum = 0.0;
@@ -155,15 +173,13 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             }
             return sum;
         });
-    // First residual; with the block preconditioner also z and r . z in the same sweep.
     double jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
-            double y0;
-            double y1;
-            row_product(view, p, v, y0, y1);
-            r[2 * v] = b[2 * v] - y0;
-            r[2 * v + 1] = b[2 * v + 1] - y1;
+            solution[2 * v] *= share;
+            solution[2 * v + 1] *= share;
+            r[2 * v] = b[2 * v] - share * ap[2 * v];
+            r[2 * v + 1] = b[2 * v + 1] - share * ap[2 * v + 1];
             sum += precondition(v, r[2 * v], r[2 * v + 1]);
         }
         return sum;
@@ -179,13 +195,12 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         factor_->solve(preconditioned_);
         return workers.sum_chunks(vertex_count_, vertex_chunk, dot_rz);
     };
-    rz = with_factor ? apply_factor() : jacobi_size;
+    double rz = with_factor ? apply_factor() : jacobi_size;
     workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             spread(p, v, z[2 * v], z[2 * v + 1]);
         }
     });
-    double* ap = product_.data();
     while (jacobi_size > goal && result.iterations < most_iterations) {
         ++result.iterations;
         const double curvature =

@@ -112,6 +112,7 @@ struct SlideSolver::Parts {
     void look_up_all(const Workers& workers);
     void refresh_painted(const Workers& workers);
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
+    void guess_velocity(double seconds);
     void take_step(double seconds, bool is_static, const Workers& workers);
     void newton(double seconds, const Workers& workers);
     double relax(int steps, double seconds, double still, const Workers& workers);
@@ -158,6 +159,7 @@ struct SlideSolver::Parts {
     SkinPlaces places, next_places;
     std::vector<double> velocity;        // 2 per vertex, in the tangent basis
     std::vector<double> start_velocity;  // of the step, transported
+    std::vector<double> acceleration;    // of the last step: the next solve starts from it
     std::vector<int> sector;             // where the last backtrace lay in the fan
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted

@@ -319,6 +319,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     next_places = SkinPlaces(count);
     velocity.assign(2 * n, 0.0);
     start_velocity = velocity;
+    acceleration = velocity;
     advected = velocity;
     trial_velocity = velocity;
     sector.assign(n, 0);

@@ -44,6 +44,7 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
     look_up_all(workers);
     refresh_painted(workers);
     std::fill(velocity.begin(), velocity.end(), 0.0);
+    std::fill(acceleration.begin(), acceleration.end(), 0.0);
     std::fill(sector.begin(), sector.end(), 0);
     std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
     has_bad_steps = false;
@@ -80,6 +81,13 @@ double SlideSolver::Parts::relax(int steps, double seconds, double still, const 
     return last_move;
 }
 
+// The solver starts from what the last step's acceleration leads to.
+void SlideSolver::Parts::guess_velocity(double seconds) {
+    for (size_t i = 0; i < velocity.size(); ++i) {
+        velocity[i] += seconds * acceleration[i];
+    }
+}
+
 // One linearly implicit step on the body as it is.
 void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers& workers) {
     measure_skin(workers);
@@ -87,6 +95,9 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     find_forces(workers);
     start_velocity = velocity;
     assemble(seconds, is_static, true, workers);
+    if (!is_static) {
+        guess_velocity(seconds);
+    }
     if (has_constraints) {
         for (int v = 0; v < vertex_count(); ++v) {
             const size_t i = static_cast<size_t>(v);
@@ -102,6 +113,11 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
         }
     }
     solve(workers);
+    if (!is_static) {
+        for (size_t i = 0; i < velocity.size(); ++i) {
+            acceleration[i] = (velocity[i] - start_velocity[i]) / seconds;
+        }
+    }
     if (has_prescribed && !is_static) {
         for (size_t i = 0; i < velocity.size(); ++i) {
             velocity[i] += prescribed[i];
@@ -317,6 +333,7 @@ void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points,
     p.look_up_all(workers);
     p.refresh_painted(workers);
     std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
+    std::fill(p.acceleration.begin(), p.acceleration.end(), 0.0);
 }
 
 void SlideSolver::material_positions(MatrixX3d& out) const {

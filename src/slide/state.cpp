@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 1.0;
+constexpr double state_version = 2.0;
 constexpr double state_mark = 7.51e4;  // "slide"
 
 }  // namespace
@@ -33,7 +33,8 @@ std::vector<double> SlideSolver::save() const {
         state.insert(state.end(),
                      {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
                       point.b[0], point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
-                      static_cast<double>(p.sector[i])});
+                      static_cast<double>(p.sector[i]), p.acceleration[2 * i],
+                      p.acceleration[2 * i + 1]});
         for (const slide::Records* records :
              {&p.body.position, &p.body.normal, &p.body.axis, &p.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
@@ -53,9 +54,9 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     const size_t vertices = static_cast<size_t>(p.vertex_count());
     const size_t triangles = static_cast<size_t>(p.triangle_count());
     constexpr size_t head = 9;
-    constexpr size_t per_vertex = 20;
+    constexpr size_t per_vertex = 22;
     if (state.size() < head || state[0] != state_mark || state[1] != state_version) {
-        throw InvalidInput("slide state: expected a state of this layer, version 1");
+        throw InvalidInput("slide state: expected a state of this layer, version 2");
     }
     const bool has_body = state[4] == 1.0;
     if (state[2] != static_cast<double>(vertices) || state[3] != static_cast<double>(triangles) ||
@@ -96,10 +97,12 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         p.velocity[2 * i + 1] = from[6];
         const int fan = p.fan_starts[i + 1] - p.fan_starts[i];
         p.sector[i] = static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
-        p.body.position.set(v, Vector3d(from + 8));
-        p.body.normal.set(v, Vector3d(from + 11));
-        p.body.axis.set(v, Vector3d(from + 14));
-        p.body.velocity.set(v, Vector3d(from + 17));
+        p.acceleration[2 * i] = from[8];
+        p.acceleration[2 * i + 1] = from[9];
+        p.body.position.set(v, Vector3d(from + 10));
+        p.body.normal.set(v, Vector3d(from + 13));
+        p.body.axis.set(v, Vector3d(from + 16));
+        p.body.velocity.set(v, Vector3d(from + 19));
     }
     p.has_bad_steps = false;
     for (int f = 0; f < 4 * p.batch_count; ++f) {

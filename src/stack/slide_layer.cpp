@@ -5,7 +5,9 @@
 #include "cutis/core/error.h"
 #include "cutis/slide/locate.h"
 #include "cutis/slide/slide.h"
+#include "slide_order.h"
 #include "slide_plan.h"
+#include "slide_tangents.h"
 #include "slide_uv.h"
 
 namespace cutis {
@@ -18,10 +20,12 @@ public:
         : settings_(settings),
           surface_(ground.surface),
           setup_workers_(1),
-          solver_(ground.surface->topology(), ground.surface->rest(),
-                  settings.options_for(ground, notes_), setup_workers_),
-          locator_(ground.surface->topology(), ground.surface->rest(), solver_),
-          uv_(ground) {
+          order_(ground.surface->topology(), ground.surface->rest()),
+          solver_(order_.topology(), order_.rest(),
+                  order_.reorder(settings.options_for(ground, notes_)), setup_workers_),
+          locator_(order_.topology(), order_.rest(), solver_),
+          uv_(ground),
+          tangents_(ground) {
         if (settings_.output == SlideOutput::uv && !uv_.has_uv()) {
             throw InvalidInput(
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
@@ -29,8 +33,9 @@ public:
         }
         stands_on_body_ =
             ground.art == &ground.body->mesh();  // no refinement below: vertices match
-        const std::vector<int>& pins = solver_.options().pins;
-        shown_pins_.assign(pins.begin(), pins.end());
+        for (const int pin : solver_.options().pins) {
+            shown_pins_.push_back(order_.surface_vertex(pin));
+        }
     }
 
     bool has_memory() const override { return true; }
@@ -60,23 +65,24 @@ public:
         if (step.reset) {
             body_ = surface;
             add_smoothing(step, step.to, body_);
-            solver_.reset(body_, workers);
+            order_.gather(body_, ordered_);
+            solver_.reset(ordered_, workers);
             locator_.reset();
         } else {
             solver_.advance(
                 step.from, step.to,
                 [&](double time, MatrixX3d& out) {
                     if (time == step.to) {
-                        out = surface;
+                        body_ = surface;
                     } else {
-                        step.ground->positions(time, out);
+                        step.ground->positions(time, body_);
                     }
-                    add_smoothing(step, time, out);
+                    add_smoothing(step, time, body_);
+                    order_.gather(body_, out);
                 },
                 workers);
         }
         solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
-        write_numbers(workers, frame);
         if (settings_.has_channels) {
             write_channels(frame);
         }
@@ -88,15 +94,32 @@ public:
             }
         }
         if (step.wants_skin && !changes_shape()) {
-            locator_.locate(solver_, surface_->rest(), workers, skin_places_);
+            locator_.locate(solver_, order_.rest(), workers, located_ordered_);
+            order_.spread(located_ordered_, skin_places_);
         }
         if (settings_.output == SlideOutput::vertices) {
-            locator_.locate(solver_, surface, workers, located_);
+            order_.gather(surface, ordered_);
+            locator_.locate(solver_, ordered_, workers, located_ordered_);
+            order_.spread(located_ordered_, located_);
             offset_ = located_ - surface;
             surface = located_;
         } else if (settings_.output == SlideOutput::uv) {
-            uv_.update(solver_, channels_.material_position, workers, frame.uv);
+            points_.resize(static_cast<size_t>(surface_->vertex_count()));
+            for (int v = 0; v < surface_->vertex_count(); ++v) {
+                points_[static_cast<size_t>(v)] =
+                    order_.surface_point(solver_.material_point(order_.rank_of(v)));
+            }
+            order_.spread(channels_.material_position, vectors_);
+            uv_.update(points_, vectors_, workers, frame.uv);
         }
+        if (settings_.has_channels && uv_.has_uv()) {
+            const bool has_slid = settings_.output == SlideOutput::uv;
+            ChannelData& tangent = frame.channels["tangent"];
+            tangent.unit = "1";
+            tangent.width = 3;
+            tangents_.fill(surface, has_slid ? frame.uv : tangents_.rest_uv(), tangent.values);
+        }
+        write_numbers(workers, frame);
     }
 
     // Layers above that take smaller steps see the skin's offset of this frame on the body between
@@ -186,13 +209,15 @@ private:
 
     void write_scalar(Frame& frame, const std::string& name, const std::string& unit,
                       const VectorXd& values) {
-        numbers_.assign(values.data(), values.data() + values.size());
+        order_.spread(values, scalars_);
+        numbers_.assign(scalars_.data(), scalars_.data() + scalars_.size());
         write(frame, name, unit, 1);
     }
 
     void write_vector(Frame& frame, const std::string& name, const std::string& unit,
                       const MatrixX3d& values) {
-        numbers_.assign(values.data(), values.data() + values.size());
+        order_.spread(values, vectors_);
+        numbers_.assign(vectors_.data(), vectors_.data() + vectors_.size());
         write(frame, name, unit, 3);
     }
 
@@ -219,13 +244,18 @@ private:
     const SimulationSurface* surface_;
     std::vector<std::string> notes_;
     Workers setup_workers_;
+    SlideOrder order_;
     SlideSolver solver_;
     SlideLocator locator_;
     SlideUv uv_;
+    SlideTangents tangents_;
     bool stands_on_body_ = true;
     std::vector<int> shown_pins_;
     MatrixX3d skin_places_;  // material of each vertex on the rest surface, where layers above ask
-    MatrixX3d body_, located_, offset_, exact_art_, smooth_art_, exact_, smooth_;
+    MatrixX3d body_, ordered_, located_ordered_, located_, offset_, vectors_;
+    VectorXd scalars_;
+    std::vector<SurfacePoint> points_;
+    MatrixX3d exact_art_, smooth_art_, exact_, smooth_;
     SlideChannels channels_;
     std::vector<double> numbers_;
     double largest_slide_ = 0.0;

@@ -48,8 +48,8 @@ SlideUv::SlideUv(const LayerGround& ground) : art_(ground.art), surface_(ground.
     }
 }
 
-void SlideUv::update(const SlideSolver& solver, const MatrixX3d& material, const Workers& workers,
-                     MatrixX2d& uv) {
+void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& material,
+                     const Workers& workers, MatrixX2d& uv) const {
     const MatrixX3i& triangles = surface_->topology().triangles();
     const MatrixX3d& rest = surface_->rest();
     uv = art_->uv;
@@ -59,7 +59,7 @@ void SlideUv::update(const SlideSolver& solver, const MatrixX3d& material, const
             if (v < 0) {
                 continue;
             }
-            const SurfacePoint at = solver.material_point(v);
+            const SurfacePoint at = points[static_cast<size_t>(v)];
             const Vector3d target = material.row(v);
             // Within the corner's own chart: downhill towards the material, never over a seam.
             int triangle = triangle_of_uv_[static_cast<size_t>(t)];

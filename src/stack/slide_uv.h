@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/slide/slide.h"
+#include "cutis/mesh/surface_point.h"
 #include "cutis/stack/layer.h"
 
 namespace cutis {
@@ -14,14 +14,15 @@ namespace cutis {
 /// border (Thin Skin Elastodynamics, A.2): pictures need a padded border as wide as the slide.
 class SlideUv {
 public:
-    SlideUv(const LayerGround& ground);
+    explicit SlideUv(const LayerGround& ground);
 
     bool has_uv() const { return art_->uv.rows() > 0; }
 
-    /// \param material  #V x 3: rest position of the material at each vertex
+    /// \param points    #V: material point of the surface that lies at each vertex
+    /// \param material  #V x 3: its rest position
     /// \param uv        #T x 2
-    void update(const SlideSolver& solver, const MatrixX3d& material, const Workers& workers,
-                MatrixX2d& uv);
+    void update(const std::vector<SurfacePoint>& points, const MatrixX3d& material,
+                const Workers& workers, MatrixX2d& uv) const;
 
 private:
     const ArtMesh* art_;

@@ -1,0 +1,109 @@
+#include "slide_order.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cutis {
+
+SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest) {
+    const int count = topology.vertex_count();
+    const MatrixX3i& triangles = topology.triangles();
+    rank_.assign(static_cast<size_t>(count), -1);
+    order_.reserve(static_cast<size_t>(count));
+    const auto take = [&](int v) {
+        int& rank = rank_[static_cast<size_t>(v)];
+        if (rank < 0) {
+            rank = static_cast<int>(order_.size());
+            order_.push_back(v);
+        }
+    };
+    size_t next = 0;
+    for (int seed = 0; seed < count; ++seed) {
+        take(seed);
+        for (; next < order_.size(); ++next) {
+            for (const int f : topology.triangles_around(order_[next])) {
+                for (int k = 0; k < 3; ++k) {
+                    take(triangles(f, k));
+                }
+            }
+        }
+    }
+
+    // Triangles by their first vertex; corners stay as they are, so that weights keep meaning.
+    std::vector<int>& from = surface_triangle_;
+    from.resize(static_cast<size_t>(topology.triangle_count()));
+    std::iota(from.begin(), from.end(), 0);
+    std::vector<int> first(from.size());
+    MatrixX3i renumbered(triangles.rows(), 3);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        first[static_cast<size_t>(f)] =
+            std::min({rank_of(triangles(f, 0)), rank_of(triangles(f, 1)), rank_of(triangles(f, 2))});
+    }
+    std::stable_sort(from.begin(), from.end(), [&](int a, int b) {
+        return first[static_cast<size_t>(a)] < first[static_cast<size_t>(b)];
+    });
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            renumbered(f, k) = rank_of(triangles(surface_triangle(f), k));
+        }
+    }
+    topology_ = Topology(std::move(renumbered), count);
+    gather(rest, rest_);
+}
+
+void SlideOrder::gather(const MatrixX3d& in, MatrixX3d& out) const {
+    out.resize(in.rows(), 3);
+    for (size_t i = 0; i < order_.size(); ++i) {
+        out.row(static_cast<Eigen::Index>(i)) = in.row(order_[i]);
+    }
+}
+
+void SlideOrder::spread(const MatrixX3d& in, MatrixX3d& out) const {
+    out.resize(in.rows(), 3);
+    for (size_t i = 0; i < order_.size(); ++i) {
+        out.row(order_[i]) = in.row(static_cast<Eigen::Index>(i));
+    }
+}
+
+void SlideOrder::spread(const VectorXd& in, VectorXd& out) const {
+    out.resize(in.size());
+    for (size_t i = 0; i < order_.size(); ++i) {
+        out[order_[i]] = in[static_cast<Eigen::Index>(i)];
+    }
+}
+
+SlideOptions SlideOrder::reorder(SlideOptions options) const {
+    const auto by_order = [&](VertexValue& value) {
+        if (value.painted.size() != static_cast<Eigen::Index>(order_.size())) {
+            return;  // one number; what has another size is refused by the solver
+        }
+        const VectorXd before = value.painted;
+        for (size_t i = 0; i < order_.size(); ++i) {
+            value.painted[static_cast<Eigen::Index>(i)] = before[order_[i]];
+        }
+    };
+    for (VertexValue* value :
+         {&options.young_modulus, &options.poisson_ratio, &options.density, &options.damping,
+          &options.stickiness, &options.tether, &options.tether_radius, &options.region}) {
+        by_order(*value);
+    }
+    const auto metric = options.relaxed_metric;
+    for (Eigen::Index i = 0; i < metric.rows(); ++i) {
+        options.relaxed_metric.row(i) = metric.row(order_[static_cast<size_t>(i)]);
+    }
+    for (int& v : options.pins) {
+        v = rank_of(v);
+    }
+    for (Glide& glide : options.glides) {
+        glide.vertex = rank_of(glide.vertex);
+    }
+    for (PrescribedSlip& slip : options.prescribed) {
+        slip.vertex = rank_of(slip.vertex);
+    }
+    for (DragForce& drag : options.drags) {
+        drag.vertex = rank_of(drag.vertex);
+    }
+    return options;
+}
+
+}  // namespace cutis

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "cutis/mesh/topology.h"
+#include "cutis/slide/slide.h"
+
+namespace cutis {
+
+/// A surface whose vertices and triangles are numbered so that neighbours lie close together in
+/// memory (breadth first, as Cuthill and McKee number matrices). Files number theirs in any order;
+/// on a mesh that does not fit the cache the solver's time falls by a quarter.
+class SlideOrder {
+public:
+    SlideOrder(const Topology& topology, const MatrixX3d& rest);
+
+    const Topology& topology() const { return topology_; }
+    const MatrixX3d& rest() const { return rest_; }
+    /// Our number of the surface's vertex; the surface's vertex and triangle of ours.
+    int rank_of(int v) const { return rank_[static_cast<size_t>(v)]; }
+    int surface_vertex(int rank) const { return order_[static_cast<size_t>(rank)]; }
+    int surface_triangle(int f) const { return surface_triangle_[static_cast<size_t>(f)]; }
+
+    /// Rows in our order from rows in the surface's, and back; `in` and `out` are different.
+    void gather(const MatrixX3d& in, MatrixX3d& out) const;
+    void spread(const MatrixX3d& in, MatrixX3d& out) const;
+    void spread(const VectorXd& in, VectorXd& out) const;
+
+    /// Options given for the surface's vertices, for ours.
+    SlideOptions reorder(SlideOptions options) const;
+
+    /// Point of the surface that a point of our topology is; its corners keep their order.
+    SurfacePoint surface_point(const SurfacePoint& ours) const {
+        return {surface_triangle(ours.triangle), ours.barycentric};
+    }
+
+private:
+    std::vector<int> order_, rank_, surface_triangle_;
+    Topology topology_;
+    MatrixX3d rest_;
+};
+
+}  // namespace cutis
