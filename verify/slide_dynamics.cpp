@@ -82,11 +82,13 @@ double killing_flow_loss(SlideShape shape, double speed) {
 
 struct Shake {
     double largest = 0.0;
-    double early = 0.0;  // slip along x after 50 ms, mean
+    double early = 0.0;  // slip along x after 50 ms, largest
 };
 
 Shake shaken(double zeta, double seconds) {
     SlideOptions options = plain_skin();
+    options.young_modulus = 100.0;  // mu = k = 50: the softer skin of the notes
+    options.poisson_ratio = 0.0;
     options.stickiness = zeta;
     SlideSetup setup(slide_torus(24, 24), options);
     setup.solver->reset(setup.rest(), setup.workers);
@@ -104,7 +106,7 @@ Shake shaken(double zeta, double seconds) {
         const MatrixX3d slip = at - setup.rest();
         result.largest = std::max(result.largest, slip.rowwise().norm().maxCoeff());
         if (k == static_cast<int>(std::lround(0.05 / seconds))) {
-            result.early = slip.col(0).mean();  // material from ahead: positive is lag
+            result.early = slip.col(0).maxCoeff();  // material from ahead: positive is lag
         }
     }
     return result;
@@ -206,7 +208,7 @@ std::vector<Case> verify_slide_dynamics() {
     const double axial = 2.0 / std::sqrt(150.0);     // 2 L / sqrt((lambda + 2 mu) / rho)
     const double torsional = 2.0 / std::sqrt(50.0);  // 2 L / sqrt(mu / rho)
     const Wave along = standing_wave(24, 33, true, 5e-4, 1.0);
-    add("axial wave: period off by", std::abs(along.period / axial - 1.0), 2e-3, "",
+    add("axial wave: period off by", std::abs(along.period / axial - 1.0), 1e-3, "",
         "T = 2 L / sqrt((lambda + 2 mu) / rho)");
     const Wave turn = standing_wave(24, 33, false, 5e-4, 1.0);
     add("torsional wave, 24 x 33: period off by", std::abs(turn.period / torsional - 1.0), 8.6e-3,
@@ -218,7 +220,7 @@ std::vector<Case> verify_slide_dynamics() {
     const Wave damped = standing_wave(24, 33, true, 1e-3, 1.0);
     const double omega = 2.0 * pi / axial;
     add("numerical damping of the implicit step over one period off by",
-        std::abs(damped.kept / std::exp(-0.5 * omega * omega * 1e-3 * axial) - 1.0), 1e-2, "",
+        std::abs(damped.kept / std::exp(-0.5 * omega * omega * 1e-3 * axial) - 1.0), 4e-3, "",
         "exp(-omega^2 h t / 2)");
     const Wave second = standing_wave(24, 33, true, 1e-3, 0.5);
     cases.push_back(slide_case_at_least("second-order step: amplitude kept over one period",
@@ -226,21 +228,25 @@ std::vector<Case> verify_slide_dynamics() {
     add("free sliding round a torus at 0.05 m/s: momentum lost in 0.4 s",
         killing_flow_loss(slide_torus(24, 24), 0.05), 2e-3, "", "no friction, no pinning");
     add("free sliding round a torus at 1 m/s: momentum change in 0.4 s",
-        killing_flow_loss(slide_torus(24, 24), 1.0), 6e-3, "", "Killing flow; notes: 0.4 %");
+        killing_flow_loss(slide_torus(54, 22), 1.0), 4e-3, "", "Killing flow; edges of 40 mm");
     const Shake stuck = shaken(1.0, 1e-3);
     const Shake half = shaken(0.5, 1e-3);
     const Shake half_coarse = shaken(0.5, 2e-3);
     const Shake loose_coarse = shaken(0.0, 2e-3);
     const Shake loose = shaken(0.0, 1e-3);
-    add("shaken torus, stickiness 1: slip", stuck.largest, 1e-12, "m", "no inertial load");
+    add("shaken torus, stickiness 1: slip", stuck.largest, 1e-15, "m", "no inertial load");
     cases.push_back(slide_case_at_least("shaken torus, stickiness 0: largest slip", loose.largest,
-                                        0.08, "m", "P1 Fig. 8: overshoots the 50 mm of the body"));
-    cases.push_back(slide_case_at_least("shaken torus, stickiness 0: lag after 50 ms", loose.early,
-                                        0.005, "m", "skin stays behind; mean over the surface"));
+                                        0.183, "m", "thin-skin notes 6; the body moves 50 mm"));
+    add("shaken torus, stickiness 0: largest slip", loose.largest, 0.192, "m",
+        "thin-skin notes 6: 183 and 192 mm by two schemes");
+    cases.push_back(slide_case_at_least("shaken torus, stickiness 0: largest lag after 50 ms",
+                                        loose.early, 0.026, "m", "thin-skin notes 6"));
+    add("shaken torus, stickiness 0: largest lag after 50 ms", loose.early, 0.0404, "m",
+        "no more than the body has moved");
     add("shaken torus, stickiness 0.5: slip over that at 0, off from one half",
-        std::abs(half.largest / loose.largest - 0.5), 0.1, "", "s'' = -(1 - zeta) x''");
+        std::abs(half.largest / loose.largest - 0.5), 0.035, "", "s'' = -(1 - zeta) x''");
     add("the same with steps of 2 ms", std::abs(half_coarse.largest / loose_coarse.largest - 0.5),
-        0.1, "", "independent of the step");
+        0.035, "", "independent of the step");
     add("body at constant speed, damping 8/s: slip left after 1.5 s", slip_on_a_steady_body(), 1e-3,
         "m", "only acceleration acts");
     add("rotating disc: uniform inertial velocity off by", rotating_disc_error(), 1e-11, "m/s",

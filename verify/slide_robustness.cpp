@@ -77,7 +77,7 @@ Outcome scramble(SlideMaterial material, double edges) {
     std::swap(p.places, p.next_places);  // tracked normals stay: turned triangles count as turned
     std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
     Outcome outcome;
-    for (int k = 0; k < 120; ++k) {
+    for (int k = 0; k < 60; ++k) {
         setup.solver->step(setup.rest(), 1.0 / 24.0, setup.workers);
         Outcome now;
         look(setup, now);
@@ -225,10 +225,10 @@ std::vector<Case> verify_slide_robustness() {
             const std::string how = "scrambled by " +
                                     std::string(edges < 1.0 ? "half an edge" : "two edges") + ", " +
                                     name;
-            add(how + ": not finite", thrown.not_finite, 0, "steps of 120", "extension, clamp");
-            // The stiffer two and wilder throws may keep a knot (docs/slide.md, limits).
-            if (materials[i] == SlideMaterial::neo_hookean && edges < 1.0) {
-                add(how + ": energy left", thrown.energy, 1e-4, "J", "the torus relaxes to W = 0");
+            add(how + ": not finite", thrown.not_finite, 0, "steps of 60", "extension, clamp");
+            // Fung skin comes back in part of the cases only (thin-skin notes 6).
+            if (materials[i] != SlideMaterial::fung) {
+                add(how + ": energy left", thrown.energy, 2e-5, "J", "the torus relaxes to W = 0");
             }
         }
     }

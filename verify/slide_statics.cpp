@@ -52,6 +52,11 @@ double axial_stretch_error(SlideMaterial material, int along) {
         return Vector3d(p[0], p[1], z + t * (0.3 * z + 0.08 * std::sin(2.0 * pi * z)));
     };
     deform_and_relax(setup, stretch, 4, 60);
+    // Points on an edge of the rest surface, where the look-up has a kink, go to and fro by a
+    // distance that falls with the square of the step.
+    for (const double seconds : {0.1, 0.03, 0.01, 0.003}) {
+        setup.solver->relax(150, seconds, setup.workers);
+    }
     MatrixX3d material_at;
     setup.solver->material_positions(material_at);
     double worst = 0.0;
@@ -276,9 +281,9 @@ std::vector<Case> verify_slide_statics() {
         "S is a rotation");
     add("rigid motion 10 km away: no force", rigid_motion_force(1e4), 5e-8, "N", "S is a rotation");
     add("uneven axial stretch, neo-Hookean, 17 rings: strain is uniform",
-        axial_stretch_error(SlideMaterial::neo_hookean, 17), 5e-7, "L", "x' (Psi')' = 0");
+        axial_stretch_error(SlideMaterial::neo_hookean, 17), 1e-9, "L", "x' (Psi')' = 0");
     add("uneven axial stretch, neo-Hookean, 33 rings: strain is uniform",
-        axial_stretch_error(SlideMaterial::neo_hookean, 33), 5e-7, "L", "x' (Psi')' = 0");
+        axial_stretch_error(SlideMaterial::neo_hookean, 33), 1e-9, "L", "x' (Psi')' = 0");
     const double kirchhoff_coarse = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 17);
     const double kirchhoff_fine = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 33);
     add("uneven axial stretch, St. Venant-Kirchhoff, 17 rings", kirchhoff_coarse, 2e-5, "L",
@@ -327,12 +332,12 @@ std::vector<Case> verify_slide_statics() {
                                         "lattice pinning, notes 4"));
     const Bulge bulge = bulged(slide_torus(24, 24), 0.12, 60);
     add("bulged torus: spread of log area after over before",
-        bulge.spread_after / bulge.spread_before, 0.65, "", "P1 Fig. 3; notes 9: 0.59");
-    add("bulged torus: energy after over before", bulge.energy_after / bulge.energy_before, 0.9, "",
-        "notes 9: 0.84");
+        bulge.spread_after / bulge.spread_before, 0.591, "", "P1 Fig. 3; notes 9: 0.143 / 0.242");
+    add("bulged torus: energy after over before", bulge.energy_after / bulge.energy_before, 0.841,
+        "", "notes 9: 34.9 / 41.5");
     const Bulge genus = bulged(slide_genus_two(2), 0.05, 4);
     add("bulged genus-2 surface: spread of log area after over before",
-        genus.spread_after / genus.spread_before, 0.8, "", "any topology");
+        genus.spread_after / genus.spread_before, 0.591, "", "as on the torus");
     add("tight skin on a torus at rest: slip", tight_torus_slip(), 5e-3, "m",
         "isotropic tension has no tangential force");
     return cases;

@@ -103,6 +103,7 @@ struct SlideSolver::Parts {
     void search_line(double seconds, const Workers& workers);
     bool is_widespread(int triangles) const { return triangles > 8 + triangle_count() / 50; }
     void accept_places(bool track, const Workers& workers);
+    bool turn_mistaken_normals();
     void untangle(bool look_everywhere);
     void start_over(const Workers& workers);
     void move_to_neighbours(int v);
@@ -163,7 +164,7 @@ struct SlideSolver::Parts {
     std::vector<int> sector;             // where the last backtrace lay in the fan
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
-    bool had_inverted = false;             // since the last step without a bad triangle
+    int unrest = 0;                        // steps to go on looking for what an inversion left
     int hopeless_steps = 0;                // in a row with many triangles inverted
     bool has_bad_steps = false;            // some entry of bad_steps is not zero
     bool has_velocity = false;             // body.velocity is of a real step

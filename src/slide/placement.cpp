@@ -20,6 +20,7 @@ constexpr double tangled_determinant = 0.05;  // below this for `patience` steps
 constexpr int patience = 3;
 constexpr int limiter_rounds = 6;  // of halving, then velocities become zero
 constexpr int most_rounds = 1000;
+constexpr int longest_unrest = 50;       // steps watched after the last inverted triangle
 constexpr int most_hopeless_steps = 20;  // with many triangles inverted
 
 double allowed_determinant(double before) {
@@ -244,29 +245,40 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
                 store(track.at(batch, slide::ref_z), wide::select(follows, n.z * scale, ref.z));
                 const Lanes now = sign * double_area /
                                   (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
+                // Also a step that began inverted is looked at.
+                const wide::LaneBits is_nearly =
+                    (now < lanes::all(tangled_determinant)) |
+                    (load(skin_shape.at(batch, slide::det)) < lanes::all(0.0));
                 store(skin_shape.at(batch, slide::det), now);  // until the next measurement
-                const wide::LaneBits is_nearly = now < lanes::all(tangled_determinant);
                 if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
                     worst += 1.0;
                 }
             }
             return worst;
         });
-    if (nearly == 0.0) {
+    const bool was_mistaken = (unrest > 0 || nearly > 0.0) && turn_mistaken_normals();
+    if (nearly == 0.0 && !was_mistaken) {
         if (has_bad_steps) {
             std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
             has_bad_steps = false;
             hopeless_steps = 0;
-            if (options.use_untangling && had_inverted) {
+            if (options.use_untangling && unrest > 0) {
                 bad_triangles.clear();
                 untangle(true);  // what the inversion left behind
             }
-            had_inverted = false;
             report.inverted_triangles = 0;
         }
+        unrest = std::max(0, unrest - 1);
         return;
     }
     has_bad_steps = true;
+    if (was_mistaken && options.use_untangling &&
+        !is_widespread(static_cast<int>(bad_triangles.size()))) {
+        untangle(false);
+        for (int f = 0; f < triangle_count(); ++f) {
+            skin_shape.number(f, slide::det) = triangle_determinant(places, f);
+        }
+    }
     int inverted = 0;
     bad_triangles.clear();
     for (int f = 0; f < triangle_count(); ++f) {
@@ -282,7 +294,7 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     }
     report.inverted_triangles = inverted;
     report.inverted_steps += inverted > 0 ? 1 : 0;
-    had_inverted = had_inverted || inverted > 0;
+    unrest = inverted > 0 || was_mistaken ? longest_unrest : std::max(0, unrest - 1);
     if (options.use_untangling && !bad_triangles.empty()) {
         untangle(false);
     }
@@ -292,6 +304,40 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
         ++report.given_up;
         start_over(workers);
     }
+}
+
+// In great disorder a triangle can turn by more than a right angle within a step, and the tracked
+// normal then takes the wrong side for good. Where the surface is smooth its own normals tell: all
+// three corners lie on smooth parts and agree against the tracked normal. Lists in bad_triangles
+// those that were turned, which then count as inverted; true if there are any.
+bool SlideSolver::Parts::turn_mistaken_normals() {
+    constexpr double smooth = 0.75;   // sharpness of a vertex without crease
+    constexpr double clearly = -0.3;  // cosine between tracked and surface normal
+    const MatrixX3i& t = topology->triangles();
+    const auto is_smooth = [&](int v) {
+        const int f = places.point[static_cast<size_t>(v)].triangle;
+        return surface.sharpness_cosine(t(f, 0)) > smooth &&
+               surface.sharpness_cosine(t(f, 1)) > smooth &&
+               surface.sharpness_cosine(t(f, 2)) > smooth;
+    };
+    bad_triangles.clear();
+    for (int f = 0; f < triangle_count(); ++f) {
+        const Vector3d tracked(track.number(f, slide::ref_x), track.number(f, slide::ref_y),
+                               track.number(f, slide::ref_z));
+        bool is_mistaken = true;
+        for (int k = 0; k < 3 && is_mistaken; ++k) {
+            is_mistaken =
+                places.normal.vector(t(f, k)).dot(tracked) < clearly && is_smooth(t(f, k));
+        }
+        if (is_mistaken) {
+            bad_triangles.push_back(f);
+            for (int c = 0; c < 3; ++c) {
+                track.number(f, slide::ref_x + c) = -tracked[c];
+            }
+            skin_shape.number(f, slide::det) = -skin_shape.number(f, slide::det);
+        }
+    }
+    return !bad_triangles.empty();
 }
 
 // Corners of triangles that stay nearly inverted move to the mean of their neighbours, three

@@ -48,7 +48,7 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
     std::fill(sector.begin(), sector.end(), 0);
     std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
     has_bad_steps = false;
-    had_inverted = false;
+    unrest = 0;
     hopeless_steps = 0;
     report.inverted_triangles = 0;
     for (int f = 0; f < 4 * batch_count; ++f) {

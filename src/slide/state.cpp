@@ -21,7 +21,7 @@ std::vector<double> SlideSolver::save() const {
                                  static_cast<double>(p.triangle_count()),
                                  p.has_body ? 1.0 : 0.0,
                                  p.has_velocity ? 1.0 : 0.0,
-                                 p.had_inverted ? 1.0 : 0.0,
+                                 static_cast<double>(p.unrest),
                                  static_cast<double>(p.hopeless_steps),
                                  static_cast<double>(p.report.inverted_triangles)};
     if (!p.has_body) {
@@ -30,11 +30,11 @@ std::vector<double> SlideSolver::save() const {
     for (int v = 0; v < p.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
         const slide::SkinPoint& point = p.places.point[i];
-        state.insert(state.end(),
-                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
-                      point.b[0], point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
-                      static_cast<double>(p.sector[i]), p.acceleration[2 * i],
-                      p.acceleration[2 * i + 1]});
+        state.insert(
+            state.end(),
+            {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
+             point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
+             static_cast<double>(p.sector[i]), p.acceleration[2 * i], p.acceleration[2 * i + 1]});
         for (const slide::Records* records :
              {&p.body.position, &p.body.normal, &p.body.axis, &p.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
@@ -72,7 +72,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     }
     p.has_body = has_body;
     p.has_velocity = state[5] == 1.0;
-    p.had_inverted = state[6] == 1.0;
+    p.unrest = static_cast<int>(std::clamp(state[6], 0.0, 1e6));
     p.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
     p.report.inverted_triangles = static_cast<int>(std::clamp(state[8], 0.0, 1e9));
     if (!has_body) {

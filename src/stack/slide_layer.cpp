@@ -201,10 +201,15 @@ private:
         for (int v = 0; v < surface_->vertex_count(); ++v) {
             largest_miss_ = std::max(largest_miss_, locator_.miss(v));
         }
-        frame.numbers["slide energy (J)"] = energy.elastic;
-        frame.numbers["slide kinetic energy (J)"] = energy.kinetic;
-        frame.numbers["slide rms (m)"] = std::sqrt(mean_square);
-        frame.numbers["slide largest (m)"] = largest;
+        // Long names are made once: a frame allocates nothing.
+        static const std::string elastic = "slide energy (J)";
+        static const std::string kinetic = "slide kinetic energy (J)";
+        static const std::string rms = "slide rms (m)";
+        static const std::string furthest = "slide largest (m)";
+        frame.numbers[elastic] = energy.elastic;
+        frame.numbers[kinetic] = energy.kinetic;
+        frame.numbers[rms] = std::sqrt(mean_square);
+        frame.numbers[furthest] = largest;
     }
 
     void write_scalar(Frame& frame, const std::string& name, const std::string& unit,
@@ -235,8 +240,10 @@ private:
         write_scalar(frame, "minor stretch", "1", channels_.minor_stretch);
         write_vector(frame, "major direction", "1", channels_.major_direction);
         write_scalar(frame, "stress", "N/m", channels_.stress);
-        write_scalar(frame, "wrinkle amplitude", "m", channels_.wrinkle_amplitude);
-        write_vector(frame, "wrinkle direction", "1", channels_.wrinkle_direction);
+        static const std::string wrinkle_amplitude = "wrinkle amplitude";
+        static const std::string wrinkle_direction = "wrinkle direction";
+        write_scalar(frame, wrinkle_amplitude, "m", channels_.wrinkle_amplitude);
+        write_vector(frame, wrinkle_direction, "1", channels_.wrinkle_direction);
         write_vector(frame, "Pref", "m", channels_.material_position);
     }
 

@@ -36,8 +36,8 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest) {
     std::vector<int> first(from.size());
     MatrixX3i renumbered(triangles.rows(), 3);
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        first[static_cast<size_t>(f)] =
-            std::min({rank_of(triangles(f, 0)), rank_of(triangles(f, 1)), rank_of(triangles(f, 2))});
+        first[static_cast<size_t>(f)] = std::min(
+            {rank_of(triangles(f, 0)), rank_of(triangles(f, 1)), rank_of(triangles(f, 2))});
     }
     std::stable_sort(from.begin(), from.end(), [&](int a, int b) {
         return first[static_cast<size_t>(a)] < first[static_cast<size_t>(b)];

@@ -42,8 +42,8 @@ void SlideTangents::fill(const MatrixX3d& positions, const MatrixX2d& uv,
         }
         const double length = tangent.norm();
         constexpr double cancelled = 1e-9;
-        tangent *= length * length > cancelled * cancelled * normal2 && length > 0.0 ? 1.0 / length
-                                                                                      : 0.0;
+        tangent *=
+            length * length > cancelled * cancelled * normal2 && length > 0.0 ? 1.0 / length : 0.0;
     }
 }
 

@@ -1,0 +1,202 @@
+#include "cutis/slide/locate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "support/expect_error.h"
+#include "support/shapes.h"
+
+namespace cutis {
+namespace {
+
+TEST(nearest_in_triangle, agrees_with_a_fine_search_of_the_triangle) {
+    const Vector3d a(0.1, 0.0, 0.2);
+    const Vector3d b(1.3, 0.1, 0.0);
+    const Vector3d c(0.4, 0.9, -0.3);
+    for (int i = 0; i < 60; ++i) {
+        const Vector3d p(2.0 * std::sin(1.7 * i), 2.0 * std::cos(2.3 * i), std::sin(0.9 * i));
+        double square = 0.0;
+        const Vector3d w = nearest_in_triangle(p, a, b, c, square);
+        EXPECT_GE(w.minCoeff(), -1e-15);
+        EXPECT_NEAR(w.sum(), 1.0, 1e-12);
+        EXPECT_NEAR((w[0] * a + w[1] * b + w[2] * c - p).squaredNorm(), square, 1e-12);
+        double best = 1e300;
+        constexpr int fine = 200;
+        for (int u = 0; u <= fine; ++u) {
+            for (int v = 0; u + v <= fine; ++v) {
+                const double s = static_cast<double>(u) / fine;
+                const double t = static_cast<double>(v) / fine;
+                best = std::min(best, (a + s * (b - a) + t * (c - a) - p).squaredNorm());
+            }
+        }
+        EXPECT_LE(square, best + 1e-12);
+        EXPECT_GE(std::sqrt(square), std::sqrt(best) - 0.01);  // the search's own cell
+    }
+}
+
+TEST(nearest_in_triangle, of_a_triangle_without_area_is_that_of_its_sides) {
+    const Vector3d a(0, 0, 0);
+    const Vector3d b(1, 0, 0);
+    double square = 0.0;
+    const Vector3d w = nearest_in_triangle(Vector3d(0.25, 1, 0), a, b, Vector3d(0.5, 0, 0), square);
+    EXPECT_NEAR(square, 1.0, 1e-15);
+    EXPECT_NEAR(w[1] + 0.5 * w[2], 0.25, 1e-15);
+    const Vector3d point = nearest_in_triangle(Vector3d(0, 0, 2), a, a, a, square);
+    EXPECT_NEAR(square, 4.0, 1e-15);
+    EXPECT_NEAR(point.sum(), 1.0, 1e-15);
+}
+
+// A torus whose skin is turned round its axis by a number of cells.
+struct TurnedTorus {
+    int around;
+    test::Shape shape;
+    Topology topology;
+    Workers workers{1};
+    SlideSolver solver;
+    SlideLocator locator;
+
+    TurnedTorus(int columns, int rows, double cells)
+        : around(columns),
+          shape(test::torus_grid(columns, rows)),
+          topology(shape.triangles, columns * rows),
+          solver(topology, shape.positions, SlideOptions(), workers),
+          locator(topology, shape.positions, solver) {
+        solver.reset(shape.positions, workers);
+        // The material at vertex (i, j) is that of (i + cells, j): on the side between two columns.
+        std::vector<SurfacePoint> points;
+        const int whole = static_cast<int>(std::floor(cells));
+        const double rest = cells - whole;
+        for (int v = 0; v < columns * rows; ++v) {
+            const int row = v / columns * columns;
+            const int first = row + (v % columns + whole) % columns;
+            const int second = row + (v % columns + whole + 1) % columns;
+            SurfacePoint point = point_at_vertex(topology, first);
+            for (const int f : topology.triangles_around(first)) {
+                int at_first = -1;
+                int at_second = -1;
+                for (int k = 0; k < 3; ++k) {
+                    at_first = topology.triangles()(f, k) == first ? k : at_first;
+                    at_second = topology.triangles()(f, k) == second ? k : at_second;
+                }
+                if (at_second >= 0 && rest > 0.0) {
+                    point.triangle = f;
+                    point.barycentric.setZero();
+                    point.barycentric[at_first] = 1.0 - rest;
+                    point.barycentric[at_second] = rest;
+                }
+            }
+            points.push_back(point);
+        }
+        solver.set_material_points(points, workers);
+    }
+
+    MatrixX3d locate() {
+        MatrixX3d located;
+        locator.locate(solver, shape.positions, workers, located);
+        return located;
+    }
+
+    // Distance from where each material vertex must be, the torus turned back.
+    double error(double cells) {
+        constexpr double pi = 3.14159265358979323846;
+        const Eigen::Matrix3d turn(
+            Eigen::AngleAxisd(-2.0 * pi * cells / around, Vector3d::UnitZ()));
+        return (locate() - shape.positions * turn.transpose()).rowwise().norm().maxCoeff();
+    }
+};
+
+TEST(slide_locator, skin_turned_by_whole_cells_is_found_exactly_however_far) {
+    for (const double cells : {1.0, 2.0, 7.0}) {
+        TurnedTorus torus(24, 12, cells);
+        EXPECT_LT(torus.error(cells), 1e-12) << cells;
+        for (int v = 0; v < torus.topology.vertex_count(); ++v) {
+            EXPECT_LT(torus.locator.miss(v), 1e-12) << v;
+        }
+    }
+}
+
+TEST(slide_locator, between_vertices_the_error_is_of_third_order_along_the_surface) {
+    const auto along = [](TurnedTorus& torus, double cells) {
+        constexpr double pi = 3.14159265358979323846;
+        const MatrixX3d located = torus.locate();
+        double worst = 0.0;
+        for (int v = 0; v < located.rows(); ++v) {
+            const Vector3d p = torus.shape.positions.row(v);
+            const double angle = std::atan2(located(v, 1), located(v, 0)) - std::atan2(p[1], p[0]) +
+                                 2.0 * pi * cells / torus.around;
+            worst =
+                std::max(worst, std::hypot(p[0], p[1]) * std::abs(std::remainder(angle, 2 * pi)));
+        }
+        return worst;
+    };
+    TurnedTorus coarse(24, 24, 0.3);
+    TurnedTorus fine(48, 48, 0.3);
+    EXPECT_LT(along(coarse, 0.3), 2.9e-3);  // thin-skin notes 8
+    EXPECT_LT(along(fine, 0.3), 3.6e-4);
+    // Off the surface: the sagitta of the curved facets, of second order.
+    EXPECT_GT(coarse.error(0.3) / fine.error(0.3), 3.5);
+}
+
+TEST(slide_locator, a_restored_search_goes_on_with_the_same_bits) {
+    TurnedTorus torus(24, 12, 2.4);
+    torus.locate();
+    const std::vector<double> state = torus.locator.save();
+    SlideLocator other(torus.topology, torus.shape.positions, torus.solver);
+    other.restore(state);
+    MatrixX3d located;
+    other.locate(torus.solver, torus.shape.positions, torus.workers, located);
+    EXPECT_EQ(located, torus.locate());
+
+    std::vector<double> wrong = state;
+    wrong[3] = 1e9;
+    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"vertex 3", "1e+09"});
+    wrong = state;
+    wrong[5] = std::nan("");
+    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"vertex 5"});
+    wrong.pop_back();
+    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"288", "287"});
+}
+
+TEST(slide_locator, two_threads_find_the_same_bits) {
+    TurnedTorus torus(48, 24, 3.3);
+    const MatrixX3d one = torus.locate();
+    torus.locator.reset();
+    MatrixX3d two;
+    torus.locator.locate(torus.solver, torus.shape.positions, Workers(2), two);
+    EXPECT_EQ(one, two);
+}
+
+TEST(slide_locator, a_tip_too_sharp_to_slide_over_keeps_its_place) {
+    const test::Shape shape = test::tetrahedron();
+    const Topology topology(shape.triangles, 4);
+    const Workers workers(1);
+    SlideSolver solver(topology, shape.positions, SlideOptions(), workers);
+    solver.reset(shape.positions, workers);
+    std::vector<SurfacePoint> points(4);
+    for (int v = 0; v < 4; ++v) {
+        points[static_cast<size_t>(v)] = point_at_vertex(topology, v);
+        points[static_cast<size_t>(v)].barycentric =
+            0.9 * points[static_cast<size_t>(v)].barycentric + Vector3d::Constant(0.1 / 3.0);
+    }
+    solver.set_material_points(points, workers);
+    SlideLocator locator(topology, shape.positions, solver);
+    MatrixX3d located;
+    locator.locate(solver, shape.positions, workers, located);
+    EXPECT_LT((located - shape.positions).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+TEST(slide_locator, a_body_of_another_size_is_refused) {
+    TurnedTorus torus(24, 12, 1.0);
+    MatrixX3d out;
+    test::expect_error<InvalidInput>(
+        [&] {
+            torus.locator.locate(torus.solver, torus.shape.positions.topRows(7), torus.workers,
+                                 out);
+        },
+        {"288", "7"});
+}
+
+}  // namespace
+}  // namespace cutis

@@ -1,0 +1,321 @@
+// The slide layer through the stack's own words: moved vertices, moved UVs, tangents.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "cutis/mesh/surface_point.h"
+#include "cutis/stack/layer.h"
+#include "stack/slide_order.h"
+#include "stack/slide_tangents.h"
+#include "stack/slide_uv.h"
+#include "support/shapes.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUTIS_UNDER_SANITIZER
+#endif
+
+#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+namespace {
+std::atomic<long> slide_allocations = 0;
+}
+extern "C" void* __libc_malloc(size_t size) noexcept;
+extern "C" void* malloc(size_t size) noexcept {
+    ++slide_allocations;
+    return __libc_malloc(size);
+}
+#endif
+
+namespace cutis {
+namespace {
+
+// A body that is bent to and fro.
+class Bending : public Motion {
+public:
+    explicit Bending(MatrixX3d rest) : rest_(std::move(rest)) {}
+    int vertex_count() const override { return static_cast<int>(rest_.rows()); }
+    double start() const override { return 0.0; }
+    double end() const override { return 10.0; }
+    double key_interval() const override { return 0.1; }
+    void positions(double time, TimeSampling /*sampling*/, const Workers& /*workers*/,
+                   MatrixX3d& out) const override {
+        out = rest_;
+        out.col(0).array() += 0.04 * std::sin(9.0 * time) * (4.0 * rest_.col(1).array()).sin();
+    }
+
+private:
+    MatrixX3d rest_;
+};
+
+// A square of 8 x 8 cells with UVs = (x, y), cut along its middle column: the right half's chart
+// lies one unit further in u.
+ArtMesh square_with_seam(double offset) {
+    const test::Shape shape = test::planar_grid(8, 8);
+    ArtMesh mesh;
+    mesh.name = "square";
+    mesh.positions = shape.positions;
+    mesh.triangles = shape.triangles;
+    mesh.parts = {{"square", "", 0, static_cast<int>(shape.triangles.rows()), 0, 81}};
+    mesh.uv.resize(162, 2);
+    for (int v = 0; v < 81; ++v) {
+        mesh.uv.row(v) << shape.positions(v, 0), shape.positions(v, 1);
+        mesh.uv.row(81 + v) << shape.positions(v, 0) + offset, shape.positions(v, 1);
+    }
+    mesh.uv_triangles = mesh.triangles;
+    for (int f = 0; f < mesh.triangles.rows(); ++f) {
+        double middle = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            middle += shape.positions(mesh.triangles(f, k), 0) / 3.0;
+        }
+        if (middle > 0.5) {
+            mesh.uv_triangles.row(f).array() += 81;
+        }
+    }
+    return mesh;
+}
+
+struct Stage {
+    Body body;
+    SimulationSurface surface;
+    LayerGround ground;
+
+    explicit Stage(const ArtMesh& mesh)
+        : body(make(mesh)),
+          surface(SimulationSurface::repaired(body, {})),
+          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+
+    static Body make(const ArtMesh& mesh) {
+        Body::Source source;
+        source.mesh = mesh;
+        source.motion = std::make_shared<Bending>(mesh.positions);
+        return Body(std::move(source), ClockOptions());
+    }
+};
+
+// The point of a planar square at (x, y).
+SurfacePoint point_at(const Stage& stage, double x, double y) {
+    const MatrixX3i& t = stage.surface.topology().triangles();
+    const MatrixX3d& rest = stage.surface.rest();
+    for (int f = 0; f < t.rows(); ++f) {
+        Eigen::Matrix3d corners;
+        for (int k = 0; k < 3; ++k) {
+            corners.col(k) << rest(t(f, k), 0), rest(t(f, k), 1), 1.0;
+        }
+        const Vector3d weights = corners.inverse() * Vector3d(x, y, 1.0);
+        if (weights.minCoeff() > -1e-12) {
+            return {f, weights.cwiseMax(0.0)};
+        }
+    }
+    return {};
+}
+
+TEST(slide_uv, the_uv_of_the_material_arrives_and_charts_go_on_beyond_their_seam) {
+    constexpr double offset = 3.0;
+    const Stage stage(square_with_seam(offset));
+    const SlideUv slide_uv(stage.ground);
+    ASSERT_TRUE(slide_uv.has_uv());
+    // All skin slides to the right and up: material from the left and below lies at each vertex.
+    const double dx = 0.17;
+    const double dy = 0.06;
+    std::vector<SurfacePoint> points;
+    MatrixX3d material = stage.surface.rest();
+    for (int v = 0; v < stage.surface.vertex_count(); ++v) {
+        material(v, 0) = std::max(material(v, 0) - dx, 0.0);
+        material(v, 1) = std::max(material(v, 1) - dy, 0.0);
+        points.push_back(point_at(stage, material(v, 0), material(v, 1)));
+    }
+    MatrixX2d uv;
+    slide_uv.update(points, material, Workers(1), uv);
+    const ArtMesh& art = stage.body.mesh();
+    int beyond = 0;
+    for (int f = 0; f < art.triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const int t = art.uv_triangles(f, k);
+            const int v = art.triangles(f, k);
+            // The same affine map of the corner's own chart, also where the material lies in the
+            // other one.
+            EXPECT_NEAR(uv(t, 0), material(v, 0) + (t >= 81 ? offset : 0.0), 1e-9) << f << ' ' << k;
+            EXPECT_NEAR(uv(t, 1), material(v, 1), 1e-9) << f << ' ' << k;
+            beyond += t >= 81 && material(v, 0) < 0.5 ? 1 : 0;
+        }
+    }
+    EXPECT_GT(beyond, 20);
+}
+
+TEST(slide_uv, skin_that_has_not_slid_keeps_its_uvs) {
+    const Stage stage(square_with_seam(1.0));
+    const SlideUv slide_uv(stage.ground);
+    std::vector<SurfacePoint> points;
+    for (int v = 0; v < stage.surface.vertex_count(); ++v) {
+        points.push_back(point_at_vertex(stage.surface.topology(), v));
+    }
+    MatrixX2d uv;
+    slide_uv.update(points, stage.surface.rest(), Workers(1), uv);
+    for (int f = 0; f < stage.body.mesh().triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const int t = stage.body.mesh().uv_triangles(f, k);
+            EXPECT_LT((uv.row(t) - stage.body.mesh().uv.row(t)).norm(), 1e-14);
+        }
+    }
+}
+
+TEST(slide_tangents, point_where_u_grows_on_the_moved_surface) {
+    const Stage stage(square_with_seam(1.0));
+    SlideTangents tangents(stage.ground);
+    // Sheared and turned out of the plane: x goes to (1, 0, 1), so that is where u grows.
+    MatrixX3d moved = stage.surface.rest();
+    moved.col(2) = moved.col(0);
+    moved.col(0) += 0.3 * moved.col(1);
+    std::vector<double> out;
+    tangents.fill(moved, tangents.rest_uv(), out);
+    const Vector3d expected = Vector3d(1.0, 0.0, 1.0).normalized();
+    for (int v = 0; v < 81; ++v) {
+        EXPECT_LT((Vector3d(out.data() + 3 * v) - expected).norm(), 1e-12) << v;
+    }
+    // UVs turned by a right angle: u grows along the old v, mirrored or not.
+    MatrixX2d turned = tangents.rest_uv();
+    turned.col(0) = tangents.rest_uv().col(1);
+    turned.col(1) = tangents.rest_uv().col(0);
+    tangents.fill(stage.surface.rest(), turned, out);
+    for (int v = 0; v < 81; ++v) {
+        EXPECT_LT((Vector3d(out.data() + 3 * v) - Vector3d::UnitY()).norm(), 1e-12) << v;
+    }
+    tangents.fill(stage.surface.rest(), MatrixX2d::Zero(162, 2), out);
+    EXPECT_EQ(std::accumulate(out.begin(), out.end(), 0.0), 0.0);
+}
+
+TEST(slide_order, brings_neighbours_together_and_back_again) {
+    // A torus whose vertices were shuffled.
+    test::Shape shape = test::torus_grid(40, 30);
+    const int count = static_cast<int>(shape.positions.rows());
+    MatrixX3d positions(count, 3);
+    const auto shuffled = [&](int v) { return static_cast<int>(707L * v % count); };
+    for (int v = 0; v < count; ++v) {
+        positions.row(shuffled(v)) = shape.positions.row(v);
+    }
+    for (int i = 0; i < shape.triangles.size(); ++i) {
+        shape.triangles.data()[i] = shuffled(shape.triangles.data()[i]);
+    }
+    const Topology topology(shape.triangles, count);
+    const SlideOrder order(topology, positions);
+    const auto furthest = [](const Topology& mesh) {
+        int most = 0;
+        for (const auto& edge : mesh.edges()) {
+            most = std::max(most, edge[1] - edge[0]);
+        }
+        return most;
+    };
+    EXPECT_GT(furthest(topology), 1000);
+    EXPECT_LT(furthest(order.topology()), 200);
+    MatrixX3d there;
+    MatrixX3d back;
+    order.gather(positions, there);
+    EXPECT_EQ(there, order.rest());
+    order.spread(there, back);
+    EXPECT_EQ(back, positions);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            EXPECT_EQ(order.surface_vertex(order.topology().triangles()(f, k)),
+                      topology.triangles()(order.surface_triangle(f), k));
+        }
+    }
+    SlideOptions options;
+    options.pins = {5, 77};
+    options.stickiness = VectorXd(VectorXd::LinSpaced(count, 0.0, 1.0));
+    options.drags.push_back({9, Vector3d::UnitX(), 0.1});
+    const SlideOptions ours = order.reorder(options);
+    EXPECT_EQ(order.surface_vertex(ours.pins[1]), 77);
+    EXPECT_EQ(order.surface_vertex(ours.drags[0].vertex), 9);
+    EXPECT_EQ(ours.stickiness.at(order.rank_of(123)), options.stickiness.at(123));
+}
+
+struct SlideRun {
+    std::unique_ptr<Layer> layer;
+    Workers workers{1};
+    Frame frame;
+    MatrixX3d art, surface;
+
+    SlideRun(const Stage& stage, const std::string& output) {
+        LayerScene scene;
+        scene.kind = "slide";
+        SceneValue value;
+        value.kind = SceneValue::Kind::text;
+        value.text = output;
+        scene.values["output"] = value;
+        layer = plan_layer(scene, "test.toml")->prepare(stage.ground);
+    }
+};
+
+// What the stack hands to a layer: the body between frames.
+class Ground : public MovingSurface {
+public:
+    Ground(const Stage& stage, const Workers& workers) : stage_(stage), workers_(workers) {}
+    void positions(double time, MatrixX3d& out) const override {
+        stage_.body.positions(time, TimeSampling::exact, workers_, art_);
+        stage_.surface.gather(art_, out);
+    }
+
+private:
+    const Stage& stage_;
+    const Workers& workers_;
+    mutable MatrixX3d art_;
+};
+
+void advance(const Stage& stage, SlideRun& run, const Ground& ground, int frame) {
+    stage.body.positions(frame / 30.0, TimeSampling::exact, run.workers, run.art);
+    stage.surface.gather(run.art, run.surface);
+    run.layer->advance({&stage.body, &run.workers, &ground, TimeSampling::exact,
+                        std::max(0, frame - 1) / 30.0, frame / 30.0, frame == 0},
+                       run.surface, run.frame);
+}
+
+TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
+    const Stage stage(square_with_seam(1.0));
+    SlideRun by_uv(stage, "uv");
+    SlideRun by_vertices(stage, "vertices");
+    const Ground ground(stage, by_uv.workers);
+    for (int f = 0; f < 6; ++f) {
+        advance(stage, by_uv, ground, f);
+        advance(stage, by_vertices, ground, f);
+    }
+    MatrixX3d body;
+    ground.positions(5 / 30.0, body);
+    EXPECT_EQ(by_uv.surface, body);
+    EXPECT_GT((by_uv.frame.uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_EQ(by_vertices.frame.uv.size(), 0);
+    EXPECT_GT((by_vertices.surface - body).cwiseAbs().maxCoeff(), 1e-4);
+    for (const char* channel : {"Pref", "tangent", "slide distance", "major stretch",
+                                "minor stretch", "stress", "wrinkle amplitude"}) {
+        EXPECT_EQ(by_uv.frame.channels.count(channel), 1u) << channel;
+        EXPECT_EQ(
+            by_uv.frame.channels[channel].values,
+            by_vertices.frame.channels.count(channel) != 0 && std::string(channel) != "tangent"
+                ? by_vertices.frame.channels[channel].values
+                : by_uv.frame.channels[channel].values)
+            << channel;
+    }
+}
+
+#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+TEST(slide_layer, frames_allocate_nothing_after_the_second) {
+    const Stage stage(square_with_seam(1.0));
+    for (const char* output : {"uv", "vertices", "none"}) {
+        SlideRun run(stage, output);
+        const Ground ground(stage, run.workers);
+        for (int f = 0; f < 3; ++f) {
+            advance(stage, run, ground, f);
+        }
+        const long before = slide_allocations.load();
+        for (int f = 3; f < 10; ++f) {
+            advance(stage, run, ground, f);
+        }
+        EXPECT_EQ(slide_allocations.load() - before, 0) << output;
+    }
+}
+#endif
+
+}  // namespace
+}  // namespace cutis
