@@ -20,7 +20,9 @@ clip = "flex"
 
 [[layer]]
 kind = "slide"
+step = 0.00425
 )",
+         .paint = "bumps",
          .camera = {0.35, 0.5, 1.0}},
         {.name = "torus-bulge",
          .about = "a torus of 24 x 24 bulges on top: skin comes from all around",
@@ -178,6 +180,7 @@ clip = "lift"
 [[layer]]
 kind = "slide"
 )",
+         .paint = "tattoo",
          .camera = {0.7, 0.1, 1.0}},
         {.name = "head-open",
          .about = "a head opens its mouth: skin of the neck comes along",
@@ -189,6 +192,7 @@ clip = "open_mouth"
 [[layer]]
 kind = "slide"
 )",
+         .paint = "tattoo",
          .camera = {0.7, 0.1, 1.0}},
         {.name = "head-swallow",
          .about = "a neck swallows: the Adam's apple moves below the skin",
@@ -201,6 +205,7 @@ clip = "swallow"
 kind = "slide"
 tether = 500
 )",
+         .paint = "tattoo",
          .camera = {0.9, -0.05, 1.0}},
         {.name = "torso-lift",
          .about = "a torso in a tight shirt lifts one arm: the whole cloth shares the stretch",
@@ -243,6 +248,80 @@ step = 0.001
 pin_creases = 0.5
 )",
          .camera = {1.0, 0.25, 0.7}},
+        {.name = "dancer-torso",
+         .about = "a dancer raises her arms: skin of the whole trunk shares the stretch",
+         .figure = thin_skin,
+         .scene = R"([body]
+file = "$DATA/dancer/dancer.glb"
+mesh = "body"
+
+[[layer]]
+kind = "slide"
+step = 0.00834
+
+[output]
+first_frame = 60
+last_frame = 120
+)",
+         .camera = {0.4, 0.15, 1.0}},
+        {.name = "dancer-neck",
+         .about = "a dancer turns and bends her head: skin of neck and throat, the rest held",
+         .figure = thin_skin,
+         .scene = R"([body]
+file = "$DATA/dancer/dancer.glb"
+mesh = "body"
+
+[[layer]]
+kind = "slide"
+region = ["joints:Neck"]
+tether = 500
+step = 0.00834
+
+[output]
+first_frame = 60
+last_frame = 120
+)",
+         .paint = "tattoo",
+         .camera = {0.5, 0.1, 1.0}},
+        {.name = "horse-gallop",
+         .about = "a horse gallops: loose skin lags behind shoulder and haunch",
+         .figure = thin_skin,
+         .scene = R"([body]
+file = "$DATA/quaternius/Horse.glb"
+clip = "AnimalArmature|Gallop"
+loop = "loop"
+
+[[layer]]
+kind = "slide"
+stickiness = 0.2
+damping = 2
+step = 0.001
+pin_creases = 0.5
+
+[output]
+last_frame = 60
+)",
+         .camera = {1.0, 0.2, 0.5}},
+        {.name = "trex-walk",
+         .about = "a tyrannosaur walks: skin slides over its legs, teeth and claws stay",
+         .figure = thin_skin,
+         .scene = R"([body]
+file = "$DATA/quaternius/Trex.glb"
+clip = "Armature|TRex_Walk"
+loop = "loop"
+
+[[layer]]
+kind = "slide"
+stickiness = 0.2
+damping = 2
+step = 0.002
+pin_creases = 0.5
+pin_slivers = 0.02
+
+[output]
+last_frame = 60
+)",
+         .camera = {1.0, 0.2, 0.5}},
     };
 }
 

@@ -223,6 +223,7 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     if (!do_track) {
         return;
     }
+    constexpr double began_inverted = 1e9;  // counted apart from triangles nearly inverted now
     const double nearly =
         workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
             double worst = 0.0;
@@ -245,18 +246,18 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
                 store(track.at(batch, slide::ref_z), wide::select(follows, n.z * scale, ref.z));
                 const Lanes now = sign * double_area /
                                   (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-                // Also a step that began inverted is looked at.
-                const wide::LaneBits is_nearly =
-                    (now < lanes::all(tangled_determinant)) |
-                    (load(skin_shape.at(batch, slide::det)) < lanes::all(0.0));
+                const wide::LaneBits began =
+                    load(skin_shape.at(batch, slide::det)) < lanes::all(0.0);
+                worst += (began[0] | began[1] | began[2] | began[3]) != 0 ? began_inverted : 0.0;
                 store(skin_shape.at(batch, slide::det), now);  // until the next measurement
+                const wide::LaneBits is_nearly = now < lanes::all(tangled_determinant);
                 if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
                     worst += 1.0;
                 }
             }
             return worst;
         });
-    const bool was_mistaken = (unrest > 0 || nearly > 0.0) && turn_mistaken_normals();
+    const bool was_mistaken = (unrest > 0 || nearly >= began_inverted) && turn_mistaken_normals();
     if (nearly == 0.0 && !was_mistaken) {
         if (has_bad_steps) {
             std::fill(bad_steps.begin(), bad_steps.end(), static_cast<unsigned char>(0));
