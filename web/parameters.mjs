@@ -1,0 +1,59 @@
+// Takes the pictures of docs/slide.md: what each parameter does, three values beside each other.
+//   node web/parameters.mjs PROGRAM
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { launch, open, project } from './test/browser.mjs';
+
+const [program] = process.argv.slice(2);
+if (!program) throw new Error('expected: node web/parameters.mjs PROGRAM');
+const size = 230;
+const documentBytes = 300_000;
+
+// Body, frame to show, what stays, and the lines that differ.
+const rows = [
+  { name: 'stickiness', body: 'torus', clip: 'shake', frame: 13, stays: 'tether = 0\ndamping = 1', values: ['stickiness = 0', 'stickiness = 0.5', 'stickiness = 1'] },
+  { name: 'damping', body: 'torus', clip: 'shake', frame: 18, stays: 'tether = 0\nstickiness = 0', values: ['damping = 0', 'damping = 5', 'damping = 40'] },
+  { name: 'tether', body: 'cylinder', clip: 'twist', frame: 30, stays: '', values: ['tether = 0', 'tether = 500', 'tether = 10000'] },
+  { name: 'young_modulus', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 1000', values: ['young_modulus = 10', 'young_modulus = 200', 'young_modulus = 5000'] },
+  { name: 'rim', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0', values: ['rim = "pin"', 'rim = "glide"', 'rim = "free"'] },
+  { name: 'area_preservation', body: 'torus', clip: 'bulge', frame: 25, stays: 'tether = 0', values: ['area_preservation = 0', 'area_preservation = 300', 'area_preservation = 5000'] },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'cutis-parameters-'));
+
+async function picture(browser, row, value, index) {
+  const scene = join(folder, `${row.name}-${index}.toml`);
+  writeFileSync(scene, `[body]\nactor = "${row.body}"\nclip = "${row.clip}"\n\n[[layer]]\nkind = "slide"\n${row.stays}\n${value}\n\n`
+    + `[output]\nformats = ["html"]\nlast_frame = ${row.frame + 1}\n`);
+  const report = JSON.parse(execFileSync(program, ['bake', scene, '-o', folder, '--json'], { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }));
+  const opened = await open(browser, report.outputs.find((file) => file.format === 'html').path);
+  await opened.page.setViewportSize({ width: size, height: size });
+  await opened.page.addStyleTag({ content: 'header, footer, #panel, #left-label, #right-label { display: none !important }' });
+  await opened.page.waitForFunction((s) => document.getElementById('canvas').clientWidth === s, size);
+  await opened.page.evaluate((frame) => {
+    window.cutis.stage.resize();
+    window.cutis.actions.set({ layout: 'right', paint: 'tattoo' });
+    window.cutis.actions.frameAll();
+    window.cutis.at(frame);
+  }, row.frame);
+  const shot = await opened.page.locator('#stage').screenshot();
+  await opened.context.close();
+  return `<figure><img src="data:image/png;base64,${shot.toString('base64')}"><figcaption>${value}</figcaption></figure>`;
+}
+
+const browser = await launch();
+mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
+for (const row of rows) {
+  const figures = [];
+  for (const [index, value] of row.values.entries()) figures.push(await picture(browser, row, value, index));
+  const sheet = await browser.newPage({ viewport: { width: 3 * size, height: size + 24 } });
+  await sheet.setContent(`<style>body{margin:0;display:flex;background:#fff}figure{margin:0}img{display:block}figcaption{font:14px/24px monospace;text-align:center}</style>${figures.join('')}`);
+  const jpeg = await sheet.screenshot({ type: 'jpeg', quality: 80 });
+  await sheet.close();
+  if (jpeg.length > documentBytes) throw new Error(`${row.name}: picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
+  writeFileSync(join(project, 'docs', 'pictures', `slide-${row.name}.jpg`), jpeg);
+  console.log(`docs/pictures/slide-${row.name}.jpg: ${jpeg.length} bytes`);
+}
+await browser.close();
