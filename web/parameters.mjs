@@ -1,4 +1,4 @@
-// Takes the pictures of docs/slide.md: what each parameter does, three values beside each other.
+// Takes the pictures of docs/slide.md: what some parameters do, three values beside each other.
 //   node web/parameters.mjs PROGRAM
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,12 +13,9 @@ const documentBytes = 300_000;
 
 // Body, frame to show, what stays, and the lines that differ.
 const rows = [
-  { name: 'stickiness', body: 'torus', clip: 'shake', frame: 13, stays: 'tether = 0\ndamping = 1', values: ['stickiness = 0', 'stickiness = 0.5', 'stickiness = 1'] },
-  { name: 'damping', body: 'torus', clip: 'shake', frame: 18, stays: 'tether = 0\nstickiness = 0', values: ['damping = 0', 'damping = 5', 'damping = 40'] },
   { name: 'tether', body: 'cylinder', clip: 'twist', frame: 30, stays: '', values: ['tether = 0', 'tether = 500', 'tether = 10000'] },
   { name: 'young_modulus', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 1000', values: ['young_modulus = 10', 'young_modulus = 200', 'young_modulus = 5000'] },
   { name: 'rim', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0', values: ['rim = "pin"', 'rim = "glide"', 'rim = "free"'] },
-  { name: 'area_preservation', body: 'torus', clip: 'bulge', frame: 25, stays: 'tether = 0', values: ['area_preservation = 0', 'area_preservation = 300', 'area_preservation = 5000'] },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'cutis-parameters-'));
