@@ -51,7 +51,9 @@ void SlideSolver::Parts::place(double seconds, const Workers& workers) {
     const double stopped =
         workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
             double count = 0.0;
+            constexpr int ahead = 6;
             for (int v = begin; v < end; ++v) {
+                surface.prefetch(places.point[static_cast<size_t>(std::min(v + ahead, end - 1))]);
                 count += place_vertex(v, seconds) ? 0.0 : 1.0;
             }
             return count;

@@ -85,6 +85,15 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
     }
 }
 
+namespace {
+
+// The corner that a point at a vertex sits on.
+int corner_of(const SkinPoint& point) {
+    return point.b[0] > 0.5 ? 0 : point.b[1] > 0.5 ? 1 : 2;
+}
+
+}  // namespace
+
 SkinPoint RestSurface::point_of_vertex(int v) const {
     const SurfacePoint at = point_at_vertex(*topology_, v);
     SkinPoint point;
@@ -104,8 +113,7 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
     const double* b = point.b;
     if (point.is_at_vertex) {
-        const int k = b[0] > 0.5 ? 0 : b[1] > 0.5 ? 1 : 2;
-        const int v = facet.corner[k];
+        const int v = facet.corner[corner_of(point)];
         const Vector3d n = normals_.row(v);
         const Vector3d axis = Vector3d::Map(vertex_axes_.data() + 3 * v);
         const Vector3d second = n.cross(axis);
@@ -165,7 +173,14 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
     if (u == 0.0 && w == 0.0) {
         return true;
     }
-    if (!point.is_at_vertex) {
+    if (point.is_at_vertex) {
+        // Less than what counts as being at a vertex: it stays.
+        const double edge =
+            tracer_.mean_incident_edge(topology_->triangles()(point.triangle, corner_of(point)));
+        if (u * u + w * w < 1e-26 * edge * edge) {
+            return true;
+        }
+    } else {
         // Most steps stay in the triangle.
         const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
         const double step1 = facet.rate[0][0] * u + facet.rate[0][1] * w;

@@ -85,6 +85,15 @@ public:
     bool move(SkinPoint& point, const double* chart_normal, const double* chart_axis, double u,
               double w) const;
 
+    /// Asks for what move and look_up will read of a point.
+    void prefetch(const SkinPoint& point) const {
+        const char* facet =
+            reinterpret_cast<const char*>(facets_.data() + static_cast<size_t>(point.triangle));
+        for (size_t line = 0; line < sizeof(Facet); line += 64) {
+            __builtin_prefetch(facet + line);
+        }
+    }
+
     size_t bytes() const;
 
 private:
