@@ -70,7 +70,7 @@ Scene demo_scene(const Demo& demo) {
         text.replace(text.find(named), named.size(), path.generic_string());
     }
     Scene scene = parse_scene(text, "demo " + demo.name);
-    scene.output.formats = {"html", "glb", "usda", "pc2"};
+    scene.output.formats = {"html", "glb", "pc2"};
     check_scene(scene);
     load_layer_meshes(scene);
     return scene;

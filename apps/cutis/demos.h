@@ -40,7 +40,7 @@ std::vector<std::string> data_files(const Demo& demo);
 /// \throw InvalidInput  no such demo; lists what there is
 const Demo& find_demo(const std::string& name);
 
-/// The demo's scene, writing page, GLB, USD and PC2.
+/// The demo's scene, writing page, GLB and PC2.
 /// \throw IoError  a file of the data folder is not there
 Scene demo_scene(const Demo& demo);
 

@@ -34,7 +34,8 @@ kind = "slide"
 region = ["not part:suit"]
 pin_creases = 0.5
 stickiness = 0.3
-step = 0.0084
+step = 0.0168
+tolerance = 0.003
 
 # Spikes on the tail.
 [[layer]]
@@ -47,7 +48,7 @@ axis = [0, 0, -1]
 density = ["box:-0.08,1.1,-2,0.08,2,-0.6", 1, 0]
 
 [output]
-page_tolerance = 0.0005
+page_tolerance = 0.0008
 )",
          .paint = "tattoo",
          .camera = {1.0, 0.28, 0.75},

@@ -209,8 +209,8 @@ TEST(BakeProgram, the_demo_writes_its_files_and_says_where_to_look) {
     const Outcome outcome = run({"demo", "cylinder-twist", "-o", scratch / "out"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(contains(outcome.out, "Open " + (scratch / "out/cylinder-twist.html").string()));
-    for (const char* name : {"cylinder-twist.html", "cylinder-twist.glb", "cylinder-twist.usda",
-                             "cylinder-twist.pc2", "report.json"}) {
+    for (const char* name :
+         {"cylinder-twist.html", "cylinder-twist.glb", "cylinder-twist.pc2", "report.json"}) {
         EXPECT_TRUE(fs::exists(scratch / "out" / name)) << name;
     }
     const auto json = nlohmann::json::parse(read_text(scratch / "out/report.json"));
