@@ -124,8 +124,11 @@ for (const demo of chosen) {
 }
 await browser.close();
 
-// The text shows what has been baked, in the order of the list.
-const entries = all.map(entryOf).filter((file) => existsSync(file));
+// The text shows what has been baked, now or earlier, in the order of the list.
+const text = join(project, 'docs', 'gallery.md');
+const sections = new Map((existsSync(text) ? readFileSync(text, 'utf8') : '').split(/^(?=## )/m).slice(1).map((section) => [section.slice(3, section.indexOf('\n')), section]));
+for (const demo of all) if (existsSync(entryOf(demo))) sections.set(demo.name, readFileSync(entryOf(demo), 'utf8'));
+const shown = all.filter((demo) => sections.has(demo.name)).map((demo) => sections.get(demo.name).trimEnd());
 const head = readFileSync(join(project, 'web', 'gallery-head.md'), 'utf8');
-writeFileSync(join(project, 'docs', 'gallery.md'), `${head}\n${entries.map((file) => readFileSync(file, 'utf8')).join('\n')}`);
-console.log(`docs/gallery.md: ${entries.length} demos`);
+writeFileSync(text, `${head}\n${shown.join('\n\n')}\n`);
+console.log(`docs/gallery.md: ${shown.length} demos`);
