@@ -232,7 +232,7 @@ std::vector<Row> bench_fold() {
          {Dress{0.03, 0, 30.0}, Dress{0.022, 0, 115.0}, Dress{0.015, 4, 440.0}}) {
         const FoldPattern pattern = dancer.pattern(dress.width);
         FoldOptions options;
-        options.rails.tolerance.length = 1e-9;  // as bakes in gate mode have it
+        options.rails.tolerance.length = 1e-5;  // as bakes in gate mode have it
         FoldSolver solver(dancer.mesh.topology, dancer.mesh.positions, pattern, options);
         std::unique_ptr<FoldSolver> guarded;
         const bool is_last = dress.level > 0;

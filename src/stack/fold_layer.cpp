@@ -342,7 +342,7 @@ public:
         FoldRailOptions& rails = settings.solver.rails;
         const bool is_strict = rails.mode == FoldMode::strict;
         settings.solver.guard = settings.solver.guard && !is_strict;
-        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-9;
+        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-5;
         if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
             throw InvalidInput(
                 "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
