@@ -102,7 +102,7 @@ Times measure(const Figure& figure, FoldSolver& solver, FoldSolver* guarded, int
     }
     MatrixX3d coarse;
     MatrixX3d refined;
-    MatrixX3d directions;
+    FoldDirections directions(solver, figure.normals, figure.weights);
     Times sum;
     const int repeats = 5;
     for (const auto& pose : figure.poses) {
@@ -117,18 +117,15 @@ Times measure(const Figure& figure, FoldSolver& solver, FoldSolver* guarded, int
             best.refined = std::min(best.refined, milliseconds([&] {
                                         skin_linear_blend(solver.rest(), fine, pose, one, refined);
                                     }));
-            best.folds =
-                std::min(best.folds, milliseconds([&] {
-                             turn_normals(figure.normals, figure.weights, pose, one, directions);
-                             solver.fold(directions, {}, one, refined);
-                         }));
+            best.folds = std::min(best.folds, milliseconds([&] {
+                                      solver.fold(directions.turn(pose, one), {}, one, refined);
+                                  }));
             if (guarded != nullptr && i < 2) {
                 skin_linear_blend(guarded->rest(), fine, pose, one, refined);
-                best.guard = std::min(best.guard, milliseconds([&] {
-                                          turn_normals(figure.normals, figure.weights, pose, one,
-                                                       directions);
-                                          guarded->fold(directions, {}, one, refined);
-                                      }));
+                best.guard =
+                    std::min(best.guard, milliseconds([&] {
+                                 guarded->fold(directions.turn(pose, one), {}, one, refined);
+                             }));
             }
             if (uniform != nullptr && i < 2) {
                 best.uniform = std::min(best.uniform, milliseconds([&] {
@@ -233,6 +230,7 @@ std::vector<Row> bench_fold() {
         const FoldPattern pattern = dancer.pattern(dress.width);
         FoldOptions options;
         options.rails.tolerance.length = 1e-5;  // as bakes in gate mode have it
+        options.rails.limiter = true;
         FoldSolver solver(dancer.mesh.topology, dancer.mesh.positions, pattern, options);
         std::unique_ptr<FoldSolver> guarded;
         const bool is_last = dress.level > 0;

@@ -21,39 +21,36 @@ namespace {
 
 constexpr int chunk_strips = 16;
 
-/// A point that moves with three vertices: the first has what the others leave of the weight.
+/// A point that moves with three vertices.
 struct Follower {
-    int vertex[3];
-    float second;
-    float third;
+    double weight[3];
+    int number[3];  ///< of each vertex' x among all coordinates
 };
 
 Follower follower(const SurfacePoint& point, const MatrixX3i& triangles) {
     Follower result{};
     for (int k = 0; k < 3; ++k) {
-        result.vertex[k] = triangles(point.triangle, k);
+        result.number[k] = 3 * triangles(point.triangle, k);
+        result.weight[k] = point.barycentric[k];
     }
-    result.second = static_cast<float>(point.barycentric[1]);
-    result.third = static_cast<float>(point.barycentric[2]);
+    result.weight[0] = 1.0 - result.weight[1] - result.weight[2];
     return result;
 }
 
 void follow(const Follower& follower, const double* values, double* out) {
-    const double* a = values + 3 * static_cast<size_t>(follower.vertex[0]);
-    const double* b = values + 3 * static_cast<size_t>(follower.vertex[1]);
-    const double* c = values + 3 * static_cast<size_t>(follower.vertex[2]);
     using Pair = double __attribute__((vector_size(16)));
     const auto pair = [](const double* from) {
         Pair value;
         std::memcpy(&value, from, sizeof(value));
         return value;
     };
-    const double second = follower.second;
-    const double third = follower.third;
-    const double first = 1.0 - second - third;
-    const Pair xy = first * pair(a) + second * pair(b) + third * pair(c);
+    const double* a = values + follower.number[0];
+    const double* b = values + follower.number[1];
+    const double* c = values + follower.number[2];
+    const double* w = follower.weight;
+    const Pair xy = w[0] * pair(a) + w[1] * pair(b) + w[2] * pair(c);
     std::memcpy(out, &xy, sizeof(xy));
-    out[2] = first * a[2] + second * b[2] + third * c[2];
+    out[2] = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
 }
 
 /// A binding as it is walked every frame. Points count from the strip's first one.
@@ -172,6 +169,10 @@ struct FoldSolver::Parts {
     Parts(FoldMesh fold_mesh, FoldPattern fold_pattern)
         : mesh(std::move(fold_mesh)), pattern(std::move(fold_pattern)) {}
 
+    bool is_folding(const StripRun& run) const {
+        return rails->is_active(run.first_rail) ||
+               (run.has_second && rails->is_active(run.first_rail + 1));
+    }
     void place_rails(const Topology& base, const FoldRailOptions& options);
     void bind();
     std::vector<int> order_vertices(const std::vector<std::vector<Binding>>& bindings);
@@ -305,8 +306,8 @@ std::vector<int> FoldSolver::Parts::order_vertices(
         rest.row(static_cast<Eigen::Index>(v)) = old.row(order[v]);
     }
     for (Follower& point : on_refined) {
-        for (int& v : point.vertex) {
-            v = number[static_cast<size_t>(v)];
+        for (int& x : point.number) {
+            x = 3 * number[static_cast<size_t>(x / 3)];
         }
     }
     return number;
@@ -327,13 +328,7 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
     parts_->place_rails(base, options.rails);
     parts_->bind();
     if (options.guard) {
-        std::vector<unsigned char> is_bound(static_cast<size_t>(topology().vertex_count()), 0);
-        for (const Parts::Layer& layer : parts_->layers) {
-            for (const Packed& binding : layer.bindings) {
-                is_bound[static_cast<size_t>(binding.vertex)] = 1;
-            }
-        }
-        parts_->guard = std::make_unique<FoldGuard>(topology(), is_bound);
+        parts_->guard = std::make_unique<FoldGuard>(topology());
     }
 }
 
@@ -482,8 +477,7 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
             const auto lift = [&](int begin, int end) {
                 for (int s = begin; s < end; ++s) {
                     const StripRun& run = layer.runs[static_cast<size_t>(s)];
-                    if (parts.rails->is_active(run.first_rail) ||
-                        (run.has_second && parts.rails->is_active(run.first_rail + 1))) {
+                    if (parts.is_folding(run)) {
                         lift_strip(layer.bindings.data() + run.begin,
                                    layer.bindings.data() + run.end, run.first_rail, per_rail, rails,
                                    refined.data());
@@ -499,6 +493,15 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
         lift_all(*parts.rails->double_);
     }
     if (parts.guard != nullptr) {
+        std::vector<unsigned char>& moved = parts.guard->moved();
+        std::fill(moved.begin(), moved.end(), static_cast<unsigned char>(0));
+        for (const Parts::Layer& layer : parts.layers) {
+            for (const StripRun& run : layer.runs) {
+                for (int i = run.begin; parts.is_folding(run) && i < run.end; ++i) {
+                    moved[static_cast<size_t>(layer.bindings[static_cast<size_t>(i)].vertex)] = 1;
+                }
+            }
+        }
         parts.held = parts.guard->hold(parts.unfolded, workers, refined);
     }
 }
@@ -560,6 +563,47 @@ void FoldSolver::fill_lines(const MatrixX3d& folded, Lines& lines) const {
             lines.starts.push_back(r + 1);
         }
     }
+}
+
+FoldDirections::FoldDirections(const FoldSolver& solver, const MatrixX3d& normals,
+                               const SkinWeights& weights)
+    : directions_(normals) {
+    if (normals.rows() != weights.vertex_count() ||
+        normals.rows() != solver.parts_->mesh.base_count) {
+        throw InvalidInput(say("folds: expected normals and weights of ",
+                               solver.parts_->mesh.base_count, " base vertices, found ",
+                               normals.rows(), " and ", weights.vertex_count()));
+    }
+    std::vector<unsigned char> is_read(static_cast<size_t>(normals.rows()), 0);
+    for (const Follower& point : solver.parts_->on_base) {
+        for (const int x : point.number) {
+            is_read[static_cast<size_t>(x / 3)] = 1;
+        }
+    }
+    weights_.influences = weights.influences;
+    for (size_t v = 0; v < is_read.size(); ++v) {
+        if (is_read[v] != 0) {
+            vertices_.push_back(static_cast<int>(v));
+            const size_t row = v * static_cast<size_t>(weights.influences);
+            for (size_t k = row; k < row + static_cast<size_t>(weights.influences); ++k) {
+                weights_.joints.push_back(weights.joints[k]);
+                weights_.weights.push_back(weights.weights[k]);
+            }
+        }
+    }
+    normals_.resize(static_cast<Eigen::Index>(vertices_.size()), 3);
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+        normals_.row(static_cast<Eigen::Index>(i)) = normals.row(vertices_[i]);
+    }
+}
+
+const MatrixX3d& FoldDirections::turn(const std::vector<Eigen::Affine3d>& matrices,
+                                      const Workers& workers) {
+    turn_normals(normals_, weights_, matrices, workers, turned_);
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+        directions_.row(vertices_[i]) = turned_.row(static_cast<Eigen::Index>(i));
+    }
+    return directions_;
 }
 
 void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,

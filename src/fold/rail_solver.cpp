@@ -13,6 +13,11 @@ constexpr int chunk_rails = 64;
 // Shares of the rest length taken away by the limiter that count as limited.
 constexpr double limited_from = 1e-6;
 
+// Offsets are raised above neighbouring directions by this part of their length, where those
+// directions face their own by more than twice least_facing.
+constexpr double raised_by = 1e-6;
+constexpr double least_facing = 0.3;
+
 }  // namespace
 
 template <class Real>
@@ -21,7 +26,7 @@ struct RailSolver<Real>::Task {
     FoldRails::PointsOf directions;
     const std::vector<FoldPlane>& planes;
     FoldRailReport* report;
-    RailGroup<Lanes> group;
+    RailGroup<Lanes>& group;
 };
 
 template <class Real>
@@ -52,11 +57,9 @@ template <class Real>
 void RailSolver<Real>::solve(FoldRails::PointsOf base, FoldRails::PointsOf directions,
                              const std::vector<FoldPlane>& planes, const Workers& workers) {
     const auto job = [&](int begin, int end) {
-        Task task{base,
-                  directions,
-                  planes,
-                  &chunk_reports_[static_cast<size_t>(begin / chunk_rails)],
-                  {}};
+        RailGroup<Lanes> group;  // not set to zero: every solve fills what it reads
+        Task task{base, directions, planes,
+                  &chunk_reports_[static_cast<size_t>(begin / chunk_rails)], group};
         *task.report = {};
         task.report->rails = end - begin;
         task.group.count = numbers_.set.segments;
@@ -123,31 +126,38 @@ template <class Real>
 void RailSolver<Real>::solve_chunk(Task& task, int begin, int end) {
     const int last = numbers_.set.segments;
     const int middle = last / 2;
-    const int per_rail = 3 * (last + 1);
-    double points[width][3 * (most_segments + 1) + 1];
-    const double* from[width];
-    int rails[width];
-    int waiting = 0;
     const auto distance = [](const double* a, const double* b) {
         const double x = b[0] - a[0];
         const double y = b[1] - a[1];
         const double z = b[2] - a[2];
         return std::sqrt(x * x + y * y + z * z);
     };
+    // Both ends and the middle alone say of most rails that they are long enough.
+    double buffer[chunk_rails * (3 * (most_segments + 1) + 1)];
+    const auto line_of = [&](int r) { return buffer + (r - begin) * (3 * (last + 1) + 1); };
     for (int r = begin; r < end; ++r) {
-        // Both ends and the middle alone say of most rails that they are long enough.
-        double* line = points[waiting];
+        double* line = line_of(r);
         task.base(r, 0, 1, line);
         task.base(r, middle, middle + 1, line);
         task.base(r, last, last + 1, line);
-        const double least =
-            distance(line, line + 3 * middle) + distance(line + 3 * middle, line + per_rail - 3);
+    }
+    double least[chunk_rails];
+    for (int r = begin; r < end; ++r) {
+        const double* line = line_of(r);
+        least[r - begin] =
+            distance(line, line + 3 * middle) + distance(line + 3 * middle, line + 3 * last);
+    }
+    const double* from[width];
+    int rails[width];
+    int waiting = 0;
+    for (int r = begin; r < end; ++r) {
         numbers_.height[r] = 0.0;
-        if (least >= numbers_.rest_length[r]) {
-            numbers_.length[r] = least;
-            numbers_.compression[r] = 1.0 - least / numbers_.rest_length[r];
+        if (least[r - begin] >= numbers_.rest_length[r]) {
+            numbers_.length[r] = least[r - begin];
+            numbers_.compression[r] = 1.0 - least[r - begin] / numbers_.rest_length[r];
             clear_rail(r);
         } else {
+            double* line = line_of(r);
             task.base(r, 1, middle, line);
             task.base(r, middle + 1, last, line);
             from[waiting] = line;
@@ -197,7 +207,7 @@ typename RailSolver<Real>::Lanes RailSolver<Real>::limit(RailGroup<Lanes>& group
         normal.y[lane] = static_cast<Real>(unit.y());
         normal.z[lane] = static_cast<Real>(unit.z());
         hold[lane] = static_cast<Real>(
-            std::min(1.0, std::abs(side) / (sure_plane * numbers_.rest_length[rails[lane]])));
+            std::min(1.0, std::abs(side) / (sure_side * numbers_.rest_length[rails[lane]])));
     }
     if (has_planes) {
         taken = larger(taken, hold_at_plane(group, point, normal, hold));
@@ -312,8 +322,10 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
         solve_lanes(group.segments, count, rest, base, tolerance.length, tolerance.most_iterations);
     scale_offsets(group, heights.scale);
     Lanes stretch = heights.stretch;
-    for (int pass = 0; pass < options.distortion_passes; ++pass) {
-        even_out(group);
+    for (int pass = 1; pass <= options.distortion_passes; ++pass) {
+        even_out(group, pass < options.distortion_passes ? 1 : last_chord_rounds);
+    }
+    if (options.distortion_passes > 0) {
         fill_growth(group);
         const LaneRoot<Lanes> again = rescale_lanes(group.segments, count, rest, base,
                                                     tolerance.length, tolerance.most_iterations);
@@ -421,39 +433,62 @@ void RailSolver<Real>::merge_pair(int rail, FoldRails::PointsOf base) {
 }
 
 // Offsets as lifting reads them. The pieces of cloth between rails A and B have the corners A_i,
-// A_{i+1}, B_i and A_{i+1}, B_{i+1}, B_i: those are the directions an offset meets.
+// A_{i+1}, B_i and A_{i+1}, B_{i+1}, B_i: those are the directions an offset meets. In gate mode an
+// offset that would dip below one of them is raised; in strict mode lengths are left as they are.
 template <class Real>
 void RailSolver<Real>::finish_rail(int rail) {
     const int points = numbers_.set.segments + 1;
     const size_t s = stride_;
+    const bool may_raise = numbers_.options.mode == FoldMode::gate;
     const Real* o = block(offset_blocks_, rail);
-    Real least[1 + most_segments + width];
-    least[0] = Real(0);  // offsets begin and end with zero
+    Real* to = lifted_.data() + static_cast<size_t>(rail) * static_cast<size_t>(points) * 4;
+    const Lanes none{};
+    const auto vector = [&](const Real* from) {
+        return LaneVector<Lanes>{load<Lanes>(from), load<Lanes>(from + s),
+                                 load<Lanes>(from + 2 * s)};
+    };
     for (int i = 1; i < points; i += width) {
-        const LaneVector<Lanes> offset{load<Lanes>(o + i), load<Lanes>(o + s + i),
-                                       load<Lanes>(o + 2 * s + i)};
-        const auto height = [&](const Real* v) {
-            return dot(offset, LaneVector<Lanes>{load<Lanes>(v), load<Lanes>(v + s),
-                                                 load<Lanes>(v + 2 * s)});
+        LaneVector<Lanes> offset = vector(o + i);
+        const Real* at = block(direction_blocks_, rail) + i;
+        const LaneVector<Lanes> up = vector(at);
+        Lanes low = dot(offset, up);
+        Lanes facing = all<Lanes>(1.0);
+        const auto meet = [&](const Real* from) {
+            const LaneVector<Lanes> other = vector(from);
+            low = smaller(low, dot(offset, other));
+            // Where the other rail is not active there is no direction.
+            const Lanes part = dot(up, other);
+            facing = choose(part == none, facing, smaller(facing, part));
         };
-        const Real* v = block(direction_blocks_, rail) + i;
-        Lanes low = smaller(height(v), smaller(height(v - 1), height(v + 1)));
+        meet(at - 1);
+        meet(at + 1);
         if (rail + 1 < numbers_.set.count()) {
             const Real* next = block(direction_blocks_, rail + 1) + i;
-            low = smaller(low, smaller(height(next), height(next - 1)));
+            meet(next);
+            meet(next - 1);
         }
         if (rail > 0) {
             const Real* before = block(direction_blocks_, rail - 1) + i;
-            low = smaller(low, smaller(height(before), height(before + 1)));
+            meet(before);
+            meet(before + 1);
         }
-        store<Lanes>(least + i, low);
-    }
-    Real* to = lifted_.data() + static_cast<size_t>(rail) * static_cast<size_t>(points) * 4;
-    for (int i = 0; i < points; ++i, to += 4) {
-        to[0] = o[i];
-        to[1] = o[s + i];
-        to[2] = o[2 * s + i];
-        to[3] = least[i];
+        if (may_raise) {
+            // A little more than needed, so that rounding does not undo it; less and less where
+            // directions turn away from each other, which lifting then looks at vertex by vertex.
+            const Lanes sure = all<Lanes>(least_facing);
+            const Lanes hold =
+                smaller(larger(facing / sure - all<Lanes>(1.0), none), all<Lanes>(1.0));
+            const Lanes wanted = all<Lanes>(raised_by) * length(offset);
+            const Lanes raise = hold * larger(wanted - low, none) / larger(facing, sure);
+            offset = offset + raise * up;
+            low = choose(hold < all<Lanes>(1.0), low, larger(low, none));
+        }
+        const Lanes* const rows[4] = {&offset.x, &offset.y, &offset.z, &low};
+        for (int k = 0; k < width && i + k < points; ++k) {
+            for (int c = 0; c < 4; ++c) {
+                to[4 * (i + k) + c] = (*rows[c])[k];
+            }
+        }
     }
 }
 
