@@ -323,9 +323,7 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
     scale_offsets(group, heights.scale);
     Lanes stretch = heights.stretch;
     for (int pass = 1; pass <= options.distortion_passes; ++pass) {
-        even_out(group, pass < options.distortion_passes ? 1 : last_chord_rounds);
-    }
-    if (options.distortion_passes > 0) {
+        even_out(group);
         fill_growth(group);
         const LaneRoot<Lanes> again = rescale_lanes(group.segments, count, rest, base,
                                                     tolerance.length, tolerance.most_iterations);

@@ -17,8 +17,8 @@ inline constexpr double limit_margin = 0.98;
 inline constexpr double sure_plane = 0.1;
 // The same for a joint plane: distance of a fold's middle, in its rest lengths.
 inline constexpr double sure_side = 0.01;
-// Rounds of choosing points of equal chords on a folded line: enough in the last pass.
-inline constexpr int last_chord_rounds = 3;
+// Rounds of choosing points of equal chords on a folded line.
+inline constexpr int chord_rounds = 3;
 // Up to here every segment is looked at for every point: cheaper than choosing which.
 inline constexpr int few_segments = 8;
 
@@ -81,7 +81,7 @@ EIGEN_ALWAYS_INLINE L highest(const RailGroup<L>& group) {
 /// stateless). Equal parts of the arc have unequal chords where they cut a corner: further rounds
 /// give those parts more arc.
 template <class L>
-EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group, int chord_rounds) {
+EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group) {
     const int count = group.count;
     LaneVector<L> folded[most_segments + 1];
     LaneVector<L> step[most_segments];  // to the next point, over its length
