@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace cutis::fold_detail {
 
@@ -36,10 +37,27 @@ double good_part(const Vector3d& e1, const Vector3d& e2, const Vector3d& d1, con
     return std::min(t, 1.0 - 1e-9);
 }
 
+/// Triangles in the order of their vertices, so that walking them walks through memory.
+MatrixX3i by_vertices(const MatrixX3i& triangles) {
+    std::vector<int> order(static_cast<size_t>(triangles.rows()));
+    std::iota(order.begin(), order.end(), 0);
+    const auto lowest = [&](int f) { return triangles.row(f).minCoeff(); };
+    const auto highest = [&](int f) { return triangles.row(f).maxCoeff(); };
+    // By the highest: vertices of the base come first and lie anywhere.
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return std::make_pair(highest(a), lowest(a)) < std::make_pair(highest(b), lowest(b));
+    });
+    MatrixX3i sorted(triangles.rows(), 3);
+    for (size_t i = 0; i < order.size(); ++i) {
+        sorted.row(static_cast<Eigen::Index>(i)) = triangles.row(order[i]);
+    }
+    return sorted;
+}
+
 }  // namespace
 
 FoldGuard::FoldGuard(const Topology& topology)
-    : triangles_(topology.triangles()),
+    : triangles_(by_vertices(topology.triangles())),
       is_moved_(static_cast<size_t>(topology.vertex_count()), 0),
       mark_(static_cast<size_t>(topology.triangle_count()), 0),
       scale_(static_cast<size_t>(topology.vertex_count()), 1.0),

@@ -55,25 +55,32 @@ void check_set(const FoldRailSet& set) {
                 set.pre_stretch.size(), " pre-stretches, ", set.share.size(), " shares, ",
                 set.partner.size(), " partners and ", set.plane.size(), " planes"));
     require(set.rest.allFinite(), "expected finite rest points, found one that is not");
+    // Messages are made where something is wrong only: there are many rails.
     for (int r = 0; r < rails; ++r) {
         const int first = r * (set.segments + 1);
         for (int i = first; i <= first + set.segments; ++i) {
-            require(
-                set.profile[i] >= 0.0 && std::isfinite(set.profile[i]),
-                say("rail ", r, ": expected profile values of at least 0, found ", set.profile[i]));
+            if (!(set.profile[i] >= 0.0 && std::isfinite(set.profile[i]))) {
+                require(false, say("rail ", r, ": expected profile values of at least 0, found ",
+                                   set.profile[i]));
+            }
         }
-        require(set.profile[first] == 0.0 && set.profile[first + set.segments] == 0.0,
-                say("rail ", r, ": expected a profile of 0 at both ends"));
-        require(
-            set.pre_stretch[r] >= 0.0 && std::isfinite(set.pre_stretch[r]),
-            say("rail ", r, ": expected a pre-stretch of at least 0, found ", set.pre_stretch[r]));
-        require(set.share[r] >= 0.0 && set.share[r] <= 1.0,
-                say("rail ", r, ": expected a share of 0 to 1, found ", set.share[r]));
+        if (set.profile[first] != 0.0 || set.profile[first + set.segments] != 0.0) {
+            require(false, say("rail ", r, ": expected a profile of 0 at both ends"));
+        }
+        if (!(set.pre_stretch[r] >= 0.0 && std::isfinite(set.pre_stretch[r]))) {
+            require(false, say("rail ", r, ": expected a pre-stretch of at least 0, found ",
+                               set.pre_stretch[r]));
+        }
+        if (!(set.share[r] >= 0.0 && set.share[r] <= 1.0)) {
+            require(false, say("rail ", r, ": expected a share of 0 to 1, found ", set.share[r]));
+        }
         const int partner = set.partner[static_cast<size_t>(r)];
-        require(partner >= -1 && partner < rails && partner != r,
-                say("rail ", r, ": expected another rail as partner, found ", partner));
-        require(partner < 0 || set.partner[static_cast<size_t>(partner)] == -1,
-                say("rail ", r, ": its partner ", partner, " has a partner of its own"));
+        if (partner < -1 || partner >= rails || partner == r) {
+            require(false, say("rail ", r, ": expected another rail as partner, found ", partner));
+        }
+        if (partner >= 0 && set.partner[static_cast<size_t>(partner)] != -1) {
+            require(false, say("rail ", r, ": its partner ", partner, " has a partner of its own"));
+        }
     }
 }
 
