@@ -20,8 +20,8 @@ struct FoldOptions {
     /// shape, 16: smooth). 4 .. 32.
     double edges_per_fold = 8.0;
     int most_levels = 4;  ///< of subdivision, 0 .. 8
-    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs more
-    /// time than the folds themselves: for bakes, not for games.
+    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs some
+    /// times as much as the folds themselves: for bakes, not for games.
     bool guard = false;
 };
 
