@@ -27,7 +27,6 @@ using verify::FoldFigure;
 struct Times {
     double coarse = 0.0;   // skinning of the coarse mesh
     double refined = 0.0;  // of the refined mesh
-    double dual = 0.0;     // the same with dual quaternions
     double folds = 0.0;    // folds on top of it
     double guard = 0.0;    // folds with guard
     double uniform = 0.0;  // uniform subdivision with skinning
@@ -50,16 +49,13 @@ Times measure(const FoldFigure& figure, FoldSolver& solver, FoldSolver* guarded,
     const int repeats = 5;
     for (const auto& pose : figure.poses) {
         Times best;
-        best.coarse = best.refined = best.dual = best.folds = best.guard = best.uniform =
+        best.coarse = best.refined = best.folds = best.guard = best.uniform =
             std::numeric_limits<double>::infinity();
         for (int i = 0; i < repeats; ++i) {
             best.coarse = std::min(best.coarse, milliseconds([&] {
                                        skin_linear_blend(figure.mesh.positions, figure.weights,
                                                          pose, one, coarse);
                                    }));
-            best.dual = std::min(best.dual, milliseconds([&] {
-                                     skin_dual_quaternion(solver.rest(), fine, pose, one, refined);
-                                 }));
             best.refined = std::min(best.refined, milliseconds([&] {
                                         skin_linear_blend(solver.rest(), fine, pose, one, refined);
                                     }));
@@ -84,7 +80,6 @@ Times measure(const FoldFigure& figure, FoldSolver& solver, FoldSolver* guarded,
         const double share = 1.0 / static_cast<double>(figure.poses.size());
         sum.coarse += share * best.coarse;
         sum.refined += share * best.refined;
-        sum.dual += share * best.dual;
         sum.folds += share * best.folds;
         sum.guard += guarded == nullptr ? 0.0 : share * best.guard;
         sum.uniform += uniform == nullptr ? 0.0 : share * best.uniform;
@@ -154,7 +149,7 @@ Row solver_row() {
     return result;
 }
 
-/// One garment at one width: rows in the order of the issue of cost.
+/// One garment at one width.
 void add_garment(const std::string& who, const FoldFigure& figure, double width, double paper_ms,
                  bool is_whole, std::vector<Row>& rows) {
     const FoldPattern pattern = figure.pattern(width);
@@ -179,8 +174,6 @@ void add_garment(const std::string& who, const FoldFigure& figure, double width,
     if (paper_ms > 0.0) {
         rows.back().paper_ms = paper_ms;
     }
-    rows.push_back(row(name + "dual quaternion skinning with folds", solver,
-                       times.dual + times.folds, "dual quaternion " + baseline, times.dual));
     if (is_whole) {
         rows.push_back(row(name + "skinning with folds and guard", solver,
                            times.refined + times.guard, baseline, times.refined));
