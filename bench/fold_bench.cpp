@@ -5,13 +5,9 @@
 #include <limits>
 
 #include "bench/bench.h"
-#include "cutis/body/actors.h"
-#include "cutis/body/body.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
 #include "cutis/fold/folds.h"
-#include "cutis/mesh/geometry.h"
-#include "cutis/mesh/repair.h"
+#include "verify/curve_cases.h"
+#include "verify/fold_figure.h"
 
 namespace cutis::bench {
 
@@ -25,61 +21,7 @@ double milliseconds(const std::function<void()>& work) {
     return passed.count();
 }
 
-/// A skinned character ready to fold: welded mesh, weights, and its poses.
-struct Figure {
-    Body body;
-    RepairedMesh mesh;
-    SkinWeights weights;
-    MatrixX3d normals;
-    std::vector<std::vector<Eigen::Affine3d>> poses;
-
-    Figure(const std::string& actor, const std::string& part, const std::string& clip,
-           int pose_count)
-        : body(make_body(std::make_shared<Character>(make_actor(actor)), options(part, clip))),
-          mesh(repair_mesh(body.mesh().positions, body.mesh().triangles, {},
-                           body.source().weld_group)) {
-        const Body::Source& source = body.source();
-        weights.influences = source.weights.influences;
-        for (const int art : mesh.art_of_vertex) {
-            for (int k = 0; k < weights.influences; ++k) {
-                const size_t at = static_cast<size_t>(art) * weights.influences + k;
-                weights.joints.push_back(source.weights.joints[at]);
-                weights.weights.push_back(source.weights.weights[at]);
-            }
-        }
-        weights.joint_pairs =
-            find_joint_pairs(weights, static_cast<int>(source.joint_nodes.size()));
-        normals = vertex_normals(mesh.positions, mesh.topology);
-        std::vector<Eigen::Affine3d> frames;
-        for (int i = 0; i < pose_count; ++i) {
-            body.node_frames(body.duration() * i / std::max(1, pose_count - 1), TimeSampling::exact,
-                             frames);
-            poses.emplace_back();
-            for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-                poses.back().push_back(frames[static_cast<size_t>(source.joint_nodes[j])] *
-                                       source.inverse_bind[j]);
-            }
-        }
-    }
-
-    static BodyOptions options(const std::string& part, const std::string& clip) {
-        BodyOptions options;
-        options.mesh = part;
-        options.clip = clip;
-        return options;
-    }
-
-    FoldPattern pattern(double width) const {
-        const Workers one(1);
-        std::vector<MatrixX3d> shapes(poses.size());
-        for (size_t i = 0; i < poses.size(); ++i) {
-            skin_dual_quaternion(mesh.positions, weights, poses[i], one, shapes[i]);
-        }
-        FoldFieldOptions field;
-        field.look.width = width;
-        return fold_pattern_from_field(mesh.topology, mesh.positions, shapes, field);
-    }
-};
+using verify::FoldFigure;
 
 /// Best time of each pose, averaged over the poses; all measured in turns.
 struct Times {
@@ -90,10 +32,10 @@ struct Times {
     double uniform = 0.0;  // uniform subdivision with skinning
 };
 
-Times measure(const Figure& figure, FoldSolver& solver, FoldSolver* guarded, int uniform_level) {
+Times measure(const FoldFigure& figure, FoldSolver& solver, FoldSolver* guarded,
+              int uniform_level) {
     const Workers one(1);
-    const SkinWeights fine =
-        solver.refined_weights(figure.weights, static_cast<int>(figure.poses[0].size()));
+    const SkinWeights fine = solver.refined_weights(figure.weights, figure.joint_count());
     std::unique_ptr<LoopSubdivision> uniform;
     MatrixX3d finest;
     if (uniform_level > 0) {
@@ -102,7 +44,7 @@ Times measure(const Figure& figure, FoldSolver& solver, FoldSolver* guarded, int
     }
     MatrixX3d coarse;
     MatrixX3d refined;
-    MatrixX3d directions;
+    FoldDirections directions(solver, figure.normals, figure.weights);
     Times sum;
     const int repeats = 5;
     for (const auto& pose : figure.poses) {
@@ -117,18 +59,15 @@ Times measure(const Figure& figure, FoldSolver& solver, FoldSolver* guarded, int
             best.refined = std::min(best.refined, milliseconds([&] {
                                         skin_linear_blend(solver.rest(), fine, pose, one, refined);
                                     }));
-            best.folds =
-                std::min(best.folds, milliseconds([&] {
-                             turn_normals(figure.normals, figure.weights, pose, one, directions);
-                             solver.fold(directions, {}, one, refined);
-                         }));
+            best.folds = std::min(best.folds, milliseconds([&] {
+                                      solver.fold(directions.turn(pose, one), {}, one, refined);
+                                  }));
             if (guarded != nullptr && i < 2) {
                 skin_linear_blend(guarded->rest(), fine, pose, one, refined);
-                best.guard = std::min(best.guard, milliseconds([&] {
-                                          turn_normals(figure.normals, figure.weights, pose, one,
-                                                       directions);
-                                          guarded->fold(directions, {}, one, refined);
-                                      }));
+                best.guard =
+                    std::min(best.guard, milliseconds([&] {
+                                 guarded->fold(directions.turn(pose, one), {}, one, refined);
+                             }));
             }
             if (uniform != nullptr && i < 2) {
                 best.uniform = std::min(best.uniform, milliseconds([&] {
@@ -210,53 +149,54 @@ Row solver_row() {
     return result;
 }
 
+/// One garment at one width.
+void add_garment(const std::string& who, const FoldFigure& figure, double width, double paper_ms,
+                 bool is_whole, std::vector<Row>& rows) {
+    const FoldPattern pattern = figure.pattern(width);
+    FoldOptions options;
+    options.rails.tolerance.length = 1e-5;  // as bakes in gate mode have it
+    options.rails.limiter = true;
+    FoldSolver solver(figure.mesh.topology, figure.mesh.positions, pattern, options);
+    std::unique_ptr<FoldSolver> guarded;
+    if (is_whole) {
+        options.guard = true;
+        guarded = std::make_unique<FoldSolver>(figure.mesh.topology, figure.mesh.positions, pattern,
+                                               options);
+    }
+    const Times times = measure(figure, solver, guarded.get(), is_whole ? solver.levels() : 0);
+    const std::string name =
+        who + ", folds of " + std::to_string(static_cast<int>(std::lround(width * 1000))) + " mm: ";
+    const std::string baseline = "skinning of the refined mesh";
+    rows.push_back(
+        row(name + "skinning of the coarse mesh", solver, times.coarse, baseline, times.refined));
+    rows.push_back(row(name + "skinning with folds", solver, times.refined + times.folds, baseline,
+                       times.refined));
+    if (paper_ms > 0.0) {
+        rows.back().paper_ms = paper_ms;
+    }
+    if (is_whole) {
+        rows.push_back(row(name + "skinning with folds and guard", solver,
+                           times.refined + times.guard, baseline, times.refined));
+        rows.push_back(row(name + "whole frame, adaptive", solver, times.refined + times.folds,
+                           "uniform subdivision with skinning", times.uniform));
+    }
+}
+
 }  // namespace
 
 std::vector<Row> bench_fold() {
     std::vector<Row> rows = {solver_row()};
-    {
-        const Figure arm("arm", "", "bend", 12);
-        FoldSolver solver(arm.mesh.topology, arm.mesh.positions, arm.pattern(0.02), {});
-        const Times times = measure(arm, solver, nullptr, 0);
-        rows.push_back(row("bending arm, folds of 2 cm: skinning with folds", solver,
-                           times.refined + times.folds, "skinning of the refined mesh",
-                           times.refined));
-    }
-    struct Dress {
-        double width;
-        int level;
-        double paper_ms;
-    };
-    const Figure dancer("dancer", "leotard", "arabesque", 12);
-    for (const Dress& dress :
-         {Dress{0.03, 0, 30.0}, Dress{0.022, 0, 115.0}, Dress{0.015, 4, 440.0}}) {
-        const FoldPattern pattern = dancer.pattern(dress.width);
-        FoldOptions options;
-        options.rails.tolerance.length = 1e-9;  // as bakes in gate mode have it
-        FoldSolver solver(dancer.mesh.topology, dancer.mesh.positions, pattern, options);
-        std::unique_ptr<FoldSolver> guarded;
-        const bool is_last = dress.level > 0;
-        if (is_last) {
-            options.guard = true;
-            guarded = std::make_unique<FoldSolver>(dancer.mesh.topology, dancer.mesh.positions,
-                                                   pattern, options);
-        }
-        const Times times = measure(dancer, solver, guarded.get(), is_last ? solver.levels() : 0);
-        const std::string name = "dancer, folds of " +
-                                 std::to_string(static_cast<int>(std::lround(dress.width * 1000))) +
-                                 " mm: ";
-        rows.push_back(row(name + "skinning of the coarse mesh", solver, times.coarse,
-                           "skinning of the refined mesh", times.refined));
-        rows.push_back(row(name + "skinning with folds", solver, times.refined + times.folds,
-                           "skinning of the refined mesh", times.refined));
-        rows.back().paper_ms = dress.paper_ms;
-        if (is_last) {
-            rows.push_back(row(name + "skinning with folds and guard", solver,
-                               times.refined + times.guard, "skinning of the refined mesh",
-                               times.refined));
-            rows.push_back(row(name + "whole frame, adaptive", solver, times.refined + times.folds,
-                               "uniform subdivision with skinning", times.uniform));
-        }
+    add_garment("bending cylinder", FoldFigure(verify::fold_actor("cylinder", "", "bend"), 12),
+                0.03, 0.0, false, rows);
+    const FoldFigure dancer(verify::fold_actor("dancer", "leotard", "arabesque"), 12);
+    add_garment("dancer", dancer, 0.03, 30.0, false, rows);
+    add_garment("dancer", dancer, 0.022, 115.0, false, rows);
+    add_garment("dancer", dancer, 0.015, 440.0, true, rows);
+    // Where the data folder is not there, neither are these rows.
+    const std::string file = verify::data_file("dancer/dancer.glb");
+    if (!file.empty()) {
+        add_garment("tights of dancer.glb", FoldFigure(verify::fold_file(file, "tights"), 12), 0.03,
+                    30.0, false, rows);
     }
     return rows;
 }

@@ -1,15 +1,11 @@
 #include <cmath>
-#include <memory>
 
-#include "cutis/body/actors.h"
-#include "cutis/body/body.h"
-#include "cutis/fold/field.h"
 #include "cutis/fold/folds.h"
-#include "cutis/mesh/geometry.h"
-#include "cutis/mesh/repair.h"
+#include "verify/curve_cases.h"
 #include "verify/fold_cases.h"
+#include "verify/fold_figure.h"
 
-// A dancer in a leotard: what must hold on a whole character.
+// Dancers in tight cloth: what must hold on a whole character.
 
 namespace cutis::verify {
 
@@ -32,57 +28,27 @@ int euler_number(const Topology& topology) {
            topology.triangle_count();
 }
 
-Counts dance() {
-    BodyOptions options;
-    options.mesh = "leotard";
-    options.clip = "arabesque";
-    const Body body = make_body(std::make_shared<Character>(make_actor("dancer")), options);
-    const Body::Source& source = body.source();
-    const RepairedMesh mesh =
-        repair_mesh(body.mesh().positions, body.mesh().triangles, {}, source.weld_group);
-    SkinWeights weights;
-    weights.influences = source.weights.influences;
-    for (const int art : mesh.art_of_vertex) {
-        for (int k = 0; k < weights.influences; ++k) {
-            const size_t at = static_cast<size_t>(art) * weights.influences + k;
-            weights.joints.push_back(source.weights.joints[at]);
-            weights.weights.push_back(source.weights.weights[at]);
-        }
-    }
+Counts dance(const FoldFigure& figure, double width) {
     const Workers one(1);
     const Workers two(2);
-    std::vector<std::vector<Eigen::Affine3d>> poses;
-    std::vector<MatrixX3d> shapes;
-    std::vector<Eigen::Affine3d> frames;
-    for (int i = 0; i < 12; ++i) {
-        body.node_frames(body.duration() * i / 11.0, TimeSampling::exact, frames);
-        poses.emplace_back();
-        for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-            poses.back().push_back(frames[static_cast<size_t>(source.joint_nodes[j])] *
-                                   source.inverse_bind[j]);
-        }
-        shapes.emplace_back();
-        skin_dual_quaternion(mesh.positions, weights, poses.back(), one, shapes.back());
-    }
-    FoldFieldOptions field;
-    field.look.width = 0.025;
-    FoldOptions fold;
+    const RepairedMesh& mesh = figure.mesh;
+    FoldOptions fold;  // as bakes have it
     fold.guard = true;
-    FoldSolver solver(mesh.topology, mesh.positions,
-                      fold_pattern_from_field(mesh.topology, mesh.positions, shapes, field), fold);
-    const SkinWeights fine = solver.refined_weights(weights, static_cast<int>(poses[0].size()));
-    const MatrixX3d normals = vertex_normals(mesh.positions, mesh.topology);
+    fold.rails.limiter = true;
+    fold.rails.tolerance.length = 1e-5;
+    FoldSolver solver(mesh.topology, mesh.positions, figure.pattern(width), fold);
+    const SkinWeights fine = solver.refined_weights(figure.weights, figure.joint_count());
+    FoldDirections turned(solver, figure.normals, figure.weights);
 
     Counts counts;
     counts.vertices = solver.topology().vertex_count();
     counts.uniform_vertices = solver.uniform_vertex_count();
     counts.euler_difference = euler_number(solver.topology()) - euler_number(mesh.topology);
     int rails = 0;
-    for (const auto& pose : poses) {
+    for (const auto& pose : figure.poses) {
         MatrixX3d base;
-        MatrixX3d directions;
         skin_linear_blend(solver.rest(), fine, pose, one, base);
-        turn_normals(normals, weights, pose, one, directions);
+        const MatrixX3d& directions = turned.turn(pose, one);
         MatrixX3d folded = base;
         solver.fold(directions, {}, one, folded);
         MatrixX3d again = base;
@@ -128,27 +94,44 @@ Counts dance() {
     return counts;
 }
 
+std::vector<Case> sanity(const std::string& who, const Counts& counts) {
+    return {
+        fold_at_least(who + ": triangles that folds move (at least)", counts.moved, 1000, "",
+                      "the next cases have something to count"),
+        fold_at_most(who + ": deepest vertex below its skinned surface", -counts.deepest, 1e-12,
+                     "m", "offsets have no part against their direction"),
+        fold_at_most(who + ": triangles turned against their skinned selves", counts.turned, 0, "",
+                     "guard: N . N0 > 0"),
+        fold_at_most(who + ": rails still shorter than 0.8 on the folded mesh",
+                     counts.still_compressed, 0.5 * counts.compressed, "of all rails",
+                     "half of those before folding"),
+        fold_at_most(who + ": numbers that differ between 1 and 2 threads", counts.differing, 0, "",
+                     "fixed chunks"),
+        fold_at_most(who + ": Euler number of the adaptive mesh less that of the base",
+                     std::abs(counts.euler_difference), 0, "", "no cracks"),
+        fold_at_most(who + ": vertices of the adaptive mesh", counts.vertices,
+                     counts.uniform_vertices, "", "fine only where folds are"),
+    };
+}
+
 }  // namespace
 
 std::vector<Case> verify_fold_character() {
-    const Counts counts = dance();
-    return {
-        fold_at_least("dancer: triangles that folds move (at least)", counts.moved, 1000, "",
-                      "the next cases have something to count"),
-        fold_at_most("dancer: deepest vertex below its skinned surface", -counts.deepest, 1e-12,
-                     "m", "offsets have no part against their direction"),
-        fold_at_most("dancer: triangles turned against their skinned selves", counts.turned, 0, "",
-                     "guard: N . N0 > 0"),
-        fold_at_most("dancer: rails still shorter than 0.8 on the folded mesh",
-                     counts.still_compressed, 0.5 * counts.compressed, "of all rails",
-                     "half of those before folding"),
-        fold_at_most("dancer: numbers that differ between 1 and 2 threads", counts.differing, 0, "",
-                     "fixed chunks"),
-        fold_at_most("dancer: Euler number of the adaptive mesh less that of the base",
-                     std::abs(counts.euler_difference), 0, "", "no cracks"),
-        fold_at_most("dancer: vertices of the adaptive mesh", counts.vertices,
-                     counts.uniform_vertices, "", "fine only where folds are"),
-    };
+    std::vector<Case> cases = sanity(
+        "dancer", dance(FoldFigure(fold_actor("dancer", "leotard", "arabesque"), 12), 0.025));
+    const std::string file = data_file("dancer/dancer.glb");
+    for (const std::string part : {"tights", "female_sportsuit01"}) {
+        if (file.empty()) {
+            cases.push_back(fold_at_most(part + " of dancer.glb: skipped, no data folder", 0.0, 0.0,
+                                         "", "CUTIS_DATA or ../shared/data"));
+            continue;
+        }
+        for (Case& one :
+             sanity(part + " of dancer.glb", dance(FoldFigure(fold_file(file, part), 8), 0.03))) {
+            cases.push_back(std::move(one));
+        }
+    }
+    return cases;
 }
 
 }  // namespace cutis::verify

@@ -153,7 +153,7 @@ double halving_ratio(const FoldRailOptions& options, double pre_stretch, int fra
         const int count = frames << half;
         for (int frame = 0; frame <= count; ++frame) {
             arm.bend(farthest * degree * frame / count, points, normals);
-            rails.solve(points, normals, {}, one);
+            rails.solve(points, normals, {arm.plane(farthest * degree * frame / count)}, one);
             if (frame > 0) {
                 largest[half] =
                     std::max(largest[half], (rails.offsets() - before).rowwise().norm().maxCoeff());
@@ -277,6 +277,15 @@ std::vector<Case> verify_fold_lines() {
                                  halving_ratio(gate, 0.0, 200), 0.55, "", "1/2 for smooth motion"));
     cases.push_back(fold_at_most("the same with 2 % pre-stretch", halving_ratio(gate, 0.02, 200),
                                  0.55, "", "1/2 for smooth motion"));
+    FoldRailOptions limited = gate;
+    limited.limiter = true;
+    cases.push_back(fold_at_most("the same with limiter", halving_ratio(limited, 0.0, 200), 0.55,
+                                 "", "projections on planes are continuous"));
+    FoldRailOptions single = limited;
+    single.tolerance.length = 1e-5;
+    cases.push_back(fold_at_most("the same as bakes have it, in single precision",
+                                 halving_ratio(single, 0.02, 200), 0.55, "",
+                                 "1/2 for smooth motion"));
     FoldRailOptions merging = gate;
     merging.merge_from = 0.1;
     merging.merge_to = 0.35;

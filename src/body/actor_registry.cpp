@@ -19,7 +19,10 @@ const std::vector<Entry>& cast() {
     static const std::vector<std::string> tests = {"bulge", "squash", "twist", "shake"};
     static const std::vector<Entry> entries = {
         {"torus", "24 x 24 torus standing upright", tests, actor::make_torus},
-        {"cylinder", "22 x 30 open cylinder along x", tests, actor::make_cylinder},
+        {"cylinder",
+         "22 x 30 open cylinder along x",
+         {"bulge", "squash", "twist", "shake", "bend"},
+         actor::make_cylinder},
         {"arm", "left arm with a fist", {"bend", "twist"}, actor::make_arm},
         {"hand", "right hand with forearm", {"flex", "fist"}, actor::make_hand},
         {"head",

@@ -157,6 +157,17 @@ Character make_cylinder() {
         return Vector3d(-0.40 * p.x(), 0.29 * p.y(), 0.29 * p.z());
     });
     add_test_motions(cylinder, "cylinder");
+    {
+        // By 45 degrees: the inner side keeps a third of its length.
+        ClipMaker motion(cylinder, "bend", 3.0);
+        const Ease there_and_back{{0.2, 0.0}, {1.2, 1.0}, {1.8, 1.0}, {2.8, 0.0}};
+        for (int i = 1; i < twist_joints; ++i) {
+            motion.turn("twist_" + std::to_string(i), [&](double t) {
+                return turn_z(45.0 / (twist_joints - 1) * there_and_back(t));
+            });
+        }
+        motion.morph("cylinder", {[](double) { return 0.0; }, [](double) { return 0.0; }});
+    }
     return cylinder;
 }
 

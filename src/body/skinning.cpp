@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "body/lanes.h"
+#include "core/lanes.h"
 #include "body/skinning_detail.h"
 #include "cutis/core/error.h"
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
-#include "body/lanes.h"
+#include "core/lanes.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "fold/fold_mesh.h"
 #include "fold/guard.h"
+#include "fold/rail_solver.h"
 #include "fold/strips.h"
 
 namespace cutis {
@@ -19,33 +21,36 @@ namespace {
 
 constexpr int chunk_strips = 16;
 
-/// A point that moves with three vertices: the first has what the others leave of the weight.
+/// A point that moves with three vertices.
 struct Follower {
-    int vertex[3];
-    float second;
-    float third;
+    double weight[3];
+    int number[3];  ///< of each vertex' x among all coordinates
 };
 
 Follower follower(const SurfacePoint& point, const MatrixX3i& triangles) {
     Follower result{};
     for (int k = 0; k < 3; ++k) {
-        result.vertex[k] = triangles(point.triangle, k);
+        result.number[k] = 3 * triangles(point.triangle, k);
+        result.weight[k] = point.barycentric[k];
     }
-    result.second = static_cast<float>(point.barycentric[1]);
-    result.third = static_cast<float>(point.barycentric[2]);
+    result.weight[0] = 1.0 - result.weight[1] - result.weight[2];
     return result;
 }
 
 void follow(const Follower& follower, const double* values, double* out) {
-    const double* a = values + 3 * static_cast<size_t>(follower.vertex[0]);
-    const double* b = values + 3 * static_cast<size_t>(follower.vertex[1]);
-    const double* c = values + 3 * static_cast<size_t>(follower.vertex[2]);
-    const double second = follower.second;
-    const double third = follower.third;
-    const double first = 1.0 - second - third;
-    for (int k = 0; k < 3; ++k) {
-        out[k] = first * a[k] + second * b[k] + third * c[k];
-    }
+    using Pair = double __attribute__((vector_size(16)));
+    const auto pair = [](const double* from) {
+        Pair value;
+        std::memcpy(&value, from, sizeof(value));
+        return value;
+    };
+    const double* a = values + follower.number[0];
+    const double* b = values + follower.number[1];
+    const double* c = values + follower.number[2];
+    const double* w = follower.weight;
+    const Pair xy = w[0] * pair(a) + w[1] * pair(b) + w[2] * pair(c);
+    std::memcpy(out, &xy, sizeof(xy));
+    out[2] = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
 }
 
 /// A binding as it is walked every frame. Points count from the strip's first one.
@@ -63,34 +68,66 @@ struct StripRun {
     int end = 0;
 };
 
-/// Adds the offsets of one strip to its vertices. Cloth lies on the body or above it, never below.
-void lift_strip(const Packed* begin, const Packed* end, const double* offsets, const double* sides,
-                double* vertices) {
-    using lanes::Lanes;
-    for (const Packed* binding = begin; binding != end; ++binding) {
-        const Lanes w0 = lanes::all(binding->weight[0]);
-        const Lanes w1 = lanes::all(binding->weight[1]);
-        const Lanes w2 = lanes::all(binding->weight[2]);
-        const auto mix = [&](const double* values) {  // the fourth lane is not used
-            return w0 * lanes::load(values + 3 * binding->point[0]) +
-                   w1 * lanes::load(values + 3 * binding->point[1]) +
-                   w2 * lanes::load(values + 3 * binding->point[2]);
-        };
-        Lanes offset = mix(offsets);
-        const Lanes side = mix(sides);
-        const Lanes product = offset * side;
-        const double height = product[0] + product[1] + product[2];
-        if (height < 0.0) {
-            const Lanes square = side * side;
-            offset -= lanes::all(height / (square[0] + square[1] + square[2])) * side;
+/// Four numbers in a register: an offset, and a bound of its height from below.
+template <class Real>
+struct QuadOf;
+template <>
+struct QuadOf<float> {
+    using Type = float __attribute__((vector_size(16)));
+};
+template <>
+struct QuadOf<double> {
+    using Type = lanes::Lanes;
+};
+template <class Real>
+using Quad = typename QuadOf<Real>::Type;
+
+/// What one binding adds to its vertex. Cloth lies on the body or above it, never below: offsets
+/// that are not sure to do so are measured against the direction there.
+template <class Real>
+Quad<Real> lifted_clear(const Packed& binding, int first_rail, int per_rail,
+                        const RailSolver<Real>& rails, Quad<Real> offset) {
+    Vector3d side = Vector3d::Zero();
+    for (int k = 0; k < 3; ++k) {
+        side += binding.weight[k] * rails.direction(first_rail + binding.point[k] / per_rail,
+                                                    binding.point[k] % per_rail);
+    }
+    const double height = offset[0] * side[0] + offset[1] * side[1] + offset[2] * side[2];
+    if (height < 0.0) {
+        side *= height / side.squaredNorm();
+        for (int k = 0; k < 3; ++k) {
+            offset[k] -= static_cast<Real>(side[k]);
         }
-        if (offset[0] == 0.0 && offset[1] == 0.0 && offset[2] == 0.0) {
+    }
+    return offset;
+}
+
+/// Adds the offsets of one strip to its vertices.
+template <class Real>
+void lift_strip(const Packed* begin, const Packed* end, int first_rail, int per_rail,
+                const RailSolver<Real>& rails, double* vertices) {
+    const Real* offsets = rails.offsets() + static_cast<size_t>(first_rail) * per_rail * 4;
+    const auto load = [&](int point) {
+        Quad<Real> value;
+        std::memcpy(&value, offsets + 4 * point, sizeof(value));
+        return value;
+    };
+    for (const Packed* binding = begin; binding != end; ++binding) {
+        Quad<Real> offset = static_cast<Real>(binding->weight[0]) * load(binding->point[0]) +
+                            static_cast<Real>(binding->weight[1]) * load(binding->point[1]) +
+                            static_cast<Real>(binding->weight[2]) * load(binding->point[2]);
+        if (offset[3] < Real(0)) {
+            offset = lifted_clear(*binding, first_rail, per_rail, rails, offset);
+        }
+        if (std::is_same_v<Real, double> && offset[0] == 0.0 && offset[1] == 0.0 &&
+            offset[2] == 0.0) {
             continue;  // adding 0 would turn -0 into +0
         }
         double* vertex = vertices + 3 * static_cast<size_t>(binding->vertex);
-        vertex[0] += offset[0];
-        vertex[1] += offset[1];
-        vertex[2] += offset[2];
+        const lanes::Lanes add = __builtin_convertvector(offset, lanes::Lanes);
+        vertex[0] += add[0];
+        vertex[1] += add[1];
+        vertex[2] += add[2];
     }
 }
 
@@ -132,6 +169,10 @@ struct FoldSolver::Parts {
     Parts(FoldMesh fold_mesh, FoldPattern fold_pattern)
         : mesh(std::move(fold_mesh)), pattern(std::move(fold_pattern)) {}
 
+    bool is_folding(const StripRun& run) const {
+        return rails->is_active(run.first_rail) ||
+               (run.has_second && rails->is_active(run.first_rail + 1));
+    }
     void place_rails(const Topology& base, const FoldRailOptions& options);
     void bind();
     std::vector<int> order_vertices(const std::vector<std::vector<Binding>>& bindings);
@@ -265,8 +306,8 @@ std::vector<int> FoldSolver::Parts::order_vertices(
         rest.row(static_cast<Eigen::Index>(v)) = old.row(order[v]);
     }
     for (Follower& point : on_refined) {
-        for (int& v : point.vertex) {
-            v = number[static_cast<size_t>(v)];
+        for (int& x : point.number) {
+            x = 3 * number[static_cast<size_t>(x / 3)];
         }
     }
     return number;
@@ -287,13 +328,7 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
     parts_->place_rails(base, options.rails);
     parts_->bind();
     if (options.guard) {
-        std::vector<unsigned char> is_bound(static_cast<size_t>(topology().vertex_count()), 0);
-        for (const Parts::Layer& layer : parts_->layers) {
-            for (const Packed& binding : layer.bindings) {
-                is_bound[static_cast<size_t>(binding.vertex)] = 1;
-            }
-        }
-        parts_->guard = std::make_unique<FoldGuard>(topology(), is_bound);
+        parts_->guard = std::make_unique<FoldGuard>(topology());
     }
 }
 
@@ -421,15 +456,15 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
                                " directions, found ", refined.rows(), " and ", directions.rows()));
     }
     const int per_rail = parts.pattern.segments + 1;
-    const auto base_of = [&](int rail, double* out) {
+    const auto base_of = [&](int rail, int begin, int end, double* out) {
         const Follower* followers = parts.on_refined.data() + rail * per_rail;
-        for (int i = 0; i < per_rail; ++i) {
+        for (int i = begin; i < end; ++i) {
             follow(followers[i], refined.data(), out + 3 * i);
         }
     };
-    const auto direction_of = [&](int rail, double* out) {
+    const auto direction_of = [&](int rail, int begin, int end, double* out) {
         const Follower* followers = parts.on_base.data() + rail * per_rail;
-        for (int i = 0; i < per_rail; ++i) {
+        for (int i = begin; i < end; ++i) {
             follow(followers[i], directions.data(), out + 3 * i);
         }
     };
@@ -437,26 +472,36 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
     if (parts.guard != nullptr) {
         parts.unfolded = refined;
     }
-
-    const double* offsets = parts.rails->offsets().data();
-    const double* sides = parts.rails->directions().data();
-    const size_t numbers = 3 * static_cast<size_t>(per_rail);
-    for (const Parts::Layer& layer : parts.layers) {
-        const auto lift = [&](int begin, int end) {
-            for (int s = begin; s < end; ++s) {
-                const StripRun& run = layer.runs[static_cast<size_t>(s)];
-                if (!parts.rails->is_active(run.first_rail) &&
-                    !(run.has_second && parts.rails->is_active(run.first_rail + 1))) {
-                    continue;
+    const auto lift_all = [&](const auto& rails) {
+        for (const Parts::Layer& layer : parts.layers) {
+            const auto lift = [&](int begin, int end) {
+                for (int s = begin; s < end; ++s) {
+                    const StripRun& run = layer.runs[static_cast<size_t>(s)];
+                    if (parts.is_folding(run)) {
+                        lift_strip(layer.bindings.data() + run.begin,
+                                   layer.bindings.data() + run.end, run.first_rail, per_rail, rails,
+                                   refined.data());
+                    }
                 }
-                lift_strip(layer.bindings.data() + run.begin, layer.bindings.data() + run.end,
-                           offsets + run.first_rail * numbers, sides + run.first_rail * numbers,
-                           refined.data());
-            }
-        };
-        workers.for_chunks(static_cast<int>(layer.runs.size()), chunk_strips, lift);
+            };
+            workers.for_chunks(static_cast<int>(layer.runs.size()), chunk_strips, lift);
+        }
+    };
+    if (parts.rails->single_ != nullptr) {
+        lift_all(*parts.rails->single_);
+    } else {
+        lift_all(*parts.rails->double_);
     }
     if (parts.guard != nullptr) {
+        std::vector<unsigned char>& moved = parts.guard->moved();
+        std::fill(moved.begin(), moved.end(), static_cast<unsigned char>(0));
+        for (const Parts::Layer& layer : parts.layers) {
+            for (const StripRun& run : layer.runs) {
+                for (int i = run.begin; parts.is_folding(run) && i < run.end; ++i) {
+                    moved[static_cast<size_t>(layer.bindings[static_cast<size_t>(i)].vertex)] = 1;
+                }
+            }
+        }
         parts.held = parts.guard->hold(parts.unfolded, workers, refined);
     }
 }
@@ -476,11 +521,11 @@ void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression,
                 Vector3d side = Vector3d::Zero();
                 for (int k = 0; k < 3; ++k) {
                     const double weight = binding.weight[k];
-                    const int point = run.first_rail * per_rail + binding.point[k];
-                    offset += weight * parts.rails->offsets().row(point).transpose();
-                    side += weight * parts.rails->directions().row(point).transpose();
+                    const int rail = run.first_rail + binding.point[k] / per_rail;
+                    offset += weight * parts.rails->offset(rail, binding.point[k] % per_rail);
+                    side += weight * parts.rails->direction(rail, binding.point[k] % per_rail);
                     compression[binding.vertex] +=
-                        weight * std::max(0.0, parts.rails->compression()[point / per_rail]);
+                        weight * std::max(0.0, parts.rails->compression()[rail]);
                 }
                 const double size = side.norm();
                 if (size > 0.0) {
@@ -518,6 +563,47 @@ void FoldSolver::fill_lines(const MatrixX3d& folded, Lines& lines) const {
             lines.starts.push_back(r + 1);
         }
     }
+}
+
+FoldDirections::FoldDirections(const FoldSolver& solver, const MatrixX3d& normals,
+                               const SkinWeights& weights)
+    : directions_(normals) {
+    if (normals.rows() != weights.vertex_count() ||
+        normals.rows() != solver.parts_->mesh.base_count) {
+        throw InvalidInput(say("folds: expected normals and weights of ",
+                               solver.parts_->mesh.base_count, " base vertices, found ",
+                               normals.rows(), " and ", weights.vertex_count()));
+    }
+    std::vector<unsigned char> is_read(static_cast<size_t>(normals.rows()), 0);
+    for (const Follower& point : solver.parts_->on_base) {
+        for (const int x : point.number) {
+            is_read[static_cast<size_t>(x / 3)] = 1;
+        }
+    }
+    weights_.influences = weights.influences;
+    for (size_t v = 0; v < is_read.size(); ++v) {
+        if (is_read[v] != 0) {
+            vertices_.push_back(static_cast<int>(v));
+            const size_t row = v * static_cast<size_t>(weights.influences);
+            for (size_t k = row; k < row + static_cast<size_t>(weights.influences); ++k) {
+                weights_.joints.push_back(weights.joints[k]);
+                weights_.weights.push_back(weights.weights[k]);
+            }
+        }
+    }
+    normals_.resize(static_cast<Eigen::Index>(vertices_.size()), 3);
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+        normals_.row(static_cast<Eigen::Index>(i)) = normals.row(vertices_[i]);
+    }
+}
+
+const MatrixX3d& FoldDirections::turn(const std::vector<Eigen::Affine3d>& matrices,
+                                      const Workers& workers) {
+    turn_normals(normals_, weights_, matrices, workers, turned_);
+    for (size_t i = 0; i < vertices_.size(); ++i) {
+        directions_.row(vertices_[i]) = turned_.row(static_cast<Eigen::Index>(i));
+    }
+    return directions_;
 }
 
 void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,

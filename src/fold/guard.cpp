@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace cutis::fold_detail {
 
@@ -13,23 +15,6 @@ constexpr int gentle_rounds = 12;  // after them a bad triangle is laid back on 
 // The normal keeps this part of its skinned length along the skinned normal.
 constexpr double least_facing = 0.02;
 constexpr double margin = 0.95;
-
-MatrixX3i movable(const Topology& topology, const std::vector<unsigned char>& is_bound) {
-    std::vector<int> kept;
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            if (is_bound[static_cast<size_t>(topology.triangles()(f, k))] != 0) {
-                kept.push_back(f);
-                break;
-            }
-        }
-    }
-    MatrixX3i triangles(static_cast<Eigen::Index>(kept.size()), 3);
-    for (size_t i = 0; i < kept.size(); ++i) {
-        triangles.row(static_cast<Eigen::Index>(i)) = topology.triangles().row(kept[i]);
-    }
-    return triangles;
-}
 
 /// Largest t <= 1 with N(t) . N(0) >= least_facing |N(0)|^2, where edges grow by t times d1 and d2.
 double good_part(const Vector3d& e1, const Vector3d& e2, const Vector3d& d1, const Vector3d& d2) {
@@ -52,81 +37,127 @@ double good_part(const Vector3d& e1, const Vector3d& e2, const Vector3d& d1, con
     return std::min(t, 1.0 - 1e-9);
 }
 
+/// Triangles in the order of their vertices, so that walking them walks through memory.
+MatrixX3i by_vertices(const MatrixX3i& triangles) {
+    std::vector<int> order(static_cast<size_t>(triangles.rows()));
+    std::iota(order.begin(), order.end(), 0);
+    const auto lowest = [&](int f) { return triangles.row(f).minCoeff(); };
+    const auto highest = [&](int f) { return triangles.row(f).maxCoeff(); };
+    // By the highest: vertices of the base come first and lie anywhere.
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return std::make_pair(highest(a), lowest(a)) < std::make_pair(highest(b), lowest(b));
+    });
+    MatrixX3i sorted(triangles.rows(), 3);
+    for (size_t i = 0; i < order.size(); ++i) {
+        sorted.row(static_cast<Eigen::Index>(i)) = triangles.row(order[i]);
+    }
+    return sorted;
+}
+
 }  // namespace
 
-FoldGuard::FoldGuard(const Topology& topology, const std::vector<unsigned char>& is_bound)
-    : triangles_(movable(topology, is_bound)),
-      part_(static_cast<size_t>(triangles_.rows()), 1.0),
+FoldGuard::FoldGuard(const Topology& topology)
+    : triangles_(by_vertices(topology.triangles())),
+      is_moved_(static_cast<size_t>(topology.vertex_count()), 0),
+      mark_(static_cast<size_t>(topology.triangle_count()), 0),
       scale_(static_cast<size_t>(topology.vertex_count()), 1.0),
-      is_changed_(static_cast<size_t>(topology.vertex_count()), 0) {
-    touched_.reserve(static_cast<size_t>(topology.vertex_count()));
+      was_held_(static_cast<size_t>(topology.vertex_count()), 0) {
+    first_around_.assign(static_cast<size_t>(topology.vertex_count()) + 1, 0);
+    for (Eigen::Index i = 0; i < triangles_.size(); ++i) {
+        ++first_around_[static_cast<size_t>(triangles_.data()[i]) + 1];
+    }
+    std::partial_sum(first_around_.begin(), first_around_.end(), first_around_.begin());
+    around_.resize(static_cast<size_t>(triangles_.size()));
+    std::vector<int> fill(first_around_.begin(), first_around_.end() - 1);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            around_[static_cast<size_t>(fill[static_cast<size_t>(triangles_(f, k))]++)] = f;
+        }
+    }
+    bad_.reserve(mark_.size());
+    next_.reserve(mark_.size());
+    touched_.reserve(scale_.size());
+}
+
+bool FoldGuard::is_bad(const MatrixX3d& base, const MatrixX3d& folded, int f) const {
+    const auto normal = [&](const MatrixX3d& p) {
+        const double* a = p.data() + 3 * static_cast<size_t>(triangles_(f, 0));
+        const double* b = p.data() + 3 * static_cast<size_t>(triangles_(f, 1));
+        const double* c = p.data() + 3 * static_cast<size_t>(triangles_(f, 2));
+        return Vector3d(Vector3d(b[0] - a[0], b[1] - a[1], b[2] - a[2])
+                            .cross(Vector3d(c[0] - a[0], c[1] - a[1], c[2] - a[2])));
+    };
+    const Vector3d n = normal(base);
+    return normal(folded).dot(n) < least_facing * n.squaredNorm();
 }
 
 int FoldGuard::hold(const MatrixX3d& base, const Workers& workers, MatrixX3d& folded) {
-    std::fill(scale_.begin(), scale_.end(), 1.0);
-    bool is_first = true;
+    const auto moves = [&](int f) {
+        return (is_moved_[static_cast<size_t>(triangles_(f, 0))] |
+                is_moved_[static_cast<size_t>(triangles_(f, 1))] |
+                is_moved_[static_cast<size_t>(triangles_(f, 2))]) != 0;
+    };
+    const auto check = [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            mark_[static_cast<size_t>(f)] = moves(f) && is_bad(base, folded, f) ? 1 : 0;
+        }
+    };
+    const int count = static_cast<int>(triangles_.rows());
+    workers.for_chunks(count, chunk_triangles, check);
+    bad_.clear();
+    for (int f = 0; f < count; ++f) {
+        if (mark_[static_cast<size_t>(f)] != 0) {
+            mark_[static_cast<size_t>(f)] = 0;
+            bad_.push_back(f);
+        }
+    }
+    std::fill(was_held_.begin(), was_held_.end(), static_cast<unsigned char>(0));
     int held = 0;
-    for (int round = 0; round < most_rounds; ++round) {
-        const auto check = [&](int begin, int end) {
-            for (int f = begin; f < end; ++f) {
-                const int a = triangles_(f, 0);
-                const int b = triangles_(f, 1);
-                const int c = triangles_(f, 2);
-                double& part = part_[static_cast<size_t>(f)];
-                part = 1.0;
-                if (!is_first && is_changed_[static_cast<size_t>(a)] == 0 &&
-                    is_changed_[static_cast<size_t>(b)] == 0 &&
-                    is_changed_[static_cast<size_t>(c)] == 0) {
-                    continue;
-                }
-                const Vector3d e1 = base.row(b) - base.row(a);
-                const Vector3d e2 = base.row(c) - base.row(a);
-                const Vector3d f1 = folded.row(b) - folded.row(a);
-                const Vector3d f2 = folded.row(c) - folded.row(a);
-                part = good_part(e1, e2, f1 - e1, f2 - e2);
-            }
-        };
-        workers.for_chunks(static_cast<int>(triangles_.rows()), chunk_triangles, check);
+    for (int round = 0; round < most_rounds && !bad_.empty(); ++round) {
+        // Each vertex takes the smallest part of its bad triangles.
         touched_.clear();
-        std::fill(is_changed_.begin(), is_changed_.end(), static_cast<unsigned char>(0));
-        for (Eigen::Index f = 0; f < triangles_.rows(); ++f) {
-            const double part = part_[static_cast<size_t>(f)];
+        for (const int f : bad_) {
+            const Vector3d e1 = base.row(triangles_(f, 1)) - base.row(triangles_(f, 0));
+            const Vector3d e2 = base.row(triangles_(f, 2)) - base.row(triangles_(f, 0));
+            const Vector3d f1 = folded.row(triangles_(f, 1)) - folded.row(triangles_(f, 0));
+            const Vector3d f2 = folded.row(triangles_(f, 2)) - folded.row(triangles_(f, 0));
+            const double part = good_part(e1, e2, f1 - e1, f2 - e2);
             if (part >= 1.0) {
                 continue;
             }
+            const double kept = round < gentle_rounds ? margin * part : 0.0;
             for (int k = 0; k < 3; ++k) {
                 const int v = triangles_(f, k);
-                if (is_changed_[static_cast<size_t>(v)] == 0) {
-                    is_changed_[static_cast<size_t>(v)] = 1;
+                double& scale = scale_[static_cast<size_t>(v)];
+                if (scale == 1.0) {
                     touched_.push_back(v);
-                    held += scale_[static_cast<size_t>(v)] == 1.0 ? 1 : 0;
-                    scale_[static_cast<size_t>(v)] = 0.999999;  // seen
                 }
+                scale = std::min(scale, kept);
             }
         }
-        if (touched_.empty()) {
-            break;
-        }
-        // Each vertex takes the smallest part of its triangles of this round.
+        next_.clear();
         for (const int v : touched_) {
-            scale_[static_cast<size_t>(v)] = 1.0;
-        }
-        for (Eigen::Index f = 0; f < triangles_.rows(); ++f) {
-            const double part = part_[static_cast<size_t>(f)];
-            if (part < 1.0) {
-                const double kept = round < gentle_rounds ? margin * part : 0.0;
-                for (int k = 0; k < 3; ++k) {
-                    double& scale = scale_[static_cast<size_t>(triangles_(f, k))];
-                    scale = std::min(scale, kept);
-                }
-            }
-        }
-        for (const int v : touched_) {
-            const double scale = scale_[static_cast<size_t>(v)];
+            double& scale = scale_[static_cast<size_t>(v)];
             folded.row(v) = base.row(v) + scale * (folded.row(v) - base.row(v));
-            scale_[static_cast<size_t>(v)] = 0.999999;
+            scale = 1.0;
+            held += was_held_[static_cast<size_t>(v)] == 0 ? 1 : 0;
+            was_held_[static_cast<size_t>(v)] = 1;
+            for (int i = first_around_[static_cast<size_t>(v)];
+                 i < first_around_[static_cast<size_t>(v) + 1]; ++i) {
+                const int f = around_[static_cast<size_t>(i)];
+                if (mark_[static_cast<size_t>(f)] == 0) {
+                    mark_[static_cast<size_t>(f)] = 1;
+                    next_.push_back(f);
+                }
+            }
         }
-        is_first = false;
+        bad_.clear();
+        for (const int f : next_) {
+            mark_[static_cast<size_t>(f)] = 0;
+            if (is_bad(base, folded, f)) {
+                bad_.push_back(f);
+            }
+        }
     }
     return held;
 }

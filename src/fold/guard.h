@@ -7,23 +7,35 @@
 
 namespace cutis::fold_detail {
 
-/// Keeps folding from turning triangles against their own skinned selves: offsets of vertices are
-/// scaled down, each as little as its triangles allow.
+/// Holds vertices back where folding would turn a triangle against its skinned self.
+///
+/// Bad triangles shorten the offsets of their corners; only what that touches is looked at again,
+/// until all are good. The order of triangles does not matter, so neither do threads.
 class FoldGuard {
 public:
-    /// \param is_bound  per vertex: can folds move it?
-    FoldGuard(const Topology& topology, const std::vector<unsigned char>& is_bound);
+    explicit FoldGuard(const Topology& topology);
 
-    /// \param base    #N x 3, before folding;  \param folded  in and out
-    /// Returns the number of vertices that were held back.
+    /// Vertices that the fold about to be checked may have moved; all others are as skinned.
+    std::vector<unsigned char>& moved() { return is_moved_; }
+
+    /// \param base    #N x 3, as skinned
+    /// \param folded  #N x 3, in and out
+    /// \return how many vertices were held back
     int hold(const MatrixX3d& base, const Workers& workers, MatrixX3d& folded);
 
 private:
-    const MatrixX3i triangles_;  // those that folds can move
-    std::vector<double> part_;   // per triangle: common scale of its offsets that is still good
-    std::vector<double> scale_;  // per vertex
-    std::vector<unsigned char> is_changed_;
+    bool is_bad(const MatrixX3d& base, const MatrixX3d& folded, int triangle) const;
+
+    MatrixX3i triangles_;
+    std::vector<int> first_around_;  // triangles of vertex v: around_[first_around_[v]] ...
+    std::vector<int> around_;
+    std::vector<unsigned char> is_moved_;
+    std::vector<unsigned char> mark_;  // per triangle
+    std::vector<double> scale_;        // per vertex, 1 outside a round
+    std::vector<unsigned char> was_held_;
+    std::vector<int> bad_;
     std::vector<int> touched_;
+    std::vector<int> next_;
 };
 
 }  // namespace cutis::fold_detail

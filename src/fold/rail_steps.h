@@ -1,78 +1,193 @@
 #pragma once
 
+#include <cmath>
+
 #include "cutis/fold/rails.h"
 #include "fold/lane_solve.h"
 
-// The steps of solving rails, four at a time.
+// The steps of solving rails, as many side by side as there are lanes.
 
 namespace cutis::fold_detail {
 
 inline constexpr int most_segments = 64;
+// Part of the way to a plane that a fold may use.
+inline constexpr double limit_margin = 0.98;
+// A plane holds fully where what defines it is at least this part of its size at rest; it lets go
+// as that shrinks, because its sides change places there.
+inline constexpr double sure_plane = 0.1;
+// The same for a joint plane: distance of a fold's middle, in its rest lengths.
+inline constexpr double sure_side = 0.01;
+// Rounds of choosing points of equal chords on a folded line.
+inline constexpr int chord_rounds = 3;
+// Up to here every segment is looked at for every point: cheaper than choosing which.
+inline constexpr int few_segments = 8;
 
 /// 3 x^2 - 2 x^3 between 0 and 1.
-double smooth_step(double x);
+inline double smooth_step(double x) {
+    const double t = std::min(1.0, std::max(0.0, x));
+    return t * t * (3.0 - 2.0 * t);
+}
 
-/// Four lines: base points, directions, profile, and the offsets being worked out.
-struct LaneLine {
-    LaneVector point[most_segments + 1];
-    LaneVector direction[most_segments + 1];
-    Lane4 profile[most_segments + 1];
-    LaneVector offset[most_segments + 1];
-
-    void load(int lane, const double* points, const double* directions, const double* profiles,
-              int count);
-    void set_offsets_from_profile(int count);  ///< also makes directions unit vectors
-    void scale_offsets(int count, const Lane4& scale);
-    void fill_segments(int count, LaneSegment* segments) const;
-    Lane4 highest(int count) const;  ///< largest offset along the direction
-    void store(int lane, int count, double* offsets) const;
+/// Lines side by side: base points from their first one on, directions, profile, and the offsets
+/// being worked out.
+template <class L>
+struct RailGroup {
+    int count = 0;  ///< segments
+    // Some more than there are: they are read and written in tiles.
+    LaneVector<L> point[most_segments + 1];
+    LaneVector<L> direction[most_segments + 1 + lanes_in<L>];
+    LaneVector<L> offset[most_segments + 1 + lanes_in<L>];
+    L profile[most_segments + 1 + lanes_in<L>];
+    L rest_part[most_segments + 1 + lanes_in<L>];  ///< of the rest length, from point i - 1 to i
+    LaneSegment<L> segments[most_segments];
 };
 
-/// Lengths of four polylines; `from` points to the first coordinate of each.
-Lane4 polyline_length(const double* const from[4], int count);
+/// Fills the edges; returns the lengths of the lines.
+template <class L>
+EIGEN_ALWAYS_INLINE L fill_edges(RailGroup<L>& group) {
+    L sum{};
+    for (int i = 0; i < group.count; ++i) {
+        group.segments[i].edge = group.point[i + 1] - group.point[i];
+        sum += length(group.segments[i].edge);
+    }
+    return sum;
+}
 
-/// sum |e_i + w_i|
-Lane4 grown_length(const LaneSegment* segments, int count);
+template <class L>
+EIGEN_ALWAYS_INLINE void fill_growth(RailGroup<L>& group) {
+    for (int i = 0; i < group.count; ++i) {
+        group.segments[i].growth = group.offset[i + 1] - group.offset[i];
+    }
+}
 
-/// Moves the points of one lane along its folded line to their rest proportions.
-/// \param fraction  rest arc length of each point over the whole
-void even_out(LaneLine& line, int lane, int count, const double* fraction);
+template <class L>
+EIGEN_ALWAYS_INLINE void scale_offsets(RailGroup<L>& group, L scale) {
+    for (int i = 0; i <= group.count; ++i) {
+        group.offset[i] = scale * group.offset[i];
+    }
+}
+
+/// Largest offset along the direction.
+template <class L>
+EIGEN_ALWAYS_INLINE L highest(const RailGroup<L>& group) {
+    L top{};
+    for (int i = 1; i < group.count; ++i) {
+        top = larger(top, dot(group.offset[i], group.direction[i]));
+    }
+    return top;
+}
+
+/// Moves points along their folded line to their rest proportions (P3 section 4.2, made
+/// stateless). Equal parts of the arc have unequal chords where they cut a corner: further rounds
+/// give those parts more arc.
+template <class L>
+EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group) {
+    const int count = group.count;
+    LaneVector<L> folded[most_segments + 1];
+    LaneVector<L> step[most_segments];  // to the next point, over its length
+    L arc[most_segments + 1];
+    arc[0] = L{};
+    folded[0] = group.point[0] + group.offset[0];
+    for (int i = 0; i < count; ++i) {
+        folded[i + 1] = group.point[i + 1] + group.offset[i + 1];
+        const LaneVector<L> edge = folded[i + 1] - folded[i];
+        const L size = length(edge);
+        arc[i + 1] = arc[i] + size;
+        step[i] = (all<L>(1.0) / larger(size, all<L>(tiny<L>))) * edge;
+    }
+    const L total = arc[count];
+    LaneVector<L> even[most_segments + 1];
+    L part[most_segments + 1];  // arc between points i - 1 and i
+    for (int i = 1; i <= count; ++i) {
+        part[i] = group.rest_part[i] * total;
+    }
+    even[0] = folded[0];
+    even[count] = folded[count];
+    for (int round = 0; round < chord_rounds; ++round) {
+        L wanted{};
+        int low = 0;  // no lane needs a segment before this one
+        for (int i = 1; i < count; ++i) {
+            wanted += part[i];
+            while (count > few_segments && low + 1 < count && !any(arc[low + 1] >= wanted)) {
+                ++low;
+            }
+            LaneVector<L> from = folded[low];
+            LaneVector<L> along = step[low];
+            L before = arc[low];
+            for (int k = low + 1; k < count; ++k) {
+                const auto is_beyond = arc[k] < wanted;
+                if (count > few_segments && !any(is_beyond)) {
+                    break;
+                }
+                from = choose(is_beyond, folded[k], from);
+                along = choose(is_beyond, step[k], along);
+                before = choose(is_beyond, arc[k], before);
+            }
+            even[i] = from + (wanted - before) * along;
+        }
+        if (round + 1 < chord_rounds) {
+            L sum{};
+            for (int i = 1; i <= count; ++i) {
+                const L chord = length(even[i] - even[i - 1]);
+                const L rest = group.rest_part[i] * total;
+                part[i] *= smaller(all<L>(2.0), rest / larger(chord, all<L>(1e-3) * rest));
+                sum += part[i];
+            }
+            const L scale = total / sum;
+            for (int i = 1; i <= count; ++i) {
+                part[i] *= scale;
+            }
+        }
+    }
+    for (int i = 1; i < count; ++i) {
+        group.offset[i] = even[i] - group.point[i];
+    }
+}
 
 /// smoothstep(compression / gate); 1 without a gate.
-Lane4 gate_factor(const Lane4& compression, double gate);
+template <class L>
+EIGEN_ALWAYS_INLINE L gate_factor(L compression, double gate) {
+    if (gate <= 0.0) {
+        return all<L>(1.0);
+    }
+    const L t = smaller(larger(compression / all<L>(gate), L{}), all<L>(1.0));
+    return t * t * (all<L>(3.0) - all<L>(2.0) * t);
+}
 
-/// Bends heights above three quarters of the cap towards it.
-Lane4 cap_factor(const Lane4& height, const Lane4& cap, Mask4& is_capped);
+/// Keeps offsets from passing planes, by taking away what would pass: a projection, so that nothing
+/// jumps however plane and line move. A base point beyond the plane gets no farther.
+/// \param point   of the plane;  \param normal  unit, towards the lines
+/// \param hold    0 .. 1
+/// \return the largest part taken away
+template <class L>
+EIGEN_ALWAYS_INLINE L hold_at_plane(RailGroup<L>& group, const LaneVector<L>& point,
+                                    const LaneVector<L>& normal, L hold) {
+    L most{};
+    for (int i = 1; i < group.count; ++i) {
+        const L room = larger(dot(group.point[i] - point, normal), L{});
+        const L over = larger(-all<L>(limit_margin) * room - dot(group.offset[i], normal), L{});
+        const L taken = hold * over;
+        group.offset[i] = group.offset[i] + taken * normal;
+        most = larger(most, taken);
+    }
+    return most;
+}
 
-/// Largest scale <= 1 that keeps each point on its side of both end planes and every segment
-/// pointing forward.
-Lane4 limit_factor(const LaneLine& line, int count);
-
-/// The same for a joint plane and one lane.
-double plane_factor(const LaneLine& line, int lane, int count, const FoldPlane& plane);
-
-/// Two rails end to end.
-class PairLine {
-public:
-    /// One of the two, each array from the rail's first point on.
-    void load(const double* base, const double* directions, const double* offsets,
-              const double* fractions, int segments, double first_part, bool is_second);
-    /// Mixes `part` of one wide blob of full rest length (times factor) into the offsets; the
-    /// mixture is scaled to the length between those of its two ingredients.
-    void merge(double part, double rest, double factor, const FoldTolerance& tolerance);
-    void store(MatrixX3d& offsets, int rail, int partner, int segments) const;
-    double highest() const;
-
-private:
-    int count_ = 0;
-    Vector3d point_[2 * most_segments + 1];
-    Vector3d direction_[2 * most_segments + 1];
-    Vector3d offset_[2 * most_segments + 1];
-    double place_[2 * most_segments + 1];  // -1 .. 1 over both
-    LaneSegment segments_[2 * most_segments];
-
-    double length(double scale) const;
-    double solve(double rest, bool is_near, const FoldTolerance& tolerance);
-};
+/// hold_at_plane for the plane through an end of the lines, spanned by its direction and the
+/// transverse of the line.
+template <class L>
+EIGEN_ALWAYS_INLINE L hold_at_end(RailGroup<L>& group, bool is_first, L rest) {
+    const int reach = std::max(1, group.count / 4);
+    const int end = is_first ? 0 : group.count;
+    const int inner = is_first ? reach : group.count - reach;
+    const LaneVector<L> chord = group.point[inner] - group.point[end];
+    const LaneVector<L>& direction = group.direction[end];
+    const LaneVector<L> across = chord - dot(chord, direction) * direction;
+    const L size = length(across);
+    const double sure = sure_plane * reach / group.count;
+    return hold_at_plane(group, group.point[end],
+                         (all<L>(1.0) / larger(size, all<L>(tiny<L>))) * across,
+                         smaller(size / (all<L>(sure) * rest), all<L>(1.0)));
+}
 
 }  // namespace cutis::fold_detail

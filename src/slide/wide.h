@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "body/lanes.h"
+#include "core/lanes.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>

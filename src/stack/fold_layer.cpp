@@ -21,7 +21,10 @@ public:
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
           solver_(surface_.topology(), surface_.rest(), plan_folds(ground, skeleton_, settings),
                   settings.solver),
-          rest_normals_(vertex_normals(surface_.rest(), surface_.topology())) {
+          turned_(use_normals_ ? nullptr
+                               : std::make_unique<FoldDirections>(
+                                     solver_, vertex_normals(surface_.rest(), surface_.topology()),
+                                     skeleton_.weights())) {
         refined_ = refined_art(ground, skeleton_, solver_);
         for (const int joint : solver_.rails().set().plane) {
             has_planes_ = has_planes_ || joint >= 0;
@@ -83,13 +86,14 @@ public:
         coarse_.swap(surface);
         pose(time);
         base_shape(surface);
+        const MatrixX3d* directions = &directions_;
         if (use_normals_) {
             fill_vertex_normals(coarse_, surface_.topology(), NormalWeight::angle, *workers_,
                                 directions_);
         } else {
-            turn_normals(rest_normals_, skeleton_.weights(), matrices_, *workers_, directions_);
+            directions = &turned_->turn(matrices_, *workers_);
         }
-        solver_.fold(directions_, planes_, *workers_, surface);
+        solver_.fold(*directions, planes_, *workers_, surface);
     }
 
     void refine_plain(MatrixX3d& surface) override {
@@ -203,7 +207,7 @@ private:
     FoldSkeleton skeleton_;
     bool use_normals_;
     FoldSolver solver_;
-    MatrixX3d rest_normals_;
+    std::unique_ptr<FoldDirections> turned_;
     RefinedMesh refined_;
     bool has_planes_ = false;
     int point_count_ = 0;
@@ -240,7 +244,10 @@ private:
 
 class FoldPlan final : public LayerPlan {
 public:
-    FoldPlan() { settings_.solver.guard = true; }
+    FoldPlan() {
+        settings_.solver.guard = true;
+        settings_.solver.rails.limiter = true;
+    }
 
     std::vector<Setting> settings() override {
         FoldSettings& s = settings_;
@@ -260,7 +267,8 @@ public:
             {.key = "mode",
              .target = choice(rails.mode, 0),
              .about = "gate: folds grow without popping; strict: compressed "
-                      "lines keep their exact length (taper, irregularity, cap and guard are off)",
+                      "lines keep their exact length (taper, irregularity, cap, guard and limiter "
+                      "are off)",
              .choices = {"gate", "strict"}},
             {"width", &s.width, "across one fold", "m", 0.001, 10.0},
             {"pre_stretch", &s.pre_stretch, "cloth gives way by this much before it folds", "", 0.0,
@@ -287,7 +295,7 @@ public:
              "none",
              "", 0.0, 10.0},
             {"limiter", &rails.limiter,
-             "scale folds down that would pass their end planes or joint plane; costs length"},
+             "hold folds at their end planes and joint plane, so that neighbours do not cross"},
             {"merge_from", &rails.merge_from,
              "compression at which two folds begin to merge into "
              "one; 0: never",
@@ -342,7 +350,8 @@ public:
         FoldRailOptions& rails = settings.solver.rails;
         const bool is_strict = rails.mode == FoldMode::strict;
         settings.solver.guard = settings.solver.guard && !is_strict;
-        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-9;
+        rails.limiter = rails.limiter && !is_strict;
+        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-5;
         if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
             throw InvalidInput(
                 "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");

@@ -20,8 +20,8 @@ struct FoldOptions {
     /// shape, 16: smooth). 4 .. 32.
     double edges_per_fold = 8.0;
     int most_levels = 4;  ///< of subdivision, 0 .. 8
-    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs more
-    /// time than the folds themselves: for bakes, not for games.
+    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs some
+    /// times as much as the folds themselves: for bakes, not for games.
     bool guard = false;
 };
 
@@ -94,6 +94,7 @@ public:
     void rail_points(int rail, const MatrixX3d& refined, MatrixX3d& points) const;
 
 private:
+    friend class FoldDirections;
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };
@@ -104,5 +105,22 @@ private:
 void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
                   const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
                   MatrixX3d& out);
+
+/// turn_normals for one solver, only where its folds read directions.
+class FoldDirections {
+public:
+    /// \param normals  #V x 3, unit;  \param weights  of the base vertices
+    /// \throw InvalidInput  sizes that differ
+    FoldDirections(const FoldSolver& solver, const MatrixX3d& normals, const SkinWeights& weights);
+    /// #V x 3, for FoldSolver::fold: turned where folds read it, rest normals elsewhere.
+    const MatrixX3d& turn(const std::vector<Eigen::Affine3d>& matrices, const Workers& workers);
+
+private:
+    std::vector<int> vertices_;
+    SkinWeights weights_;  // of vertices_
+    MatrixX3d normals_;
+    MatrixX3d turned_;
+    MatrixX3d directions_;
+};
 
 }  // namespace cutis

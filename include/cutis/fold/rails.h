@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "cutis/core/function_ref.h"
@@ -8,6 +9,12 @@
 #include "cutis/fold/solve.h"
 
 namespace cutis {
+
+namespace fold_detail {
+struct RailNumbers;
+template <class Real>
+class RailSolver;
+}  // namespace fold_detail
 
 enum class FoldMode {
     gate,    ///< offsets grow smoothly from the onset: no popping, shorter by up to the gate
@@ -24,8 +31,8 @@ struct FoldRailOptions {
     int distortion_passes = 2;
     /// Largest height as a fraction of a rail's rest length, approached smoothly. 0: no cap.
     double height_cap = 0.6;
-    /// Scale offsets down where a fold would pass its end planes or its joint plane, or hang over.
-    /// Costs length; where the base itself begins to cross, folds may jump.
+    /// Hold offsets at the fold's end planes and its joint plane: neighbours do not cross. Costs
+    /// length where it acts.
     bool limiter = false;
     /// Compression of two neighbouring folds at which they begin to merge into one of double width,
     /// and at which they are one. 0 < from < to <= 1; from = 0: never.
@@ -76,16 +83,20 @@ class FoldRails {
 public:
     /// \throw InvalidInput  options or arrays out of range, a rail of no length (names it)
     FoldRails(FoldRailSet set, const FoldRailOptions& options);
+    ~FoldRails();
+    FoldRails(FoldRails&&) noexcept;
+    FoldRails& operator=(FoldRails&&) noexcept;
 
-    const FoldRailSet& set() const { return set_; }
-    const FoldRailOptions& options() const { return options_; }
-    double rest_length(int rail) const { return rest_length_[rail]; }  ///< pre-stretch taken off
+    const FoldRailSet& set() const;
+    double rest_length(int rail) const;  ///< pre-stretch taken off
 
-    /// Writes the points (or directions) of one rail, 3 (segments + 1) numbers.
-    using PointsOf = FunctionRef<void(int rail, double* out)>;
+    /// Writes points (or directions) begin to end - 1 of one rail: three numbers each, point i at
+    /// out + 3 i.
+    using PointsOf = FunctionRef<void(int rail, int begin, int end, double* out)>;
 
     /// Offsets of all points. Allocates nothing after the first call; same bits for any threads.
-    /// \param base        points as skinning has them; asked for every rail
+    /// \param base        points as skinning has them; of rails that are long enough only some are
+    ///                    asked for
     /// \param directions  away from the body, any length; asked for compressed rails only
     /// \param planes      joint planes of this pose, as many as `plane` refers to
     void solve(PointsOf base, PointsOf directions, const std::vector<FoldPlane>& planes,
@@ -97,35 +108,21 @@ public:
     void solve(const MatrixX3d& base, const MatrixX3d& directions,
                const std::vector<FoldPlane>& planes, const Workers& workers);
 
-    /// #P x 3: directions of active rails as they were given, zero elsewhere.
-    auto directions() const { return directions_.topRows(set_.rest.rows()); }
-    auto offsets() const { return offsets_.topRows(set_.rest.rows()); }  ///< #P x 3
-    const VectorXd& compression() const { return compression_; }  ///< #R: 1 - base / rest length
-    const VectorXd& height() const { return height_; }            ///< #R: of the crest, metres
-    bool is_active(int rail) const { return active_[static_cast<size_t>(rail)] != 0; }
-    const FoldRailReport& report() const { return report_; }
+    Vector3d offset(int rail, int i) const;
+    Vector3d direction(int rail, int i) const;  ///< unit; zero where the rail is not active
+    MatrixX3d offsets() const;                  ///< #P x 3, all of them
+    /// #R: 1 - length / rest length, exact where it is above 0; elsewhere some number below.
+    const VectorXd& compression() const;
+    const VectorXd& height() const;  ///< #R: of the crest, metres
+    bool is_active(int rail) const;
+    const FoldRailReport& report() const;
 
 private:
-    struct Group;
-    void solve_chunk(PointsOf base, PointsOf directions, const std::vector<FoldPlane>& planes,
-                     int begin, int end);
-    void solve_group(Group& group, const std::vector<FoldPlane>& planes);
-    void merge_pair(int rail, PointsOf base);
-    void sum_report();
-
-    FoldRailSet set_;
-    FoldRailOptions options_;
-    VectorXd rest_length_;
-    VectorXd rest_fraction_;  // #P: arc length at rest from the rail's first point over its length
-    std::vector<int> merging_;  // rails with a partner, both neighbours of a kind
-    MatrixX3d offsets_;
-    MatrixX3d directions_;
-    VectorXd compression_;
-    VectorXd height_;
-    VectorXd length_;
-    std::vector<unsigned char> active_;
-    std::vector<FoldRailReport> chunk_reports_;
-    FoldRailReport report_;
+    friend class FoldSolver;
+    std::unique_ptr<fold_detail::RailNumbers> numbers_;
+    // One of the two, as exact as the tolerance asks for.
+    std::unique_ptr<fold_detail::RailSolver<float>> single_;
+    std::unique_ptr<fold_detail::RailSolver<double>> double_;
 };
 
 }  // namespace cutis
