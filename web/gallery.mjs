@@ -11,7 +11,6 @@ import { launch, open, project } from './test/browser.mjs';
 
 const [program, ...names] = process.argv.slice(2);
 if (!program) throw new Error('expected: node web/gallery.mjs PROGRAM [NAME...]');
-const stripCount = 5;
 const movieCount = 24;
 const documentBytes = 300_000;
 
@@ -36,29 +35,34 @@ async function still(page, frame, options = {}) {
   return page.locator('#stage').screenshot(options);
 }
 
-/** Several moments beside each other, put together by the browser. */
+/** Several moments beside each other, plain skinning above cutis where there are both, put together by the browser. */
 async function strip(page, frames, context) {
-  const pictures = [];
-  for (const frame of frames) pictures.push((await still(page, frame)).toString('base64'));
+  const hasTwoViews = await page.evaluate(() => window.cutis.meta.views.length > 1);
+  const rows = [];
+  for (const layout of hasTwoViews ? ['left', 'right'] : ['right']) {
+    await page.evaluate((l) => { window.cutis.actions.set({ layout: l }); window.cutis.actions.frameAll(); }, layout);
+    const pictures = [];
+    for (const frame of frames) pictures.push((await still(page, frame)).toString('base64'));
+    rows.push(pictures);
+  }
+  if (hasTwoViews) await page.evaluate(() => { window.cutis.actions.set({ layout: 'side' }); window.cutis.actions.frameAll(); });
   const sheet = await context.newPage();
   const data = await sheet.evaluate(async (list) => {
-    const images = await Promise.all(list.map(async (text) => {
+    const load = async (text) => {
       const image = new Image();
       image.src = `data:image/png;base64,${text}`;
       await image.decode();
       return image;
-    }));
+    };
+    const rows = await Promise.all(list.map((row) => Promise.all(row.map(load))));
+    const { width, height } = rows[0][0];
     const canvas = document.createElement('canvas');
-    canvas.width = images.reduce((sum, image) => sum + image.width, 0);
-    canvas.height = images[0].height;
+    canvas.width = width * rows[0].length;
+    canvas.height = height * rows.length;
     const g = canvas.getContext('2d');
-    let x = 0;
-    for (const image of images) {
-      g.drawImage(image, x, 0);
-      x += image.width;
-    }
+    rows.forEach((row, y) => row.forEach((image, x) => g.drawImage(image, x * width, y * height)));
     return [canvas.toDataURL('image/png'), canvas.toDataURL('image/jpeg', 0.82)];
-  }, pictures);
+  }, rows);
   await sheet.close();
   return data.map((url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
 }
@@ -78,8 +82,8 @@ async function photograph(browser, demo) {
     const frame = Math.round(moment * (frames - 1));
     writeFileSync(join(folder, `${demo.name}-${String(frame + 1).padStart(4, '0')}.png`), await still(opened.page, frame));
   }
-  await prepare(opened.page, 260, 300);
-  const [png, jpeg] = await strip(opened.page, spread(stripCount, frames), opened.context);
+  await prepare(opened.page, 400, 300);
+  const [png, jpeg] = await strip(opened.page, demo.stills.map((moment) => Math.round(moment * (frames - 1))), opened.context);
   writeFileSync(join(folder, `${demo.name}-strip.png`), png);
   await prepare(opened.page, 480, 400);
   const movie = [];
@@ -100,7 +104,7 @@ const entryOf = (demo) => join(project, 'gallery', demo.name, 'entry.md');
 function describe(demo, report, page) {
   const { numbers } = page;
   const lines = [
-    `## ${demo.name}`, '', `![${demo.name}: five moments of the clip](pictures/${demo.name}.jpg)`, '',
+    `## ${demo.name}`, '', `![${demo.name}: moments of the clip, plain skinning above cutis](pictures/${demo.name}.jpg)`, '',
     `${demo.about[0].toUpperCase()}${demo.about.slice(1)}.${demo.figure ? ` Beside ${demo.figure}.` : ''}`, '',
     `${report.body.vertices.toLocaleString('en')} vertices, ${report.body.triangles.toLocaleString('en')} triangles, `
     + `${report.frames.count} frames at ${report.frames.fps} a second; page of ${(page.bytes / 1e6).toFixed(1)} MB with ${numbers.modes} modes, `

@@ -154,7 +154,7 @@ export function makeSkin(description) {
           float l = ${hasUv ? 'lines(vUvScaled)' : 'max(lines(vPref.xy), lines(vPref.yz))'};
           diffuseColor.rgb *= mix(vec3(1.0), vec3(0.1, 0.14, 0.24), l);
         } else if (paintKind == 3 && vIsGarment < 0.5) {
-          vec2 q = ${hasUv ? 'vUvScaled / 8.0' : 'vPref.xy / 8.0'};
+          vec2 q = ${hasUv ? 'vUvScaled / 12.0' : 'vPref.xy / 12.0'};
           diffuseColor.rgb *= texture2D(tattooMap, q).rgb;
         }`);
   };
