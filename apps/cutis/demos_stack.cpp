@@ -52,7 +52,8 @@ page_tolerance = 0.0008
 )",
          .paint = "tattoo",
          .camera = {1.0, 0.28, 0.75},
-         .follow = true},
+         .follow = true,
+         .stills = {0.12, 0.35, 0.72}},
     };
 }
 

@@ -1,5 +1,8 @@
 #include "cutis/io/scene_read.h"
 
+// The parser asserts what it meets in bad input where it was to report it; the checks before and
+// after it are ours.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 #include <cmath>
 
@@ -144,10 +147,55 @@ std::vector<std::string> named_meshes(const LayerScene& layer) {
     return names;
 }
 
+/// What the parser is not trusted with: control characters, which TOML has not besides tabs and
+/// ends of lines, and letters beyond ASCII outside of quotes and comments, for which version 3.3
+/// runs into code it takes for unreachable.
+void check_characters(const std::string& text, const std::string& file) {
+    int line = 1;
+    char quote = 0;        // that ends the current string
+    bool is_long = false;  // it takes three of them
+    bool is_comment = false;
+    const auto refuse = [&](const std::string& what) {
+        throw InvalidInput(say(scene_place(file, line, 1), what));
+    };
+    for (size_t i = text.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const auto code = static_cast<unsigned char>(c);
+        if ((code < 0x20 && c != '\t' && c != '\n' && c != '\r') || code == 0x7f) {
+            refuse("expected text, found the byte " + std::to_string(code));
+        }
+        const bool is_triple = text.compare(i, 3, std::string(3, c)) == 0;
+        if (c == '\n') {
+            ++line;
+            is_comment = false;
+            quote = is_long ? quote : 0;
+        } else if (is_comment) {
+            continue;
+        } else if (quote != 0) {
+            if (c == '\\' && quote == '"') {
+                ++i;
+            } else if (c == quote && (!is_long || is_triple)) {
+                i += is_long ? 2 : 0;
+                quote = 0;
+                is_long = false;
+            }
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            is_long = is_triple;
+            i += is_long ? 2 : 0;
+        } else if (c == '#') {
+            is_comment = true;
+        } else if (code >= 0x80) {
+            refuse("expected quotes round letters that are not plain ASCII");
+        }
+    }
+}
+
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& file,
                   const std::vector<LayerKind>& kinds) {
+    check_characters(text, file);
     toml::table root;
     try {
         root = toml::parse(text, std::string_view(file));

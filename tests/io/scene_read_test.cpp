@@ -19,6 +19,21 @@ std::string refusal(const std::string& text) {
     return "accepted";
 }
 
+TEST(SceneRead,
+     letters_beyond_ascii_stand_in_quotes_and_comments_only_and_control_characters_nowhere) {
+    EXPECT_NO_THROW(
+        parse_scene("# \xC3\xA9\n[body]\nactor = \"torus\"\nclip = \"\xC3\xA9\"\n", "a.toml"));
+    EXPECT_THROW(parse_scene("[body]\n\xC3\xA9 = 1\n", "a.toml"), InvalidInput);
+    EXPECT_THROW(parse_scene(std::string("[body]\nactor = \"to\0rus\"\n", 23), "a.toml"),
+                 InvalidInput);
+    try {
+        parse_scene("[body]\n\a", "a.toml");
+        FAIL();
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("a.toml:2:1"), std::string::npos) << error.what();
+    }
+}
+
 TEST(SceneRead, the_sample_of_the_documentation_is_understood) {
     const Scene scene = parse_scene(R"(
 [body]
