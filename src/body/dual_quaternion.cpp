@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/lanes.h"
 #include "body/skinning_detail.h"
+#include "core/lanes.h"
 #include "cutis/core/error.h"
 
 // Kavan, Collins, Zara, O'Sullivan 2008, "Geometric skinning with approximate dual quaternion

@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 
-#include "core/lanes.h"
 #include "body/skinning_detail.h"
+#include "core/lanes.h"
 #include "cutis/core/error.h"
 
 namespace cutis {

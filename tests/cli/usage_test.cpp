@@ -36,7 +36,8 @@ TEST(Usage, wrong_usage_ends_with_2_and_a_word_on_stderr) {
         EXPECT_EQ(outcome.code, 2) << (use.empty() ? "" : use.front());
         EXPECT_FALSE(outcome.err.empty());
     }
-    EXPECT_TRUE(contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, hand-flex"));
+    EXPECT_TRUE(
+        contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, hand-flex"));
 }
 
 TEST(Usage, a_missing_input_is_bad_input) {
