@@ -1,22 +1,20 @@
 #include "verify/curve_cases.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "cutis/curve/flesh.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/mesh/repair.h"
+#include "verify/data.h"
 
 // Curves on the limbs of real characters: no triangle turned over, transfer exact at rest.
 
 namespace cutis::verify {
 
 std::string data_file(const std::string& relative) {
-    const char* given = std::getenv("CUTIS_DATA");
-    const std::filesystem::path folder = given != nullptr ? given : "../shared/data";
-    const std::filesystem::path path = folder / relative;
+    const std::filesystem::path path = data_folder() / relative;
     return std::filesystem::exists(path) ? path.string() : std::string();
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "cutis/shell/shell.h"
 #include "cutis/stack/simulation_surface.h"
 #include "shell_cases.h"
+#include "verify/data.h"
 
 // The safe offset on every mesh of the data folder, whatever its name.
 
@@ -20,11 +20,6 @@ namespace cutis::verify::shell {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path data_folder() {
-    const char* folder = std::getenv("CUTIS_DATA");
-    return folder != nullptr ? fs::path(folder) : fs::path("../shared/data");
-}
 
 /// The surface layers would work on: welded, at rest.
 RepairedMesh surface_of(const fs::path& path) {

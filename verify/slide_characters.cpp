@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -12,18 +11,12 @@
 #include "cutis/io/gltf_read.h"
 #include "cutis/slide/locate.h"
 #include "cutis/stack/simulation_surface.h"
+#include "verify/data.h"
 #include "verify/slide_shapes.h"
 
 namespace cutis::verify {
 
 namespace {
-
-std::string data_folder() {
-    if (const char* folder = std::getenv("CUTIS_DATA")) {
-        return folder;
-    }
-    return "../shared/data";
-}
 
 struct Actor {
     std::string name;
@@ -122,7 +115,7 @@ std::vector<Case> verify_slide_characters() {
         {"T-rex", "quaternius/Trex.glb", "", "Walk", 12.0, 119e-3, 338e-3, 250.0 / 912.0, false},
     };
     for (const Actor& actor : actors) {
-        const std::filesystem::path file = std::filesystem::path(data_folder()) / actor.file;
+        const std::filesystem::path file = data_folder() / actor.file;
         const bool is_built_in = actor.file.empty();
         if (!is_built_in && !std::filesystem::exists(file)) {
             continue;
