@@ -10,9 +10,11 @@ namespace cutis::app {
 namespace {
 
 volatile std::sig_atomic_t signal_number = 0;
+volatile std::sig_atomic_t signal_count = 0;
 
 void remember_signal(int number) {
     signal_number = number;
+    signal_count = signal_count + 1;
 }
 
 // Bytes that begin a character; enough to align UTF-8 names.
@@ -41,15 +43,62 @@ int caught_signal() {
     return signal_number;
 }
 
-ProgressShow::ProgressShow(std::FILE* stream)
-    : stream_(stream), is_terminal_(isatty(fileno(stream)) != 0) {}
+ProgressShow::ProgressShow(std::FILE* stream, std::function<void()> give_up)
+    : stream_(stream),
+      is_terminal_(isatty(fileno(stream)) != 0),
+      give_up_(std::move(give_up)),
+      watcher_([this] { watch(); }) {}
+
+ProgressShow::~ProgressShow() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+    }
+    end_.notify_all();
+    watcher_.join();
+}
 
 ProgressCallback ProgressShow::callback() {
     return [this](const Progress& progress) { return show(progress); };
 }
 
+// Layers look up only between frames. What lasts is named here, and ended if it must be.
+void ProgressShow::watch() {
+    constexpr auto glance = std::chrono::milliseconds(100);
+    constexpr int patience = 50;  // glances: five seconds
+    int glances_since_signal = 0;
+    std::unique_lock lock(mutex_);
+    while (!end_.wait_for(lock, glance, [this] { return is_over_; })) {
+        if (signal_number != 0 && (++glances_since_signal > patience || signal_count > 1)) {
+            give_up_();
+        }
+        const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+        if (!stage_.empty() && seconds - stage_begin_ >= 1.0) {
+            show_stage(seconds);
+        }
+    }
+}
+
+void ProgressShow::show_stage(double seconds) {
+    if (is_terminal_) {
+        std::fprintf(stream_, "\r%s, %.0f s \033[K", stage_.c_str(), seconds - stage_begin_);
+    } else if (!was_stage_named_) {
+        std::fprintf(stream_, "Progress: %d%% %s\n", std::max(0, last_percent_), stage_.c_str());
+    }
+    was_stage_named_ = true;
+    std::fflush(stream_);
+}
+
 bool ProgressShow::show(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (progress.begins) {
+        stage_ = progress.stage;
+        stage_begin_ = seconds;
+        was_stage_named_ = false;
+        return signal_number == 0;
+    }
+    stage_.clear();
     const int percent = static_cast<int>(100.0 * progress.done / std::max(1, progress.total));
     const bool is_last = progress.done >= progress.total;
     if (is_terminal_) {

@@ -1,24 +1,35 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cutis/core/progress.h"
 
 namespace cutis::app {
 
-/// From now on SIGINT, SIGTERM and SIGHUP ask for a clean end instead of killing.
+/// From now on SIGINT, SIGTERM and SIGHUP ask for a clean end instead of killing: after the frame
+/// under way, or at once where that takes longer than a few seconds or where a second signal comes.
 void catch_signals();
 /// Number of the signal that arrived, 0: none.
 int caught_signal();
 
 /// Shows how far a bake has come: a bar on a terminal, else flushed `Progress: 42% frame 51/120`
-/// lines, none before a second has passed, at most one per percent, and always the last one.
+/// lines, none before a second has passed, at most one per percent, and always the last one. A
+/// stage without frames (preparing a layer) is named once it has lasted a second.
 class ProgressShow {
 public:
-    explicit ProgressShow(std::FILE* stream);
+    /// \param give_up  called from another thread when a signal was not heeded in time; ends the
+    ///                 program
+    ProgressShow(std::FILE* stream, std::function<void()> give_up);
+    ~ProgressShow();
+    ProgressShow(const ProgressShow&) = delete;
+    ProgressShow& operator=(const ProgressShow&) = delete;
     /// Also says stop once a signal has arrived.
     ProgressCallback callback();
 
@@ -26,12 +37,23 @@ private:
     using Clock = std::chrono::steady_clock;
     bool show(const Progress& progress);
     void show_bar(const Progress& progress, int percent, double seconds);
+    void show_stage(double seconds);
+    void watch();
 
     std::FILE* stream_;
     bool is_terminal_;
     Clock::time_point begin_ = Clock::now();
     double last_shown_ = 0.0;
     int last_percent_ = -1;
+    std::string stage_;         // one of unknown length that is under way; empty: none
+    double stage_begin_ = 0.0;  // seconds after begin_
+    bool was_stage_named_ = false;
+
+    std::function<void()> give_up_;
+    std::mutex mutex_;
+    std::condition_variable end_;
+    bool is_over_ = false;
+    std::thread watcher_;
 };
 
 /// Columns padded to their widest entry; numbers (cells of digits) to the right.

@@ -283,7 +283,7 @@ last_frame = 120
 )",
          .paint = "tattoo",
          .camera = {0.5, 0.1, 1.0}},
-        {.name = "horse-gallop",
+        {.name = "horse-skin",
          .about = "a horse gallops: loose skin lags behind shoulder and haunch",
          .figure = thin_skin,
          .scene = R"([body]

@@ -1,7 +1,11 @@
 #include "run.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <mutex>
 
 #include "console.h"
 #include "cutis/io/checkpoint.h"
@@ -21,6 +25,10 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Folders being written into: one, or those of wedges under way.
+std::mutex open_folders_mutex;
+std::vector<fs::path> open_folders;
+
 // Makes the output folder; takes it away again where the bake leaves nothing in it.
 class OutputFolder {
 public:
@@ -35,8 +43,14 @@ public:
             throw IoError(say(path.string(), ": folder cannot be made (", error.message(), ")"));
         }
         remove_abandoned_parts(path);  // of a bake that was killed
+        const std::lock_guard lock(open_folders_mutex);
+        open_folders.push_back(path);
     }
     ~OutputFolder() {
+        {
+            const std::lock_guard lock(open_folders_mutex);
+            open_folders.erase(std::find(open_folders.begin(), open_folders.end(), path_));
+        }
         std::error_code ignored;
         if (was_made_ && fs::is_empty(path_, ignored)) {
             fs::remove(path_, ignored);
@@ -90,6 +104,22 @@ int parse_frame(const std::string& text, const std::string& whole) {
 }
 
 }  // namespace
+
+void end_at_once() {
+    const std::lock_guard lock(open_folders_mutex);
+    for (const fs::path& folder : open_folders) {
+        remove_own_parts(folder);
+        std::error_code ignored;
+        if (fs::is_empty(folder, ignored)) {
+            fs::remove(folder, ignored);
+        }
+    }
+    std::fprintf(stderr,
+                 "\ncutis: ended by signal %d in the middle of a frame, nothing was written "
+                 "(checkpoints made before stand)\n",
+                 caught_signal());
+    std::_Exit(exit_signal + caught_signal());
+}
 
 void set_frames(const std::string& text, Scene& scene) {
     if (text.empty()) {
@@ -153,7 +183,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
             bake(body, scene, sinks,
                  {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every});
     }
-    report.has_checkpoint = checkpoint != nullptr && report.bake.cancelled;
+    report.has_checkpoint = report.bake.is_kept && report.bake.cancelled;
     if (checkpoint != nullptr && !report.bake.outputs.empty()) {
         checkpoint->remove();
     }
@@ -163,7 +193,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
 
 int run_bake(const Scene& scene, const RunOptions& options) {
     catch_signals();
-    ProgressShow progress(options.json ? stderr : stdout);
+    ProgressShow progress(options.json ? stderr : stdout, end_at_once);
     RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()

@@ -25,6 +25,9 @@ struct RunOptions {
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
 
+/// Ends the program without waiting for the frame under way; takes begun files away.
+[[noreturn]] void end_at_once();
+
 /// Loads the body and bakes; prints nothing.
 /// \param progress  also asked whether to go on
 RunReport bake_scene(const Scene& scene, const RunOptions& options,

@@ -22,6 +22,9 @@ public:
     ProgressCallback callback(size_t bake) {
         return [this, bake](const Progress& progress) {
             const std::lock_guard lock(mutex_);
+            if (progress.begins) {
+                return caught_signal() == 0;
+            }
             done_[bake] = static_cast<double>(progress.done) / std::max(1, progress.total);
             double sum = 0.0;
             for (const double share : done_) {
@@ -54,7 +57,7 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
     }
     catch_signals();
     std::vector<WedgeScene> wedges = wedge_scenes(scene);
-    ProgressShow show(options.json ? stderr : stdout);
+    ProgressShow show(options.json ? stderr : stdout, end_at_once);
     SharedProgress progress(show.callback(), wedges.size());
     std::vector<RunReport> reports(wedges.size());
     std::vector<std::exception_ptr> failures(wedges.size());

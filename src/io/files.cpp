@@ -104,6 +104,17 @@ int remove_abandoned_parts(const fs::path& folder) {
     return removed;
 }
 
+void remove_own_parts(const fs::path& folder) {
+    const std::string own = ".part" + std::to_string(getpid()) + "-";
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (is_temporary_name(name) && name.find(own) != std::string::npos) {
+            std::remove(entry.path().c_str());
+        }
+    }
+}
+
 AtomicFile::AtomicFile(const fs::path& final_path) : final_path_(final_path) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         temporary_path_ = temporary_name(final_path);

@@ -114,11 +114,21 @@ BakeReport bake(const Body& body, const Scene& scene,
     Seconds seconds;
     seconds.layers.resize(scene.layers.size());
 
+    // Preparing, the first frame and finishing files can take long: a caller hears of each.
+    const auto begin_stage = [&](const std::string& stage) {
+        report.cancelled =
+            report.cancelled || (controls.progress && !controls.progress({stage, 0, 1, true}));
+        return !report.cancelled;
+    };
     std::unique_ptr<LayerStack> layers;
     {
         const StageClock clock(seconds.prepare);
         layers = std::make_unique<LayerStack>(
-            body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report.notes);
+            body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report.notes,
+            [&](const LayerScene& layer) { return begin_stage("preparing " + layer.kind); });
+        if (report.cancelled) {
+            return report;
+        }
         const BakeInfo info = describe(body, scene, report.frames, *layers);
         for (const auto& sink : sinks) {
             sink->begin(info);
@@ -169,6 +179,9 @@ BakeReport bake(const Body& body, const Scene& scene,
         next = past.frame + 1;
     }
     double previous = time_of(next - 1);
+    if (remembers && next == begin && !begin_stage("settling")) {
+        return report;
+    }
     for (int number = next; number <= report.frames.last; ++number) {
         frame.number = number;
         frame.time = time_of(number);
@@ -201,6 +214,7 @@ BakeReport bake(const Body& body, const Scene& scene,
             controls.keep_every > 0 && (number - begin + 1) % controls.keep_every == 0;
         if (controls.keeper != nullptr && (report.cancelled || is_due)) {
             controls.keeper->save({number, stack.save()});
+            report.is_kept = true;
         }
         if (report.cancelled) {
             break;
@@ -208,6 +222,9 @@ BakeReport bake(const Body& body, const Scene& scene,
     }
     if (!report.cancelled) {
         const StageClock clock(seconds.write);
+        if (controls.progress) {
+            controls.progress({"writing", 0, 1, true});  // too late to stop: every frame is done
+        }
         for (const auto& sink : sinks) {
             for (OutputFile& file : sink->finish()) {
                 report.outputs.push_back(std::move(file));

@@ -8,7 +8,8 @@
 namespace cutis {
 
 LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
-                       std::vector<std::string>& notes)
+                       std::vector<std::string>& notes,
+                       const std::function<bool(const LayerScene&)>& begins)
     : body_(body) {
     if (scene.layers.empty()) {
         return;
@@ -23,6 +24,9 @@ LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<L
     LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().weights, scene.fps};
     std::set<std::string> names;
     for (const LayerScene& entry : scene.layers) {
+        if (!begins(entry)) {
+            return;
+        }
         std::unique_ptr<Layer> layer = plan_layer(entry, scene.file, kinds)->prepare(ground);
         layer->first_detail = details_.size();
         layer->first_line = lines_.size();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include "cutis/stack/layer.h"
 
@@ -25,10 +26,12 @@ private:
 /// body's positions to those of a frame.
 class LayerStack {
 public:
-    /// \param notes  what repairing the surface had to say is added here
+    /// \param notes   what repairing the surface had to say is added here
+    /// \param begins  called before a layer is prepared; false leaves out it and those after it
     /// \throw InvalidInput
     LayerStack(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
-               std::vector<std::string>& notes);
+               std::vector<std::string>& notes,
+               const std::function<bool(const LayerScene&)>& begins);
     LayerStack(const LayerStack&) = delete;
     LayerStack& operator=(const LayerStack&) = delete;
 

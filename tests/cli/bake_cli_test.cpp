@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
+#include <set>
 
 #include "cli/program.h"
 #include "cutis/body/actors.h"
@@ -233,8 +234,10 @@ TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist)
     const std::string text = run({"demo", "--list"}).out;
     const std::vector<ActorInfo> actors = list_actors();
     ASSERT_GE(list.size(), 20u);
+    std::set<std::string> names;
     for (const auto& demo : list) {
         const std::string name = demo.at("name");
+        EXPECT_TRUE(names.insert(name).second) << name << " stands twice";
         EXPECT_TRUE(contains(text, name + " ")) << name;
         EXPECT_FALSE(demo.at("about").get<std::string>().empty());
         const Scene scene = parse_scene(demo.at("scene"), name);

@@ -10,6 +10,7 @@ struct Progress {
     std::string_view stage;  ///< what is being done, in a word or two
     int done = 0;            ///< units finished
     int total = 0;           ///< units in all, at least 1
+    bool begins = false;     ///< a stage of unknown length begins: nothing new is finished
 };
 
 /// Handed in by the caller; returning false asks the call to stop cleanly. Empty means silence.

@@ -55,6 +55,9 @@ private:
 /// writes any more. Files that are being written are locked and stay. \return how many
 int remove_abandoned_parts(const std::filesystem::path& folder);
 
+/// Removes what this program is writing in a folder: for one that is about to end at once.
+void remove_own_parts(const std::filesystem::path& folder);
+
 /// Extension in small letters, without the dot.
 std::string extension_of(const std::filesystem::path& path);
 

@@ -29,8 +29,9 @@ inline constexpr int max_frames = 10'000'000;
 
 /// What a caller lends to a bake.
 struct BakeControls {
-    const Workers* workers = nullptr;               ///< required
-    ProgressCallback progress;                      ///< after every frame; false stops the bake
+    const Workers* workers = nullptr;  ///< required
+    ProgressCallback
+        progress;  ///< after every frame and where a stage begins; false stops the bake
     const std::vector<LayerKind>* kinds = nullptr;  ///< null: layer_kinds()
     BakeKeeper* keeper = nullptr;                   ///< null: a stopped bake starts over
     int keep_every = 0;  ///< frames between saved states; 0: only when stopped
@@ -42,6 +43,7 @@ struct BakeReport {
     int frames_done = 0;
     int frames_resumed = 0;  ///< of those, taken from an earlier run
     bool cancelled = false;  ///< stopped by the caller: no output stands
+    bool is_kept = false;    ///< the keeper has a state of this run
     std::vector<std::pair<std::string, double>> stage_seconds;  ///< prepare, body, layers, write
     std::vector<LayerReport> layers;
     std::vector<OutputFile> outputs;

@@ -133,6 +133,7 @@ public:
     /// The layer's keys bound to this plan's options.
     virtual std::vector<Setting> settings() = 0;
     /// A mesh the layer's key `mesh` names, before prepare.
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): those who override keep the mesh
     virtual void take_mesh(const std::string& /*name*/, std::shared_ptr<const ArtMesh> /*mesh*/) {}
     /// \throw InvalidInput  options that do not fit the surface
     virtual std::unique_ptr<Layer> prepare(const LayerGround& ground) = 0;
