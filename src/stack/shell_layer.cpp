@@ -9,6 +9,7 @@
 #include "cutis/mesh/geometry.h"
 #include "cutis/shell/skin_rider.h"
 #include "cutis/stack/regions.h"
+#include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
 #include "shell_settings.h"
@@ -41,9 +42,10 @@ class ShellLayer final : public Layer {
 public:
     ShellLayer(const LayerGround& ground, const ShellSettings& settings,
                std::shared_ptr<const ArtMesh> mesh)
-        : settings_(settings), surface_(ground.surface) {
+        : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = read_handle_tracks(settings.handles);
         const double diagonal = bounding_box_diagonal(surface_->rest());
+        choose_base(ground, diagonal);
         PrismShell prisms = make_prisms(ground, diagonal);
         std::optional<ArtMesh> piece;
         if (settings.place != Placing::around) {
@@ -108,7 +110,7 @@ public:
         if (starts) {
             ride(step, 1.0);
             hold_handles(step.to);
-            shell_->advance({&surface, 0.0, true, false}, *step.workers);
+            shell_->advance({&base_.gather(surface, own_), 0.0, true, false}, *step.workers);
             has_started_ = true;
         } else {
             const double length = step.to - step.from;
@@ -123,8 +125,8 @@ public:
                 }
                 // A cut has no length of its own: vibration goes on for one frame.
                 const double seconds = length > 0.0 ? length / count : 1e-9;
-                shell_->advance({is_last ? &surface : &between_, seconds, false, step.reset},
-                                *step.workers);
+                const MatrixX3d& now = base_.gather(is_last ? surface : between_, own_);
+                shell_->advance({&now, seconds, false, step.reset}, *step.workers);
                 note_step();
             }
         }
@@ -215,6 +217,29 @@ private:
         shell_->move_points(points_);
     }
 
+    VectorXd painted(const LayerGround& ground, const Paintable& number, const char* key,
+                     double lowest, double highest) const {
+        return base_.gather(painted_values(ground, number, key, lowest, highest));
+    }
+
+    /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
+    /// travels with the skin may reach any place.
+    void choose_base(const LayerGround& ground, double diagonal) {
+        if (settings_.place != Placing::scatter || settings_.density.region.empty() ||
+            settings_.anchor == Anchor::skin || changes_shape()) {
+            return;
+        }
+        const VectorXd sizes =
+            painted_values(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
+        const double largest =
+            settings_.size * diagonal * (1.0 + settings_.scatter.size_variation) * sizes.maxCoeff();
+        base_ = ShellBase(*surface_, painted_values(ground, settings_.density, "density", 0.0, 1.0),
+                          largest);
+        report_.numbers["share of the surface under the shell"] =
+            static_cast<double>(base_.topology().triangle_count()) /
+            surface_->topology().triangle_count();
+    }
+
     PrismShell make_prisms(const LayerGround& ground, double diagonal) {
         const Workers workers(0);
         SafeOffsetOptions options;
@@ -222,7 +247,7 @@ private:
         options.keep_off_walls = settings_.keep_off_walls;
         if (!settings_.height_factor.region.empty() || settings_.height_factor.value != 1.0) {
             options.height_factor =
-                painted_values(ground, settings_.height_factor, "height_factor", 0.0, 1.0);
+                painted(ground, settings_.height_factor, "height_factor", 0.0, 1.0);
         }
         EquilibriumOptions equilibrium;
         equilibrium.poisson = settings_.poisson;
@@ -234,20 +259,24 @@ private:
             const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1,
                                          2, most_poses);
             MatrixX3d art;
+            MatrixX3d all;
             const auto pose = [&](int k, MatrixX3d& out) {
                 ground.body->positions(ground.body->duration() * k / (poses - 1),
                                        TimeSampling::exact, workers, art);
-                surface_->gather(art, out);
+                surface_->gather(art, all);
+                if (&base_.gather(all, out) != &out) {
+                    out = all;
+                }
             };
             const ClipAwareOffset aware = make_clip_aware_offset(
-                surface_->topology(), surface_->rest(), options, equilibrium, pose, poses, workers);
+                base_.topology(), base_.rest(), options, equilibrium, pose, poses, workers);
             offset = aware.offset;
             report_.numbers["clip-aware rounds"] = aware.rounds;
             report_.numbers["vertices lowered by the clip"] = aware.lowered;
             report_.numbers["most tetrahedra turned over in a pose, before"] = aware.inverted_first;
             report_.numbers["most tetrahedra turned over in a pose, after"] = aware.inverted_last;
         } else {
-            offset = make_safe_offset(surface_->topology(), surface_->rest(), options, workers);
+            offset = make_safe_offset(base_.topology(), base_.rest(), options, workers);
         }
         report_.kind = "shell";
         report_.numbers["height asked for (m)"] = options.height;
@@ -259,7 +288,7 @@ private:
                                         std::lround(100.0 * offset.mean_share),
                                         " % of the height asked for"));
         }
-        return {surface_->topology(), surface_->rest(), offset.positions};
+        return {base_.topology(), base_.rest(), offset.positions};
     }
 
     PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
@@ -293,11 +322,10 @@ private:
         scatter.seed = static_cast<unsigned>(settings_.seed);
         scatter.axis = direction_of(settings_.axis, "axis");
         if (!settings_.density.region.empty() || settings_.density.value != 1.0) {
-            scatter.density = painted_values(ground, settings_.density, "density", 0.0, 1.0);
+            scatter.density = painted(ground, settings_.density, "density", 0.0, 1.0);
         }
         if (!settings_.size_factor.region.empty() || settings_.size_factor.value != 1.0) {
-            scatter.size_factor =
-                painted_values(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
+            scatter.size_factor = painted(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
         }
         return scatter_detail(prisms, *piece, scatter, workers);
     }
@@ -323,8 +351,7 @@ private:
         options.equilibrium.poisson = settings_.poisson;
         options.equilibrium.volume_rounds = settings_.volume_rounds;
         if (!settings_.stiffness.region.empty()) {
-            const VectorXd values =
-                painted_values(ground, settings_.stiffness, "stiffness", 1e-6, 1e6);
+            const VectorXd values = painted(ground, settings_.stiffness, "stiffness", 1e-6, 1e6);
             options.equilibrium.stiffness.resize(prisms.topology().triangle_count());
             for (int f = 0; f < prisms.topology().triangle_count(); ++f) {
                 const auto row = prisms.topology().triangles().row(f);
@@ -345,7 +372,7 @@ private:
                 if (number.region.empty()) {
                     return;
                 }
-                const VectorXd values = painted_values(ground, number, key, lowest, highest);
+                const VectorXd values = painted(ground, number, key, lowest, highest);
                 common = values.mean();
                 if (common > 0.0) {
                     factors = at_points(values, prisms, detail.points, common);
@@ -491,6 +518,8 @@ private:
 
     ShellSettings settings_;
     const SimulationSurface* surface_;
+    ShellBase base_;
+    MatrixX3d own_;  // positions of the base
     std::vector<HandleTrack> tracks_;
     std::vector<unsigned char> held_;
     DetailMesh detail_mesh_;

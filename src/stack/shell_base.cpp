@@ -1,0 +1,155 @@
+#include "shell_base.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "cutis/mesh/geometry.h"
+
+namespace cutis {
+
+namespace {
+
+// Vertices within `reach` of one with density, along edges: what lies opposite in the air is not.
+std::vector<unsigned char> covered_vertices(const SimulationSurface& surface,
+                                            const VectorXd& density, double reach) {
+    const Topology& topology = surface.topology();
+    std::vector<double> distance(static_cast<size_t>(topology.vertex_count()),
+                                 std::numeric_limits<double>::infinity());
+    using Entry = std::pair<double, int>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> nearest;
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        if (density[v] > 0.0) {
+            distance[static_cast<size_t>(v)] = 0.0;
+            nearest.emplace(0.0, v);
+        }
+    }
+    while (!nearest.empty()) {
+        const auto [so_far, v] = nearest.top();
+        nearest.pop();
+        if (so_far > distance[static_cast<size_t>(v)]) {
+            continue;
+        }
+        for (const int f : topology.triangles_around(v)) {
+            for (const int w : topology.triangles().row(f)) {
+                const double there =
+                    so_far + (surface.rest().row(v) - surface.rest().row(w)).norm();
+                if (there <= reach && there < distance[static_cast<size_t>(w)]) {
+                    distance[static_cast<size_t>(w)] = there;
+                    nearest.emplace(there, w);
+                }
+            }
+        }
+    }
+    std::vector<unsigned char> is_covered(distance.size());
+    std::transform(distance.begin(), distance.end(), is_covered.begin(),
+                   [=](double d) { return static_cast<unsigned char>(d <= reach ? 1 : 0); });
+    return is_covered;
+}
+
+// Do the taken triangles around v form one fan? Counted by borders between taken and not.
+bool is_one_fan(const Topology& topology, const std::vector<unsigned char>& is_taken, int v) {
+    const auto around = topology.triangles_around(v);
+    const size_t count = around.size();
+    int borders = 0;
+    int taken = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bool here = is_taken[static_cast<size_t>(around[i])] != 0;
+        const bool next = is_taken[static_cast<size_t>(around[(i + 1) % count])] != 0;
+        borders += here != next ? 1 : 0;
+        taken += here ? 1 : 0;
+    }
+    // At a boundary vertex the last triangle does not meet the first: both taken is then a split
+    // fan unless all are.
+    const bool is_open = topology.is_boundary_vertex(v);
+    const bool ends_meet = is_taken[static_cast<size_t>(around.front())] != 0 &&
+                           is_taken[static_cast<size_t>(around.back())] != 0;
+    if (is_open && ends_meet) {
+        return taken == static_cast<int>(count);
+    }
+    return borders <= 2;
+}
+
+}  // namespace
+
+ShellBase::ShellBase(const SimulationSurface& surface) : surface_(&surface) {}
+
+ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, double reach)
+    : surface_(&surface) {
+    const Topology& topology = surface.topology();
+    const std::vector<unsigned char> is_covered = covered_vertices(surface, density, reach);
+    std::vector<unsigned char> is_taken(static_cast<size_t>(topology.triangle_count()), 0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        for (const int v : topology.triangles().row(f)) {
+            is_taken[static_cast<size_t>(f)] |= is_covered[static_cast<size_t>(v)];
+        }
+    }
+    // Two corners that meet in a vertex would not be a surface: such vertices get all triangles.
+    for (bool has_grown = true; has_grown;) {
+        has_grown = false;
+        for (int v = 0; v < topology.vertex_count(); ++v) {
+            if (!is_one_fan(topology, is_taken, v)) {
+                for (const int f : topology.triangles_around(v)) {
+                    is_taken[static_cast<size_t>(f)] = 1;
+                }
+                has_grown = true;
+            }
+        }
+    }
+    const auto count = std::count(is_taken.begin(), is_taken.end(), 1);
+    if (count > 0 && count < topology.triangle_count()) {
+        take(is_taken);
+    }
+}
+
+void ShellBase::take(const std::vector<unsigned char>& is_taken) {
+    const Topology& all = surface_->topology();
+    std::vector<int> own(static_cast<size_t>(all.vertex_count()), -1);
+    for (int f = 0; f < all.triangle_count(); ++f) {
+        if (is_taken[static_cast<size_t>(f)] != 0) {
+            triangle_.push_back(f);
+            for (const int v : all.triangles().row(f)) {
+                own[static_cast<size_t>(v)] = 0;
+            }
+        }
+    }
+    for (size_t v = 0; v < own.size(); ++v) {
+        if (own[v] == 0) {
+            own[v] = static_cast<int>(vertex_.size());
+            vertex_.push_back(static_cast<int>(v));
+        }
+    }
+    MatrixX3i triangles(static_cast<Eigen::Index>(triangle_.size()), 3);
+    for (size_t f = 0; f < triangle_.size(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            triangles(static_cast<Eigen::Index>(f), k) =
+                own[static_cast<size_t>(all.triangles()(triangle_[f], k))];
+        }
+    }
+    is_whole_ = false;
+    topology_ = Topology(std::move(triangles), static_cast<int>(vertex_.size()));
+    gather(surface_->rest(), rest_);
+}
+
+const MatrixX3d& ShellBase::gather(const MatrixX3d& all, MatrixX3d& own) const {
+    if (is_whole_) {
+        return all;
+    }
+    own.resize(static_cast<Eigen::Index>(vertex_.size()), 3);
+    for (size_t v = 0; v < vertex_.size(); ++v) {
+        own.row(static_cast<Eigen::Index>(v)) = all.row(vertex_[v]);
+    }
+    return own;
+}
+
+VectorXd ShellBase::gather(const VectorXd& all) const {
+    if (is_whole_) {
+        return all;
+    }
+    VectorXd own(static_cast<Eigen::Index>(vertex_.size()));
+    for (size_t v = 0; v < vertex_.size(); ++v) {
+        own[static_cast<Eigen::Index>(v)] = all[vertex_[v]];
+    }
+    return own;
+}
+
+}  // namespace cutis
