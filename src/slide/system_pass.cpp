@@ -174,12 +174,20 @@ int SlideSolver::Parts::solve(const Workers& workers) {
     if (wants_factor && !system.has_factor()) {
         system.refactor();
     }
-    slide::SolveResult result =
-        system.solve(options.tolerance, options.most_iterations, wants_factor, workers, velocity);
-    // The factor has aged: renew it for the steps to come.
+    // A factor that has aged is renewed where it does not lead there soon: one more iteration with
+    // it costs a twelfth or more of a new one, with which two or three are enough.
     constexpr int most_lagged_iterations = 12;
-    if (wants_factor && result.iterations > most_lagged_iterations) {
-        system.drop_factor();
+    const int most_iterations = wants_factor && system.has_factor()
+                                    ? std::min(most_lagged_iterations, options.most_iterations)
+                                    : options.most_iterations;
+    slide::SolveResult result =
+        system.solve(options.tolerance, most_iterations, wants_factor, workers, velocity);
+    if (!result.is_solved && most_iterations < options.most_iterations) {
+        system.refactor();
+        const int before = result.iterations;
+        result = system.solve(options.tolerance, options.most_iterations, wants_factor, workers,
+                              velocity);
+        result.iterations += before;
     }
     // Where blocks alone need this many, a factor pays off (measured, see docs/slide.md).
     constexpr int slow = 250;
