@@ -1,4 +1,4 @@
-// Bakes without layers: the body as the program plays it.
+// Bakes, and what they wrote.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readNpz } from './npz.js';
@@ -6,9 +6,9 @@ import { cutis } from './program.js';
 
 /**
  * Bakes a scene and returns the report, with `file(format)` for the path of an output.
- * body: keys of the scene's [body] table; frames: [first, last], or none for the whole clip.
+ * body: keys of the scene's [body] table; layers: text of its [[layer]] tables; frames: [first, last], or none for the whole clip.
  */
-export function bake(folder, { body, formats, frames, output = {} }) {
+export function bake(folder, { body, layers = '', formats, frames, output = {} }) {
   mkdirSync(folder, { recursive: true });
   const quote = (value) => (typeof value === 'string' ? JSON.stringify(value) : value);
   const table = (values) =>
@@ -19,7 +19,7 @@ export function bake(folder, { body, formats, frames, output = {} }) {
   const scene = path.join(folder, 'scene.toml');
   writeFileSync(
     scene,
-    `[body]\n${table(body)}[output]\nformats = ${JSON.stringify(formats)}\n${table(output)}`,
+    `[body]\n${table(body)}${layers}[output]\nformats = ${JSON.stringify(formats)}\n${table(output)}`,
   );
   const range = frames ? ['--frames', `${frames[0]}-${frames[1]}`] : [];
   const report = JSON.parse(

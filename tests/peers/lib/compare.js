@@ -33,3 +33,27 @@ export function largestError(expected, found) {
   }
   return { distance: worst, index, fraction: worst / boxDiagonal(expected) };
 }
+
+/** Has every point of a one of b within a distance? Looks into the 27 cells around it. */
+export function isNear(a, b, distance) {
+  const cell = (x) => Math.floor(x / distance);
+  const cells = new Map();
+  for (let i = 0; i < b.length; i += 3) {
+    const key = `${cell(b[i])},${cell(b[i + 1])},${cell(b[i + 2])}`;
+    if (!cells.has(key)) cells.set(key, []);
+    cells.get(key).push(i);
+  }
+  const hasNear = (i) => {
+    for (let x = -1; x <= 1; ++x)
+      for (let y = -1; y <= 1; ++y)
+        for (let z = -1; z <= 1; ++z) {
+          const key = `${cell(a[i]) + x},${cell(a[i + 1]) + y},${cell(a[i + 2]) + z}`;
+          for (const j of cells.get(key) ?? [])
+            if (Math.hypot(a[i] - b[j], a[i + 1] - b[j + 1], a[i + 2] - b[j + 2]) <= distance)
+              return true;
+        }
+    return false;
+  };
+  for (let i = 0; i < a.length; i += 3) if (!hasNear(i)) return false;
+  return true;
+}
