@@ -42,7 +42,7 @@ void strain(SlideSetup& setup) {
 }
 
 double potential(Parts& p, const slide::SkinPlaces& places, const Workers& workers) {
-    return p.elastic_energy(places, workers) + p.tether_energy(places, workers);
+    return p.elastic_energy(places, p.batch_count, workers) + p.tether_energy(places, workers);
 }
 
 // Largest difference of the force to central differences of the energy, over the largest force.

@@ -45,6 +45,22 @@ double angle_between(const Vector3d& u, const Vector3d& w) {
 
 Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
                        NormalWeight weight, int v) {
+    constexpr double cancelled = 1e-12;
+    if (weight == NormalWeight::area) {
+        // Without a square root per triangle: (sum |n|)^2 <= count * sum |n|^2.
+        Vector3d sum = Vector3d::Zero();
+        double squares = 0.0;
+        double count = 0.0;
+        for (const int f : topology.triangles_around(v)) {
+            const Vector3d n = area_vector(corners_of(positions, topology.triangles(), f));
+            sum += n;
+            squares += n.squaredNorm();
+            count += 1.0;
+        }
+        if (sum.squaredNorm() > 4.0 * cancelled * cancelled * count * squares) {
+            return sum / sum.norm();
+        }
+    }
     Vector3d sum = Vector3d::Zero();
     double total = 0.0;
     Vector3d largest = Vector3d::Zero();
@@ -68,7 +84,6 @@ Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topol
         }
     }
     // A fold-over cancels to rounding; then the sum has no direction of its own.
-    constexpr double cancelled = 1e-12;
     const double length = sum.norm();
     if (length > cancelled * total) {
         return sum / length;

@@ -12,11 +12,7 @@ using wide::Lanes;
 using wide::load;
 using wide::store;
 
-BlockSystem::BlockSystem(const Topology& topology)
-    : vertex_count_(topology.vertex_count()),
-      diagonals_(vertex_count_),
-      inverses_(vertex_count_),
-      direction_(vertex_count_) {
+BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vertex_count()) {
     const MatrixX3i& triangles = topology.triangles();
     row_starts_.reserve(static_cast<size_t>(vertex_count_) + 1);
     row_starts_.push_back(0);
@@ -33,12 +29,20 @@ BlockSystem::BlockSystem(const Topology& topology)
         }
         row_starts_.push_back(static_cast<int>(columns_.size()));
     }
-    blocks_ = Records(static_cast<int>(columns_.size()));
-    const size_t unknowns = 2 * static_cast<size_t>(vertex_count_);
+}
+
+void BlockSystem::make_rows(int rows) {
+    rows_ = rows;
+    blocks_ = Records(row_starts_[static_cast<size_t>(rows)]);
+    diagonals_ = Records(rows);
+    inverses_ = Records(rows);
+    direction_ = Records(vertex_count_);
+    const size_t unknowns = 2 * static_cast<size_t>(rows);
     right_.resize(unknowns);
     residual_.resize(unknowns);
     preconditioned_.resize(unknowns);
     product_.resize(unknowns);
+    sums_.resize(3 * static_cast<size_t>(rows / vertex_chunk + 1));
 }
 
 void BlockSystem::invert_diagonals(int begin, int end) {
@@ -96,7 +100,7 @@ EIGEN_ALWAYS_INLINE void spread(double* direction, int v, double p0, double p1) 
 
 void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
                            const Workers& workers) const {
-    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             Vector2d sum = Eigen::Map<const Eigen::Matrix2d>(diagonal(v)) *
                            Eigen::Map<const Vector2d>(x.data() + 2 * v);
@@ -116,6 +120,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
     double* p = direction_.data();
     double* r = residual_.data();
     double* z = preconditioned_.data();
+    double* ap = product_.data();
     const double* b = right_.data();
     double* solution = x.data();
     const View view = {row_starts_.data(), columns_.data(), blocks_.data(), diagonals_.data(),
@@ -136,44 +141,44 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         }
         return sum;
     };
-    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            spread(p, v, x[static_cast<size_t>(2 * v)], x[static_cast<size_t>(2 * v + 1)]);
+            spread(p, v, solution[2 * v], solution[2 * v + 1]);
         }
     });
     // The guess may be too long or too short (what moved the skin in the last step may be over):
-    // its best multiple is (x . b) / (x . A x).
-    double* ap = product_.data();
-    const double work = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
-        double sum = 0.0;
-        for (int i = 2 * begin; i < 2 * end; ++i) {
-            sum += solution[i] * b[i];
-        }
-        return sum;
-    });
-    const double stretch = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
-        double sum = 0.0;
+    // its best multiple is (x . b) / (x . A x). The size of the right side in the norm of the
+    // residual makes that relative.
+    workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
+        double work = 0.0;
+        double stretch = 0.0;
+        double size = 0.0;
         for (int v = begin; v < end; ++v) {
             row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
-            sum += solution[2 * v] * ap[2 * v] + solution[2 * v + 1] * ap[2 * v + 1];
+            const double b0 = b[2 * v];
+            const double b1 = b[2 * v + 1];
+            work += solution[2 * v] * b0 + solution[2 * v + 1] * b1;
+            stretch += solution[2 * v] * ap[2 * v] + solution[2 * v + 1] * ap[2 * v + 1];
+            const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
+            size += b0 * (inverse[0] * b0 + inverse[2] * b1) +
+                    b1 * (inverse[1] * b0 + inverse[3] * b1);
         }
-        return sum;
+        double* sums = sums_.data() + 3 * static_cast<std::ptrdiff_t>(begin / vertex_chunk);
+        sums[0] = work;
+        sums[1] = stretch;
+        sums[2] = size;
     });
+    double work = 0.0;
+    double stretch = 0.0;
+    double right_size = 0.0;
+    for (int begin = 0; begin < rows_; begin += vertex_chunk) {
+        const double* sums = sums_.data() + 3 * static_cast<std::ptrdiff_t>(begin / vertex_chunk);
+        work += sums[0];
+        stretch += sums[1];
+        right_size += sums[2];
+    }
     const double share = stretch > 0.0 && std::isfinite(work / stretch) ? work / stretch : 0.0;
-    // Size of the right side in the norm of the residual, for a relative one.
-    const double right_size =
-        workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
-            double sum = 0.0;
-            for (int v = begin; v < end; ++v) {
-                const double* inverse = inverses_.at(v);
-                const double b0 = b[2 * v];
-                const double b1 = b[2 * v + 1];
-                sum += b0 * (inverse[0] * b0 + inverse[2] * b1) +
-                       b1 * (inverse[1] * b0 + inverse[3] * b1);
-            }
-            return sum;
-        });
-    double jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+    double jacobi_size = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
             solution[2 * v] *= share;
@@ -181,6 +186,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             r[2 * v] = b[2 * v] - share * ap[2 * v];
             r[2 * v + 1] = b[2 * v + 1] - share * ap[2 * v + 1];
             sum += precondition(v, r[2 * v], r[2 * v + 1]);
+            spread(p, v, z[2 * v], z[2 * v + 1]);
         }
         return sum;
     });
@@ -193,18 +199,21 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
     const auto apply_factor = [&] {
         std::copy(residual_.begin(), residual_.end(), preconditioned_.begin());
         factor_->solve(preconditioned_);
-        return workers.sum_chunks(vertex_count_, vertex_chunk, dot_rz);
+        return workers.sum_chunks(rows_, vertex_chunk, dot_rz);
     };
-    double rz = with_factor ? apply_factor() : jacobi_size;
-    workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
-        for (int v = begin; v < end; ++v) {
-            spread(p, v, z[2 * v], z[2 * v + 1]);
-        }
-    });
+    double rz = jacobi_size;
+    if (with_factor) {
+        rz = apply_factor();
+        workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
+            for (int v = begin; v < end; ++v) {
+                spread(p, v, z[2 * v], z[2 * v + 1]);
+            }
+        });
+    }
     while (jacobi_size > goal && result.iterations < most_iterations) {
         ++result.iterations;
         const double curvature =
-            workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+            workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
                 double sum = 0.0;
                 for (int v = begin; v < end; ++v) {
                     row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
@@ -217,7 +226,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             break;
         }
         const double alpha = rz / curvature;
-        jacobi_size = workers.sum_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        jacobi_size = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int v = begin; v < end; ++v) {
                 const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
@@ -235,7 +244,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         const double rz_new = with_factor ? apply_factor() : jacobi_size;
         const double beta = rz_new / rz;
         rz = rz_new;
-        workers.for_chunks(vertex_count_, vertex_chunk, [&](int begin, int end) {
+        workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
                 spread(p, v, z[2 * v] + beta * pv[0], z[2 * v + 1] + beta * pv[2]);
@@ -253,7 +262,7 @@ void BlockSystem::refactor() {
         // The lower triangle: both halves of a block row, sorted once.
         std::vector<SparseEntry> entries;
         std::vector<int> slots;
-        for (int v = 0; v < vertex_count_; ++v) {
+        for (int v = 0; v < rows_; ++v) {
             for (int a = 0; a < 2; ++a) {
                 for (int c = 0; c <= a; ++c) {
                     entries.push_back({2 * v + a, 2 * v + c, 0.0});
@@ -270,12 +279,12 @@ void BlockSystem::refactor() {
             }
         }
         CompressedEntries compressed =
-            compress_lower(2 * vertex_count_, {entries.data(), entries.size()});
+            compress_lower(2 * rows_, {entries.data(), entries.size()});
         lower_ = std::move(compressed.matrix);
         lower_slots_ = std::move(compressed.slot_of_entry);
     }
     size_t next = 0;
-    for (int v = 0; v < vertex_count_; ++v) {
+    for (int v = 0; v < rows_; ++v) {
         const double* d = diagonal(v);
         lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[0];
         lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[1];
@@ -302,8 +311,9 @@ void BlockSystem::refactor() {
 }
 
 size_t BlockSystem::bytes() const {
-    return blocks_.bytes() + 3 * diagonals_.bytes() + sizeof(double) * 4 * right_.size() +
-           sizeof(int) * (columns_.size() + row_starts_.size());
+    return blocks_.bytes() + diagonals_.bytes() + inverses_.bytes() + direction_.bytes() +
+           sizeof(double) * (4 * right_.size() + sums_.size() + lower_.values.size()) +
+           sizeof(int) * (columns_.size() + row_starts_.size() + lower_slots_.size());
 }
 
 }  // namespace cutis::slide

@@ -24,8 +24,10 @@ class BlockSystem {
 public:
     BlockSystem() = default;
     explicit BlockSystem(const Topology& topology);
+    /// Room for the rows of the first vertices; the unknowns of all others are zero.
+    void make_rows(int rows);
 
-    int size() const { return vertex_count_; }
+    int rows() const { return rows_; }
     int row_begin(int v) const { return row_starts_[static_cast<size_t>(v)]; }
     int row_end(int v) const { return row_starts_[static_cast<size_t>(v) + 1]; }
     int column(int entry) const { return columns_[static_cast<size_t>(entry)]; }
@@ -56,11 +58,13 @@ public:
 
 private:
     int vertex_count_ = 0;
+    int rows_ = 0;
     std::vector<int> row_starts_;
     std::vector<int> columns_;
     Records blocks_, diagonals_, inverses_;
     Records direction_;  // p0 p0 p1 p1 per vertex, ready for one multiplication with a block
     std::vector<double> right_, residual_, preconditioned_, product_;
+    std::vector<double> sums_;  // three per chunk of rows
 
     std::unique_ptr<SparseSolver> factor_;
     SparseLower lower_;

@@ -34,13 +34,14 @@ void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& wor
 }
 
 // Frames, inverse edge matrices and area vectors of the body's triangles.
-void SlideSolver::Parts::measure_body_triangles(const Workers& workers) {
+void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int from, int to,
+                                                const Workers& workers) {
     using namespace wide;
-    const double* x = next_body.position.data();
+    const double* x = frame.position.data();
     const Lanes tiny = lanes::all(1e-24 * mean_edge * mean_edge);
     const Lanes flattest = lanes::all(1e-4);
-    workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
-        for (int batch = begin; batch < end; ++batch) {
+    workers.for_chunks(to - from, slide::batch_chunk, [&](int begin, int end) {
+        for (int batch = from + begin; batch < from + end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const Lanes3 x0 = gather3(x, corner);
             const Lanes3 d1 = minus(gather3(x, corner + 4), x0);
@@ -80,13 +81,13 @@ void SlideSolver::Parts::measure_body_triangles(const Workers& workers) {
 }
 
 // Vertex normals (by area), tangent axes that follow one edge each, and velocities.
-void SlideSolver::Parts::find_body_frames(double seconds, const Workers& workers) {
+void SlideSolver::Parts::find_body_frames(int count, double seconds, const Workers& workers) {
     using namespace wide;
     const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
     const int* starts = fan_starts.data();
     const int* fan = fans.data();
     const double* parts = scratch.data();
-    workers.for_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(count, vertex_chunk, [&](int begin, int end) {
         for (int first = begin; first < end; first += 4) {
             alignas(32) double sums[4][4];
             int here[4];
@@ -161,11 +162,19 @@ void SlideSolver::Parts::find_frame_carefully(int v, const Vector3d& sum, double
 void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
                                    const Workers& workers) {
     set_body(positions, workers);
-    measure_body_triangles(workers);
-    find_body_frames(seconds, workers);
+    measure_body_triangles(next_body, 0, reach.near_batches, workers);
+    find_body_frames(reach.corners, seconds, workers);
     transport_velocities(seconds, workers);
     std::swap(body, next_body);
     has_velocity = true;
+    is_body_partial = reach.near_batches < batch_count;
+}
+
+void SlideSolver::Parts::complete_body(const Workers& workers) {
+    if (is_body_partial) {
+        measure_body_triangles(body, reach.near_batches, batch_count, workers);
+        is_body_partial = false;
+    }
 }
 
 }  // namespace cutis

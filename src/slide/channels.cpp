@@ -10,9 +10,10 @@
 namespace cutis {
 
 SlideEnergy SlideSolver::energy(const Workers& workers) const {
-    const Parts& p = *parts_;
+    Parts& p = *parts_;
+    p.complete_body(workers);
     SlideEnergy energy;
-    energy.elastic = p.elastic_energy(p.places, workers);
+    energy.elastic = p.elastic_energy(p.places, p.batch_count, workers);
     energy.tether = p.tether_energy(p.places, workers);
     for (size_t i = 0; i < p.velocity.size(); ++i) {
         energy.kinetic += 0.5 * p.mass[i / 2] * p.velocity[i] * p.velocity[i];
@@ -28,8 +29,8 @@ void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
     const bool had_constraints = std::exchange(p.has_constraints, false);
     p.assemble(1.0, true, true, workers);  // a static step of one second: the right side is f
     p.has_constraints = had_constraints;
-    out.resize(p.vertex_count(), 3);
-    for (int v = 0; v < p.vertex_count(); ++v) {
+    out.setZero(p.vertex_count(), 3);
+    for (int v = 0; v < p.reach.vertices; ++v) {
         const Vector3d axis = p.body.axis.vector(v);
         const double* f = p.system.right(v);
         out.row(v) = f[0] * axis + f[1] * p.body.normal.vector(v).cross(axis);
@@ -37,7 +38,8 @@ void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
 }
 
 void SlideSolver::area_ratios(VectorXd& out) const {
-    const Parts& p = *parts_;
+    Parts& p = *parts_;
+    p.complete_body(Workers(1));
     out.resize(p.triangle_count());
     for (int f = 0; f < p.triangle_count(); ++f) {
         out[f] = p.triangle_determinant(p.places, f);
@@ -70,7 +72,8 @@ struct TriangleStrain {
 
 void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                                 SlideChannels& out) const {
-    const Parts& p = *parts_;
+    Parts& p = *parts_;
+    p.complete_body(workers);
     const int count = p.vertex_count();
     if (!(wavelength > 0.0) || !std::isfinite(wavelength)) {
         throw InvalidInput(say("wavelength: expected a positive length, found ", wavelength));

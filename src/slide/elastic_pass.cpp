@@ -68,7 +68,7 @@ struct MetricMean {
 void SlideSolver::Parts::measure_skin(const Workers& workers) {
     const double* p = places.position.data();
     const double tiny = 1e-24 * mean_edge * mean_edge;
-    workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+    workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const Lanes3 p0 = wide::gather3(p, corner);
@@ -183,7 +183,7 @@ void clamp_jacobian(double* j) {
 // Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
 // converge (notes, section 3). `jacobian` goes to chart coordinates, along_* to 3-D.
 void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) {
-    workers.for_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             Lanes sum = lanes::all(0.0);
             Lanes sizes = sum;
@@ -220,7 +220,7 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
 void SlideSolver::Parts::find_forces(const Workers& workers) {
     slide::with_material(options.material, [&](auto kind) {
         using Material = decltype(kind);
-        workers.for_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
                 slide::ElementInput in;
@@ -272,12 +272,13 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
     });
 }
 
-double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, const Workers& workers) const {
+double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
+                                          const Workers& workers) const {
     const double* p = where.position.data();
     const double tiny = 1e-24 * mean_edge * mean_edge;
     return slide::with_material(options.material, [&](auto kind) {
         using Material = decltype(kind);
-        return workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        return workers.sum_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);

@@ -100,6 +100,12 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
     out.resize(rest_.rows(), 3);
     workers.for_chunks(topology_->vertex_count(), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
+            if (solver.is_held(v)) {
+                places_[static_cast<size_t>(v)] = point_at_vertex(*topology_, v);
+                misses_[static_cast<size_t>(v)] = 0.0;
+                out.row(v) = body.row(v);
+                continue;
+            }
             const Vector3d target = rest_.row(v);
             SurfacePoint& place = places_[static_cast<size_t>(v)];
             const auto nearest = [&](int f, double& square) {

@@ -61,6 +61,16 @@ enum MaterialField { shear, bulk, extra_area, density, material_fields };
 
 enum class Constraint : unsigned char { free, glide, fixed };
 
+/// How far the vertices and triangles that take part in a step go: whatever comes after in the
+/// numbering is held, with all around it. SlideOrder numbers held vertices last.
+struct Reach {
+    int vertices = 0;      ///< that may move
+    int corners = 0;       ///< vertices of triangles with one that may move
+    int triangles = 0;     ///< with a vertex that may move
+    int batches = 0;       ///< the same in groups of four
+    int near_batches = 0;  ///< triangles around the corners: their normals count
+};
+
 constexpr int vertex_chunk = 512;
 constexpr int batch_chunk = 256;  // four triangles each
 
@@ -80,8 +90,9 @@ struct SlideSolver::Parts {
     // body_pass.cpp
     void set_body(const MatrixX3d& body, const Workers& workers);  // into next_body
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void measure_body_triangles(const Workers& workers);
-    void find_body_frames(double seconds, const Workers& workers);
+    void measure_body_triangles(const BodyFrame& frame, int begin, int end, const Workers& workers);
+    void find_body_frames(int end, double seconds, const Workers& workers);
+    void complete_body(const Workers& workers);  // triangles that steps left out
     void find_frame_carefully(int v, const Vector3d& sum, double whole);
     // transport.cpp
     unsigned transport_four(int first, double seconds);
@@ -90,7 +101,7 @@ struct SlideSolver::Parts {
     void measure_skin(const Workers& workers);
     void find_jacobians(bool keep_mass, const Workers& workers);
     void find_forces(const Workers& workers);
-    double elastic_energy(const SkinPlaces& places, const Workers& workers) const;
+    double elastic_energy(const SkinPlaces& places, int batches, const Workers& workers) const;
     double tether_energy(const SkinPlaces& places, const Workers& workers) const;
     // system_pass.cpp
     void assemble(double seconds, bool is_static, bool is_first, const Workers& workers);
@@ -101,7 +112,7 @@ struct SlideSolver::Parts {
     bool check_areas(const Workers& workers);
     void limit(double seconds, const Workers& workers);
     void search_line(double seconds, const Workers& workers);
-    bool is_widespread(int triangles) const { return triangles > 8 + triangle_count() / 50; }
+    bool is_widespread(int triangles) const { return triangles > 8 + reach.triangles / 50; }
     void accept_places(bool track, const Workers& workers);
     bool turn_mistaken_normals();
     void untangle(bool look_everywhere);
@@ -112,6 +123,7 @@ struct SlideSolver::Parts {
     // slide.cpp
     void look_up_all(const Workers& workers);
     void refresh_painted(const Workers& workers);
+    void find_reach();
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
     void guess_velocity(double seconds);
     void take_step(double seconds, bool is_static, const Workers& workers);
@@ -123,6 +135,7 @@ struct SlideSolver::Parts {
 
     int vertex_count() const { return topology->vertex_count(); }
     int triangle_count() const { return topology->triangle_count(); }
+    size_t moving_numbers() const { return 2 * static_cast<size_t>(reach.vertices); }
 
     const Topology* topology;
     SlideOptions options;
@@ -130,6 +143,7 @@ struct SlideSolver::Parts {
 
     // fixed tables
     int batch_count = 0;
+    slide::Reach reach;
     std::vector<int> corners;       // batch_count * 3 * 4: vertex of corner k in lane l
     std::vector<int> fan_starts;    // #V + 1
     std::vector<int> fans;          // 4 * triangle + corner
@@ -169,6 +183,7 @@ struct SlideSolver::Parts {
     bool has_bad_steps = false;            // some entry of bad_steps is not zero
     bool has_velocity = false;             // body.velocity is of a real step
     bool has_body = false;
+    bool is_body_partial = false;  // triangles beyond the reach are of an earlier body
 
     // scratch
     Batches body_shape, skin_shape;

@@ -49,7 +49,7 @@ bool SlideSolver::Parts::place_vertex(int v, double seconds) {
 // dP/dt = - J v: material moves against the skin's velocity, with the Jacobian of the force.
 void SlideSolver::Parts::place(double seconds, const Workers& workers) {
     const double stopped =
-        workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        workers.sum_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             double count = 0.0;
             constexpr int ahead = 6;
             for (int v = begin; v < end; ++v) {
@@ -76,7 +76,7 @@ double SlideSolver::Parts::triangle_determinant(const SkinPlaces& where, int f) 
 bool SlideSolver::Parts::check_areas(const Workers& workers) {
     const double* p = next_places.position.data();
     const double scale2 = uniform_scale * uniform_scale;
-    const double bad = workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+    const double bad = workers.sum_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
         double count = 0.0;
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
@@ -144,7 +144,7 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
         return triangle_determinant(next_places, f) < allowed_determinant(before);
     };
     bad_triangles.clear();
-    for (int f = 0; f < triangle_count(); ++f) {
+    for (int f = 0; f < reach.triangles; ++f) {
         if (is_bad(f)) {
             bad_triangles.push_back(f);
         }
@@ -156,7 +156,7 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
     if (is_widespread(static_cast<int>(bad_triangles.size()))) {
         search_line(seconds, workers);
         bad_triangles.clear();
-        for (int f = 0; f < triangle_count(); ++f) {
+        for (int f = 0; f < reach.triangles; ++f) {
             if (is_bad(f)) {
                 bad_triangles.push_back(f);
             }
@@ -227,7 +227,7 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     }
     constexpr double began_inverted = 1e9;  // counted apart from triangles nearly inverted now
     const double nearly =
-        workers.sum_chunks(batch_count, slide::batch_chunk, [&](int begin, int end) {
+        workers.sum_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
             double worst = 0.0;
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
@@ -278,13 +278,13 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     if (was_mistaken && options.use_untangling &&
         !is_widespread(static_cast<int>(bad_triangles.size()))) {
         untangle(false);
-        for (int f = 0; f < triangle_count(); ++f) {
+        for (int f = 0; f < reach.triangles; ++f) {
             skin_shape.number(f, slide::det) = triangle_determinant(places, f);
         }
     }
     int inverted = 0;
     bad_triangles.clear();
-    for (int f = 0; f < triangle_count(); ++f) {
+    for (int f = 0; f < reach.triangles; ++f) {
         const double now = skin_shape.number(f, slide::det);
         report.smallest_area = std::min(report.smallest_area, now);
         inverted += now <= 0.0 ? 1 : 0;
@@ -324,7 +324,7 @@ bool SlideSolver::Parts::turn_mistaken_normals() {
                surface.sharpness_cosine(t(f, 2)) > smooth;
     };
     bad_triangles.clear();
-    for (int f = 0; f < triangle_count(); ++f) {
+    for (int f = 0; f < reach.triangles; ++f) {
         const Vector3d tracked(track.number(f, slide::ref_x), track.number(f, slide::ref_y),
                                track.number(f, slide::ref_z));
         bool is_mistaken = true;
@@ -384,14 +384,14 @@ void SlideSolver::Parts::untangle(bool look_everywhere) {
             touch_marks[static_cast<size_t>(v)] = 0;
         }
         touched.clear();
-        for (int f = 0; f < triangle_count(); ++f) {
+        for (int f = 0; f < reach.triangles; ++f) {
             if (triangle_determinant(places, f) < tangled_determinant) {
                 for (int k = 0; k < 3; ++k) {
                     sweep < 3 ? touch(t(f, k)) : touch_ring(t(f, k));
                 }
             }
         }
-        for (int v = 0; v < vertex_count(); ++v) {
+        for (int v = 0; v < reach.vertices; ++v) {
             if (winding(v) > 9.5) {  // three half turns
                 touch_ring(v);
             }

@@ -207,8 +207,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     jacobian = Records(count);
     along_first = Records(count);
     along_second = Records(count);
-    measure_body_triangles(workers);
-    find_body_frames(0.0, workers);
+    measure_body_triangles(next_body, 0, batch_count, workers);
+    find_body_frames(count, 0.0, workers);
     std::swap(body, next_body);
 
     const auto in_basis = [&](int v, const Vector3d& direction) {
@@ -280,6 +280,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
             "found none");
     }
     has_constraints = report.pinned + report.gliding > 0;
+    find_reach();
+    system.make_rows(reach.vertices);
 
     has_forces = !options.gravity.isZero() || options.wind_drag > 0.0 || !options.drags.empty();
     drag_weights.assign(options.drags.size() * n, 0.0);
@@ -331,6 +333,32 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     touched.reserve(n);
     sub_step_body.resize(count, 3);
     frame_body.resize(count, 3);
+}
+
+void SlideSolver::Parts::find_reach() {
+    const MatrixX3i& t = topology->triangles();
+    for (int v = 0; v < vertex_count(); ++v) {
+        const size_t i = static_cast<size_t>(v);
+        if (constraint[i] != slide::Constraint::fixed || prescribed[2 * i] != 0.0 ||
+            prescribed[2 * i + 1] != 0.0) {
+            reach.vertices = v + 1;
+        }
+    }
+    const auto last_with = [&](int vertices) {
+        int last = -1;
+        for (int f = 0; f < triangle_count(); ++f) {
+            last = t.row(f).minCoeff() < vertices ? f : last;
+        }
+        return last;
+    };
+    const int last = last_with(reach.vertices);
+    reach.triangles = last + 1;
+    reach.batches = (last + 4) / 4;
+    reach.corners = reach.vertices;
+    for (int f = 0; f < std::min(4 * reach.batches, triangle_count()); ++f) {
+        reach.corners = std::max(reach.corners, t.row(f).maxCoeff() + 1);
+    }
+    reach.near_batches = (last_with(reach.corners) + 4) / 4;
 }
 
 // Values painted on the skin move with it: per body triangle, what lies there now.

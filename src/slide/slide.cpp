@@ -17,14 +17,16 @@ void SlideSolver::Parts::look_up_all(const Workers& workers) {
                             places.along_w.at(v));
         }
     });
+    next_places = places;  // what is held is never placed again
 }
 
 void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& workers) {
     ++report.starts;
     set_body(positions, workers);
-    measure_body_triangles(workers);
-    find_body_frames(0.0, workers);
-    std::swap(body, next_body);
+    measure_body_triangles(next_body, 0, batch_count, workers);
+    find_body_frames(vertex_count(), 0.0, workers);
+    body = next_body;  // both, for what is held
+    is_body_partial = false;
     has_body = true;
     has_velocity = false;
     start_over(workers);
@@ -68,7 +70,7 @@ double SlideSolver::Parts::relax(int steps, double seconds, double still, const 
         std::fill(velocity.begin(), velocity.end(), 0.0);
         take_step(seconds, true, workers);
         last_move = 0.0;
-        for (int v = 0; v < vertex_count(); ++v) {
+        for (int v = 0; v < reach.vertices; ++v) {
             last_move = std::max(
                 last_move, (places.position.vector(v) - next_places.position.vector(v)).norm());
         }
@@ -83,7 +85,7 @@ double SlideSolver::Parts::relax(int steps, double seconds, double still, const 
 
 // The solver starts from what the last step's acceleration leads to.
 void SlideSolver::Parts::guess_velocity(double seconds) {
-    for (size_t i = 0; i < velocity.size(); ++i) {
+    for (size_t i = 0; i < moving_numbers(); ++i) {
         velocity[i] += seconds * acceleration[i];
     }
 }
@@ -93,13 +95,13 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     measure_skin(workers);
     find_jacobians(false, workers);
     find_forces(workers);
-    start_velocity = velocity;
+    std::copy_n(velocity.begin(), moving_numbers(), start_velocity.begin());
     assemble(seconds, is_static, true, workers);
     if (!is_static) {
         guess_velocity(seconds);
     }
     if (has_constraints) {
-        for (int v = 0; v < vertex_count(); ++v) {
+        for (int v = 0; v < reach.vertices; ++v) {
             const size_t i = static_cast<size_t>(v);
             double* x = velocity.data() + 2 * i;
             if (constraint[i] == slide::Constraint::fixed) {
@@ -114,7 +116,7 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     }
     solve(workers);
     if (!is_static) {
-        for (size_t i = 0; i < velocity.size(); ++i) {
+        for (size_t i = 0; i < moving_numbers(); ++i) {
             acceleration[i] = (velocity[i] - start_velocity[i]) / seconds;
         }
     }
@@ -124,7 +126,7 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
         }
     }
     if (options.slip_speed_limit < std::numeric_limits<double>::infinity()) {
-        for (size_t i = 0; i < velocity.size(); i += 2) {
+        for (size_t i = 0; i < moving_numbers(); i += 2) {
             const double speed = std::hypot(velocity[i], velocity[i + 1]);
             if (speed > options.slip_speed_limit) {
                 velocity[i] *= options.slip_speed_limit / speed;
@@ -140,7 +142,7 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     if (!is_static && options.implicitness < 1.0) {
         // u lies between the old velocity and the new: v' = v + (u - v) / theta.
         const double theta = options.implicitness;
-        for (size_t i = 0; i < velocity.size(); ++i) {
+        for (size_t i = 0; i < moving_numbers(); ++i) {
             velocity[i] = start_velocity[i] + (velocity[i] - start_velocity[i]) / theta;
         }
     }
@@ -149,7 +151,7 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
 double SlideSolver::Parts::incremental_energy(const SkinPlaces& where, const std::vector<double>& v,
                                               double seconds, const Workers& workers) const {
     const double inertia =
-        workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        workers.sum_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int i = 2 * begin; i < 2 * end; ++i) {
                 const size_t k = static_cast<size_t>(i);
@@ -159,7 +161,7 @@ double SlideSolver::Parts::incremental_energy(const SkinPlaces& where, const std
             }
             return sum;
         });
-    return inertia + elastic_energy(where, workers) + tether_energy(where, workers);
+    return inertia + elastic_energy(where, reach.batches, workers) + tether_energy(where, workers);
 }
 
 // Several Newton iterations on 1/2 |v - v0|^2_M + W(v), each from where the last one ended, with an
@@ -360,7 +362,7 @@ void SlideSolver::set_velocities(const MatrixX3d& velocities) {
         throw InvalidInput(say("velocities: expected ", p.vertex_count(), " finite rows, found ",
                                velocities.rows()));
     }
-    for (int v = 0; v < p.vertex_count(); ++v) {
+    for (int v = 0; v < p.reach.vertices; ++v) {
         const Vector3d axis = p.body.axis.vector(v);
         p.velocity[static_cast<size_t>(2 * v)] = velocities.row(v).dot(axis);
         p.velocity[static_cast<size_t>(2 * v + 1)] =
@@ -376,6 +378,14 @@ const SlideOptions& SlideSolver::options() const {
 }
 const MatrixX3d& SlideSolver::rest_normals() const {
     return parts_->surface.normals();
+}
+bool SlideSolver::is_held(int v) const {
+    const Parts& p = *parts_;
+    const size_t i = static_cast<size_t>(v);
+    const slide::SkinPoint& point = p.places.point[i];
+    return p.constraint[i] == slide::Constraint::fixed && p.prescribed[2 * i] == 0.0 &&
+           p.prescribed[2 * i + 1] == 0.0 && point.is_at_vertex &&
+           p.places.position.vector(v) == p.surface.positions().row(v).transpose();
 }
 double SlideSolver::sharpness_cosine(int v) const {
     return parts_->surface.sharpness_cosine(v);

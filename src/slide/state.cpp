@@ -93,8 +93,8 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         point.triangle = at.triangle;
         point.is_at_vertex = from[1] == 1.0;
         std::copy(from + 2, from + 5, point.b);
-        p.velocity[2 * i] = from[5];
-        p.velocity[2 * i + 1] = from[6];
+        p.velocity[2 * i] = v < p.reach.vertices ? from[5] : 0.0;
+        p.velocity[2 * i + 1] = v < p.reach.vertices ? from[6] : 0.0;
         const int fan = p.fan_starts[i + 1] - p.fan_starts[i];
         p.sector[i] = static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
         p.acceleration[2 * i] = from[8];
@@ -121,9 +121,9 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     p.look_up_all(workers);
     p.refresh_painted(workers);
     // Triangles of the body as they are, for channels and energies asked for before the next step.
-    std::swap(p.body, p.next_body);
-    p.measure_body_triangles(workers);
-    std::swap(p.body, p.next_body);
+    p.next_body = p.body;  // both, for what is held
+    p.measure_body_triangles(p.body, 0, p.batch_count, workers);
+    p.is_body_partial = false;
     p.measure_skin(workers);
     p.find_jacobians(false, workers);
 }

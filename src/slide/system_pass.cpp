@@ -36,7 +36,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                                   const Workers& workers) {
     const double s = is_static ? seconds : options.implicitness * seconds;
     const double s2 = s * s;
-    workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
             const int first = fan_starts[i];
@@ -133,7 +133,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
     if (!has_constraints) {
         return;
     }
-    workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
             const Eigen::Matrix2d here = projector(constraint[i], glide_direction.data() + 2 * i);

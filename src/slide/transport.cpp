@@ -228,15 +228,15 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                 sector[static_cast<size_t>(i)] = best;
                 best_a = std::max(best_a, 0.0);
                 best_b = std::max(best_b, 0.0);
-                const double reach = best_a + best_b;
-                if (!(reach <= 1.0)) {
+                const double both = best_a + best_b;
+                if (!(both <= 1.0)) {
                     far_trace[static_cast<size_t>(i)] = 1;
                     return 1.0;
                 }
                 const int fan = fans[static_cast<size_t>(first + best)];
                 vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
                 vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
-                weight[0] = 1.0 - reach;
+                weight[0] = 1.0 - both;
                 weight[1] = best_a;
                 weight[2] = best_b;
             }
@@ -246,7 +246,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
     };
 
     const double far_count =
-        workers.sum_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        workers.sum_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             double far_here = 0.0;
             int first = begin;
             for (; first + 4 <= end; first += 4) {
@@ -273,7 +273,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
             tracer_positions.row(v) = body.position.vector(v);
         }
         body_tracer->update(tracer_positions, workers);
-        workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
+        workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             for (int i = begin; i < end; ++i) {
                 if (far_trace[static_cast<size_t>(i)] == 0) {
                     continue;

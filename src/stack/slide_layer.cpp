@@ -20,9 +20,9 @@ public:
         : settings_(settings),
           surface_(ground.surface),
           setup_workers_(1),
-          order_(ground.surface->topology(), ground.surface->rest()),
-          solver_(order_.topology(), order_.rest(),
-                  order_.reorder(settings.options_for(ground, notes_)), setup_workers_),
+          options_(settings.options_for(ground, notes_)),
+          order_(ground.surface->topology(), ground.surface->rest(), options_),
+          solver_(order_.topology(), order_.rest(), order_.reorder(options_), setup_workers_),
           locator_(order_.topology(), order_.rest(), solver_),
           uv_(ground),
           tangents_(ground) {
@@ -251,6 +251,7 @@ private:
     const SimulationSurface* surface_;
     std::vector<std::string> notes_;
     Workers setup_workers_;
+    SlideOptions options_;  // for the surface's own numbers of vertices
     SlideOrder order_;
     SlideSolver solver_;
     SlideLocator locator_;

@@ -5,7 +5,8 @@
 
 namespace cutis {
 
-SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest) {
+SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
+                       const SlideOptions& options) {
     const int count = topology.vertex_count();
     const MatrixX3i& triangles = topology.triangles();
     rank_.assign(static_cast<size_t>(count), -1);
@@ -27,6 +28,33 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest) {
                 }
             }
         }
+    }
+    // First what may move, then what touches it, then what is held with all around it.
+    std::vector<char> class_of(static_cast<size_t>(count), 0);
+    for (int v = 0; v < count; ++v) {
+        class_of[static_cast<size_t>(v)] = options.region.at(v) < 0.5 ? 2 : 0;
+    }
+    for (const int v : options.pins) {
+        class_of[static_cast<size_t>(v)] = 2;
+    }
+    for (const PrescribedSlip& slip : options.prescribed) {
+        class_of[static_cast<size_t>(slip.vertex)] = 0;
+    }
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        bool may_move = false;
+        for (int k = 0; k < 3; ++k) {
+            may_move = may_move || class_of[static_cast<size_t>(triangles(f, k))] == 0;
+        }
+        for (int k = 0; k < 3 && may_move; ++k) {
+            char& held = class_of[static_cast<size_t>(triangles(f, k))];
+            held = std::min(held, static_cast<char>(1));
+        }
+    }
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+        return class_of[static_cast<size_t>(a)] < class_of[static_cast<size_t>(b)];
+    });
+    for (size_t i = 0; i < order_.size(); ++i) {
+        rank_[static_cast<size_t>(order_[i])] = static_cast<int>(i);
     }
 
     // Triangles by their first vertex; corners stay as they are, so that weights keep meaning.

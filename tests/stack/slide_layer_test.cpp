@@ -200,7 +200,7 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
         shape.triangles.data()[i] = shuffled(shape.triangles.data()[i]);
     }
     const Topology topology(shape.triangles, count);
-    const SlideOrder order(topology, positions);
+    const SlideOrder order(topology, positions, SlideOptions{});
     const auto furthest = [](const Topology& mesh) {
         int most = 0;
         for (const auto& edge : mesh.edges()) {

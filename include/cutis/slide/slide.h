@@ -108,7 +108,8 @@ public:
     void set_velocities(const MatrixX3d& velocities);
 
     SlideEnergy energy(const Workers& workers) const;
-    /// Force on the skin at each vertex (elastic, tether, outer), N, world axes.
+    /// Force on the skin at each vertex (elastic, tether, outer), N, world axes; 0 at held vertices
+    /// that are numbered after all that may move.
     void forces(MatrixX3d& out, const Workers& workers);
     /// det S per triangle (relaxed skin area over body area, negative where inverted).
     void area_ratios(VectorXd& out) const;
@@ -123,6 +124,8 @@ public:
     const MatrixX3d& rest_normals() const;
     /// Smallest cosine between the normal of rest vertex v and the triangles around it.
     double sharpness_cosine(int v) const;
+    /// Vertex v keeps its own material: pinned or outside the region, and not pulled.
+    bool is_held(int v) const;
     size_t bytes() const;  ///< memory held
 
     /// Everything needed to go on, bit-exact.
