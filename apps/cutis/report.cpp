@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include <algorithm>
+
 #include "console.h"
 
 namespace cutis::app {
@@ -45,6 +47,7 @@ ordered_json report_json(const RunReport& report) {
              {{"first", report.bake.frames.first},
               {"last", report.bake.frames.last},
               {"count", report.bake.frames.count()},
+              {"vertices", report.bake.vertices},
               {"fps", report.fps}}},
             {"threads", report.threads},
             {"seconds", seconds},
@@ -59,13 +62,28 @@ std::string json_text(const ordered_json& json) {
 
 std::string report_text(const RunReport& report) {
     std::string text = std::to_string(report.bake.frames.count()) + " frames of " +
-                       std::to_string(report.vertices) + " vertices in " +
+                       std::to_string(report.bake.vertices) + " vertices in " +
                        short_number(report.total_seconds) + " s\n";
+    if (!report.bake.layers.empty()) {
+        text += "milliseconds a frame:";
+        const int computed = std::max(1, report.bake.frames_done - report.bake.frames_resumed);
+        for (const auto& [stage, seconds] : report.bake.stage_seconds) {
+            if (stage != "prepare") {
+                text += " " + stage + " " + short_number(1e3 * seconds / computed);
+            }
+        }
+        text += "\n";
+    }
     for (const std::string& note : report.notes) {
         text += "note: " + note + "\n";
     }
     for (const std::string& note : report.bake.notes) {
         text += "note: " + note + "\n";
+    }
+    for (const LayerReport& layer : report.bake.layers) {
+        for (const std::string& note : layer.notes) {
+            text += "note: layer " + layer.kind + ": " + note + "\n";
+        }
     }
     std::vector<std::vector<std::string>> rows;
     for (const OutputFile& file : report.bake.outputs) {

@@ -129,6 +129,7 @@ BakeReport bake(const Body& body, const Scene& scene,
         if (report.cancelled) {
             return report;
         }
+        report.vertices = static_cast<int>(layers->art().positions.rows());
         const BakeInfo info = describe(body, scene, report.frames, *layers);
         for (const auto& sink : sinks) {
             sink->begin(info);

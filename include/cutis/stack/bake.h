@@ -40,6 +40,7 @@ struct BakeControls {
 /// What a bake did.
 struct BakeReport {
     FrameRange frames;
+    int vertices = 0;  ///< of each frame: the body's, or those of the mesh a layer refined
     int frames_done = 0;
     int frames_resumed = 0;  ///< of those, taken from an earlier run
     bool cancelled = false;  ///< stopped by the caller: no output stands
