@@ -33,9 +33,27 @@ EIGEN_ALWAYS_INLINE L all(double value) {
 
 template <class Mask, class L>
 EIGEN_ALWAYS_INLINE L choose(Mask mask, L yes, L no) {
-    return reinterpret_cast<L>((mask & reinterpret_cast<Mask>(yes)) |
-                               (~mask & reinterpret_cast<Mask>(no)));
+    return mask ? yes : no;
 }
+#if defined(__AVX__)
+// Both instructions give b where a number is missing, like the comparisons below.
+EIGEN_ALWAYS_INLINE Doubles larger(Doubles a, Doubles b) {
+    return reinterpret_cast<Doubles>(
+        _mm256_max_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
+}
+EIGEN_ALWAYS_INLINE Floats larger(Floats a, Floats b) {
+    return reinterpret_cast<Floats>(
+        _mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+}
+EIGEN_ALWAYS_INLINE Doubles smaller(Doubles a, Doubles b) {
+    return reinterpret_cast<Doubles>(
+        _mm256_min_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
+}
+EIGEN_ALWAYS_INLINE Floats smaller(Floats a, Floats b) {
+    return reinterpret_cast<Floats>(
+        _mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+}
+#else
 template <class L>
 EIGEN_ALWAYS_INLINE L larger(L a, L b) {
     return choose(a > b, a, b);
@@ -44,6 +62,7 @@ template <class L>
 EIGEN_ALWAYS_INLINE L smaller(L a, L b) {
     return choose(a < b, a, b);
 }
+#endif
 template <class L>
 EIGEN_ALWAYS_INLINE L absolute(L a) {
     return larger(a, -a);

@@ -323,10 +323,13 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
     scale_offsets(group, heights.scale);
     Lanes stretch = heights.stretch;
     for (int pass = 1; pass <= options.distortion_passes; ++pass) {
-        even_out(group);
+        // Passes before the last one need not be exact.
+        const bool is_last = pass == options.distortion_passes;
+        even_out(group, is_last ? chord_rounds : 1);
         fill_growth(group);
-        const LaneRoot<Lanes> again = rescale_lanes(group.segments, count, rest, base,
-                                                    tolerance.length, tolerance.most_iterations);
+        const LaneRoot<Lanes> again =
+            rescale_lanes(group.segments, count, rest, base, tolerance.length,
+                          is_last ? tolerance.most_iterations : 2);
         scale_offsets(group, again.scale);
         stretch = again.stretch;
     }
@@ -365,11 +368,13 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
         }
         const int rail = rails[lane];
         numbers_.height[rail] = top[lane];
-        const FoldHeight found{heights.scale[lane], heights.stretch[lane],
-                               static_cast<int>(heights.iterations[lane]), true};
-        report.most_iterations = std::max(report.most_iterations, found.iterations);
+        const double height = heights.scale[lane];
+        const double gap = heights.stretch[lane];
+        const double residual = std::sqrt(height * height + gap * gap) - height - gap;
+        report.most_iterations =
+            std::max(report.most_iterations, static_cast<int>(heights.iterations[lane]));
         report.worst_fischer_burmeister =
-            std::max(report.worst_fischer_burmeister, std::abs(found.fischer_burmeister()));
+            std::max(report.worst_fischer_burmeister, std::abs(residual));
         report.not_converged +=
             std::abs(stretch[lane]) > 10.0 * tolerance.length * rest[lane] ? 1 : 0;
         report.capped += has_cap && is_capped[lane] != 0 ? 1 : 0;

@@ -34,6 +34,8 @@ public:
     /// Four numbers for each point of each rail: its offset, and a bound from below of its height
     /// over every direction at this point and its neighbours, on this rail and those beside it.
     const Real* offsets() const { return lifted_.data(); }
+    int points_per_rail() const { return numbers_.set.segments + 1; }
+    bool is_active(int rail) const { return numbers_.active[static_cast<size_t>(rail)] != 0; }
     Vector3d offset(int rail, int i) const { return read(offset_blocks_, rail, i); }
     /// Unit; zero where the rail is not active.
     Vector3d direction(int rail, int i) const { return read(direction_blocks_, rail, i); }

@@ -19,6 +19,8 @@ inline constexpr double sure_plane = 0.1;
 inline constexpr double sure_side = 0.01;
 // Rounds of choosing points of equal chords on a folded line.
 inline constexpr int chord_rounds = 3;
+// A longer part turns more corners, so its chord grows less than its arc: change more than asked.
+inline constexpr double chord_gain = 1.6;
 // Up to here every segment is looked at for every point: cheaper than choosing which.
 inline constexpr int few_segments = 8;
 
@@ -80,20 +82,22 @@ EIGEN_ALWAYS_INLINE L highest(const RailGroup<L>& group) {
 /// Moves points along their folded line to their rest proportions (P3 section 4.2, made
 /// stateless). Equal parts of the arc have unequal chords where they cut a corner: further rounds
 /// give those parts more arc.
+/// \param rounds  1: equal arcs
 template <class L>
-EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group) {
+EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group, int rounds) {
     const int count = group.count;
     LaneVector<L> folded[most_segments + 1];
     LaneVector<L> step[most_segments];  // to the next point, over its length
+    L size[most_segments];
     L arc[most_segments + 1];
     arc[0] = L{};
     folded[0] = group.point[0] + group.offset[0];
     for (int i = 0; i < count; ++i) {
         folded[i + 1] = group.point[i + 1] + group.offset[i + 1];
         const LaneVector<L> edge = folded[i + 1] - folded[i];
-        const L size = length(edge);
-        arc[i + 1] = arc[i] + size;
-        step[i] = (all<L>(1.0) / larger(size, all<L>(tiny<L>))) * edge;
+        size[i] = length(edge);
+        arc[i + 1] = arc[i] + size[i];
+        step[i] = (all<L>(1.0) / larger(size[i], all<L>(tiny<L>))) * edge;
     }
     const L total = arc[count];
     LaneVector<L> even[most_segments + 1];
@@ -103,7 +107,7 @@ EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group) {
     }
     even[0] = folded[0];
     even[count] = folded[count];
-    for (int round = 0; round < chord_rounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         L wanted{};
         int low = 0;  // no lane needs a segment before this one
         for (int i = 1; i < count; ++i) {
@@ -111,26 +115,25 @@ EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group) {
             while (count > few_segments && low + 1 < count && !any(arc[low + 1] >= wanted)) {
                 ++low;
             }
-            LaneVector<L> from = folded[low];
-            LaneVector<L> along = step[low];
-            L before = arc[low];
-            for (int k = low + 1; k < count; ++k) {
-                const auto is_beyond = arc[k] < wanted;
-                if (count > few_segments && !any(is_beyond)) {
+            // As much of every segment as lies before the point.
+            LaneVector<L> at = folded[low];
+            for (int k = low; k < count; ++k) {
+                const L way = wanted - arc[k];
+                if (count > few_segments && !any(way > L{})) {
                     break;
                 }
-                from = choose(is_beyond, folded[k], from);
-                along = choose(is_beyond, step[k], along);
-                before = choose(is_beyond, arc[k], before);
+                at = at + smaller(larger(way, L{}), size[k]) * step[k];
             }
-            even[i] = from + (wanted - before) * along;
+            even[i] = at;
         }
-        if (round + 1 < chord_rounds) {
+        if (round + 1 < rounds) {
             L sum{};
             for (int i = 1; i <= count; ++i) {
                 const L chord = length(even[i] - even[i - 1]);
                 const L rest = group.rest_part[i] * total;
-                part[i] *= smaller(all<L>(2.0), rest / larger(chord, all<L>(1e-3) * rest));
+                const L ratio = rest / larger(chord, all<L>(1e-3) * rest);
+                const L change = all<L>(1.0 - chord_gain) + all<L>(chord_gain) * ratio;
+                part[i] *= smaller(larger(change, all<L>(0.2)), all<L>(2.0));
                 sum += part[i];
             }
             const L scale = total / sum;
