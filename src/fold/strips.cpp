@@ -67,15 +67,27 @@ Strips::Strips(const FoldPattern& pattern, const MatrixX3d& points, const Matrix
     for (int r = 0; r < rails; ++r) {
         const auto& rail = pattern.rails[static_cast<size_t>(r)];
         const bool was_joined = r > 0 && pattern.rails[static_cast<size_t>(r - 1)].is_joined;
+        const auto add = [&](std::array<int, 3> point, std::array<bool, 3> is_open) {
+            const auto& fold = pattern.folds[static_cast<size_t>(rail.fold)];
+            Piece piece{point, is_open, r, fold.curve, fold.fade, Vector3d::Zero(), 0.0};
+            for (const int p : point) {
+                piece.centre += points.row(p).transpose() / 3.0;
+            }
+            for (const int p : point) {
+                piece.radius =
+                    std::max(piece.radius, (points.row(p).transpose() - piece.centre).norm());
+            }
+            pieces_.push_back(piece);
+        };
         for (int i = r * per_rail; i < r * per_rail + pattern.segments; ++i) {
             if (!rail.is_joined && !was_joined) {
-                pieces_.push_back({{i, i + 1, i + 1}, {true, true, true}, r});
+                add({i, i + 1, i + 1}, {true, true, true});
             }
             if (rail.is_joined) {
                 const int j = i + per_rail;
                 const bool is_last = !pattern.rails[static_cast<size_t>(r + 1)].is_joined;
-                pieces_.push_back({{i, i + 1, j}, {!was_joined, false, false}, r});
-                pieces_.push_back({{i + 1, j + 1, j}, {false, is_last, false}, r});
+                add({i, i + 1, j}, {!was_joined, false, false});
+                add({i + 1, j + 1, j}, {false, is_last, false});
             }
         }
     }
@@ -169,23 +181,25 @@ void Strips::collect(const Vector3d& point, const Vector3d& normal, double slack
     for (auto at = std::lower_bound(cells_.begin(), cells_.end(), std::make_pair(cell, 0));
          at != cells_.end() && at->first == cell; ++at) {
         const Piece& piece = pieces_[static_cast<size_t>(at->second)];
-        const auto& fold =
-            pattern_
-                .folds[static_cast<size_t>(pattern_.rails[static_cast<size_t>(piece.strip)].fold)];
+        Hit* same = nullptr;
+        for (Hit& other : best) {
+            const bool is_same = pieces_[static_cast<size_t>(other.piece)].curve == piece.curve;
+            same = is_same ? &other : same;
+        }
+        // Most pieces of a cell are too far away to be looked at; the factor is for rounding.
+        const double reach = piece.fade + slack;
+        const double wanted = same == nullptr ? reach : std::min(reach, same->distance);
+        const double far = (piece.radius + wanted) * (1.0 + 1e-12);
+        if ((point - piece.centre).squaredNorm() > far * far) {
+            continue;
+        }
         const Vector3d side = normals_.row(piece.point[0]);
         if (side.dot(normal) <= 0.0) {
             continue;
         }
-        Hit hit = nearest(at->second, point);
-        if (!(hit.distance <= fold.fade + slack)) {
+        const Hit hit = nearest(at->second, point);
+        if (!(hit.distance <= reach)) {
             continue;
-        }
-        Hit* same = nullptr;
-        for (Hit& other : best) {
-            const Piece& theirs = pieces_[static_cast<size_t>(other.piece)];
-            const auto& their_fold = pattern_.folds[static_cast<size_t>(
-                pattern_.rails[static_cast<size_t>(theirs.strip)].fold)];
-            same = their_fold.curve == fold.curve ? &other : same;
         }
         if (same == nullptr) {
             best.push_back(hit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "cutis/core/function_ref.h"
@@ -35,9 +36,14 @@ public:
 
 private:
     struct Piece {
-        int point[3];
-        bool is_open[3];  // edge k (point k to k+1) is the end of a fold, not its inside
+        std::array<int, 3> point;
+        std::array<bool, 3>
+            is_open;  // edge k (point k to k+1) is the end of a fold, not its inside
         int strip;
+        int curve;
+        double fade;
+        Vector3d centre;  // of a ball around it
+        double radius;
     };
     struct Hit {
         int piece = -1;

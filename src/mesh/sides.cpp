@@ -110,11 +110,12 @@ void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides
                         }
                     }
                 }
-                const std::string edge =
-                    say("edge between vertices ", names.vertex(static_cast<int>(v)), " and ",
-                        names.vertex(sides.higher[begin]));
+                const auto edge = [&] {
+                    return say("edge between vertices ", names.vertex(static_cast<int>(v)), " and ",
+                               names.vertex(sides.higher[begin]));
+                };
                 if (count > 2) {
-                    throw InvalidInput(say(edge, ": expected at most 2 triangles, found ", count,
+                    throw InvalidInput(say(edge(), ": expected at most 2 triangles, found ", count,
                                            " (triangles ", list_triangles(sides, begin, end, names),
                                            ")"));
                 }
@@ -123,7 +124,7 @@ void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides
                 };
                 if (runs_upward(begin) == runs_upward(begin + 1)) {
                     throw InvalidInput(
-                        say(edge, ": triangles ", list_triangles(sides, begin, end, names),
+                        say(edge(), ": triangles ", list_triangles(sides, begin, end, names),
                             " have opposite windings, expected both counter-clockwise seen from "
                             "the same side"));
                 }
