@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -145,9 +146,22 @@ Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights,
 void check_joints(const Streams& streams, int begin, int end, int joint_count) {
     const size_t first = static_cast<size_t>(begin) * streams.influences;
     const size_t last = static_cast<size_t>(end) * streams.influences;
+    // Sixteen at a time: as scalars this check would take a fifth of the time of skinning.
+    using Group = std::uint16_t __attribute__((vector_size(32)));
+    constexpr size_t group_size = sizeof(Group) / sizeof(std::uint16_t);
+    Group tops{};
+    size_t done = first;
+    for (; done + group_size <= last; done += group_size) {
+        Group group;
+        std::memcpy(&group, streams.joints + done, sizeof(group));
+        tops = group > tops ? group : tops;
+    }
     std::uint16_t highest = 0;
-    for (size_t i = first; i < last; ++i) {
-        highest = std::max(highest, streams.joints[i]);
+    for (size_t k = 0; k < group_size; ++k) {
+        highest = std::max(highest, static_cast<std::uint16_t>(tops[k]));
+    }
+    for (; done < last; ++done) {
+        highest = std::max(highest, streams.joints[done]);
     }
     if (highest < joint_count) {
         return;
