@@ -118,7 +118,7 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
         points.row(static_cast<Eigen::Index>(i)) = interpolate(positions, topology.triangles(), at);
         sides.row(static_cast<Eigen::Index>(i)) = interpolate(normals, topology.triangles(), at);
     }
-    const Strips strips(pattern, points, sides);
+    const Strips strips(pattern, points, sides, parts_of_rails(pattern, even.mesh));
 
     std::vector<unsigned char> wanted(static_cast<size_t>(topology.triangle_count()), 0);
     std::vector<double> missing;  // how many times too long the edges stay
@@ -134,8 +134,11 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
                 ratio = std::max(ratio,
                                  edge_across(positions, topology.triangles(), f, along) / target);
             };
-            strips.visit_near(interpolate(positions, topology.triangles(), at),
-                              interpolate(normals, topology.triangles(), at), 0.1 * narrowest, ask);
+            const int corner = topology.triangles()(f, 0);
+            strips.visit_near({interpolate(positions, topology.triangles(), at),
+                               interpolate(normals, topology.triangles(), at),
+                               topology.part_of_vertex()[static_cast<size_t>(corner)]},
+                              0.1 * narrowest, ask);
         }
         if (ratio == 0.0) {
             continue;

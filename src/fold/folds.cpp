@@ -81,12 +81,14 @@ void FoldSolver::Parts::bind() {
     for (size_t i = 0; i < on_refined.size(); ++i) {
         follow(on_refined[i], normals.data(), sides.data() + 3 * i);
     }
-    const Strips strips(pattern, rails->set().rest, sides);
+    const Strips strips(pattern, rails->set().rest, sides, parts_of_rails(pattern, mesh.mesh));
     std::vector<std::vector<Binding>> sorted;
     std::vector<Binding> found;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         found.clear();
-        strips.find(rest.row(v), normals.row(v), v, 0.0, found);
+        strips.find(
+            {rest.row(v), normals.row(v), topology.part_of_vertex()[static_cast<size_t>(v)]}, v,
+            0.0, found);
         std::sort(found.begin(), found.end(),
                   [](const Binding& a, const Binding& b) { return a.curve < b.curve; });
         bound_vertices += found.empty() ? 0 : 1;

@@ -60,7 +60,8 @@ double blob(double x) {
 
 }  // namespace
 
-Strips::Strips(const FoldPattern& pattern, const MatrixX3d& points, const MatrixX3d& normals)
+Strips::Strips(const FoldPattern& pattern, const MatrixX3d& points, const MatrixX3d& normals,
+               const std::vector<int>& parts)
     : pattern_(pattern), points_(points), normals_(normals) {
     const int per_rail = pattern.segments + 1;
     const int rails = static_cast<int>(pattern.rails.size());
@@ -69,7 +70,8 @@ Strips::Strips(const FoldPattern& pattern, const MatrixX3d& points, const Matrix
         const bool was_joined = r > 0 && pattern.rails[static_cast<size_t>(r - 1)].is_joined;
         const auto add = [&](std::array<int, 3> point, std::array<bool, 3> is_open) {
             const auto& fold = pattern.folds[static_cast<size_t>(rail.fold)];
-            Piece piece{point, is_open, r, fold.curve, fold.fade, Vector3d::Zero(), 0.0};
+            Piece piece{point,     is_open,          r,  fold.curve, parts[static_cast<size_t>(r)],
+                        fold.fade, Vector3d::Zero(), 0.0};
             for (const int p : point) {
                 piece.centre += points.row(p).transpose() / 3.0;
             }
@@ -174,13 +176,16 @@ Strips::Hit Strips::nearest(int n, const Vector3d& point) const {
     return hit;
 }
 
-void Strips::collect(const Vector3d& point, const Vector3d& normal, double slack,
-                     std::vector<Hit>& best) const {
+void Strips::collect(const Place& place, double slack, std::vector<Hit>& best) const {
     best.clear();
+    const Vector3d& point = place.point;
     const long long cell = cell_of(point);
     for (auto at = std::lower_bound(cells_.begin(), cells_.end(), std::make_pair(cell, 0));
          at != cells_.end() && at->first == cell; ++at) {
         const Piece& piece = pieces_[static_cast<size_t>(at->second)];
+        if (piece.part != place.part) {
+            continue;
+        }
         Hit* same = nullptr;
         for (Hit& other : best) {
             const bool is_same = pieces_[static_cast<size_t>(other.piece)].curve == piece.curve;
@@ -194,7 +199,7 @@ void Strips::collect(const Vector3d& point, const Vector3d& normal, double slack
             continue;
         }
         const Vector3d side = normals_.row(piece.point[0]);
-        if (side.dot(normal) <= 0.0) {
+        if (side.dot(place.normal) <= 0.0) {
             continue;
         }
         const Hit hit = nearest(at->second, point);
@@ -210,10 +215,9 @@ void Strips::collect(const Vector3d& point, const Vector3d& normal, double slack
     }
 }
 
-void Strips::find(const Vector3d& point, const Vector3d& normal, int vertex, double slack,
-                  std::vector<Binding>& found) const {
+void Strips::find(const Place& place, int vertex, double slack, std::vector<Binding>& found) const {
     thread_local std::vector<Hit> best;
-    collect(point, normal, slack, best);
+    collect(place, slack, best);
     for (const Hit& hit : best) {
         const Piece& piece = pieces_[static_cast<size_t>(hit.piece)];
         const auto& fold =
@@ -245,10 +249,10 @@ void Strips::find(const Vector3d& point, const Vector3d& normal, int vertex, dou
     }
 }
 
-void Strips::visit_near(const Vector3d& point, const Vector3d& normal, double slack,
+void Strips::visit_near(const Place& place, double slack,
                         FunctionRef<void(double, const Vector3d&)> visit) const {
     thread_local std::vector<Hit> best;
-    collect(point, normal, slack, best);
+    collect(place, slack, best);
     for (const Hit& hit : best) {
         const Piece& piece = pieces_[static_cast<size_t>(hit.piece)];
         const int fold = pattern_.rails[static_cast<size_t>(piece.strip)].fold;
@@ -258,6 +262,18 @@ void Strips::visit_near(const Vector3d& point, const Vector3d& normal, double sl
         visit(pattern_.folds[static_cast<size_t>(fold)].width,
               (points_.row(next) - points_.row(next - 1)).normalized());
     }
+}
+
+std::vector<int> parts_of_rails(const FoldPattern& pattern, const AdaptiveLoop& mesh) {
+    const Topology& topology = mesh.topology();
+    const auto per_rail = static_cast<size_t>(pattern.segments) + 1;
+    std::vector<int> parts;
+    for (size_t r = 0; r < pattern.rails.size(); ++r) {
+        const SurfacePoint at = mesh.locate(pattern.points[r * per_rail]);
+        const int corner = topology.triangles()(at.triangle, 0);
+        parts.push_back(topology.part_of_vertex()[static_cast<size_t>(corner)]);
+    }
+    return parts;
 }
 
 }  // namespace cutis::fold_detail

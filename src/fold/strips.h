@@ -6,6 +6,7 @@
 #include "cutis/core/function_ref.h"
 #include "cutis/core/types.h"
 #include "cutis/fold/pattern.h"
+#include "cutis/mesh/adaptive_loop.h"
 
 namespace cutis::fold_detail {
 
@@ -22,16 +23,24 @@ struct Binding {
 class Strips {
 public:
     /// \param points   #P x 3 rail points, \param normals  #P x 3 of the surface there
-    Strips(const FoldPattern& pattern, const MatrixX3d& points, const MatrixX3d& normals);
+    /// \param parts    connected part of the mesh each rail lies on
+    Strips(const FoldPattern& pattern, const MatrixX3d& points, const MatrixX3d& normals,
+           const std::vector<int>& parts);
 
+    /// A point of the cloth: on one connected part of the mesh.
+    struct Place {
+        Vector3d point;
+        Vector3d normal;
+        int part;
+    };
     /// Adds the place of a point in the nearest fold of each curve that reaches it. Points of the
-    /// other side of a thin limb (normals that disagree) do not count.
+    /// other side of a thin limb (normals that disagree) do not count, nor do those of another
+    /// part: skin below a garment does not fold with it.
     /// \param slack  metres added to the reach of every fold
-    void find(const Vector3d& point, const Vector3d& normal, int vertex, double slack,
-              std::vector<Binding>& found) const;
+    void find(const Place& place, int vertex, double slack, std::vector<Binding>& found) const;
     /// Calls `visit` with width and direction of the rails of every fold (one of each curve) that
     /// reaches a point.
-    void visit_near(const Vector3d& point, const Vector3d& normal, double slack,
+    void visit_near(const Place& place, double slack,
                     FunctionRef<void(double width, const Vector3d& along)> visit) const;
 
 private:
@@ -41,6 +50,7 @@ private:
             is_open;  // edge k (point k to k+1) is the end of a fold, not its inside
         int strip;
         int curve;
+        int part;
         double fade;
         Vector3d centre;  // of a ball around it
         double radius;
@@ -52,8 +62,7 @@ private:
         bool is_outside = false;  // beyond an open edge
     };
     Hit nearest(int piece, const Vector3d& point) const;
-    void collect(const Vector3d& point, const Vector3d& normal, double slack,
-                 std::vector<Hit>& best) const;
+    void collect(const Place& place, double slack, std::vector<Hit>& best) const;
     long long cell_of(const Vector3d& point) const;
 
     const FoldPattern& pattern_;
@@ -64,5 +73,8 @@ private:
     double most_slack_ = 0.0;
     std::vector<std::pair<long long, int>> cells_;  // sorted (cell, piece)
 };
+
+/// Connected part of the refined mesh that each rail begins on.
+std::vector<int> parts_of_rails(const FoldPattern& pattern, const AdaptiveLoop& mesh);
 
 }  // namespace cutis::fold_detail

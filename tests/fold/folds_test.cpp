@@ -37,6 +37,24 @@ TEST(Folds, a_bent_sleeve_folds_on_its_inner_side_only) {
     EXPECT_EQ(solver.report().not_converged, 0);
 }
 
+TEST(Folds, skin_below_a_garment_is_neither_refined_nor_folded_with_it) {
+    const Sleeve sleeve;
+    const Eigen::Index count = sleeve.shape.positions.rows();
+    MatrixX3d rest(2 * count, 3);
+    rest << sleeve.shape.positions, sleeve.shape.positions;
+    rest.bottomRows(count).leftCols(2) *= 0.99;  // an arm 0.8 mm below the cloth
+    const Eigen::Index triangle_count = sleeve.shape.triangles.rows();
+    MatrixX3i triangles(2 * triangle_count, 3);
+    triangles << sleeve.shape.triangles,
+        (sleeve.shape.triangles.array() + static_cast<int>(count)).matrix();
+    const FoldPattern pattern = sleeve.field();
+    const FoldSolver alone(sleeve.topology, sleeve.shape.positions, pattern, {});
+    const FoldSolver both(Topology(triangles, static_cast<int>(2 * count)), rest, pattern, {});
+    EXPECT_GT(both.bound_vertex_count(), 100);
+    EXPECT_EQ(both.bound_vertex_count(), alone.bound_vertex_count());
+    EXPECT_EQ(both.topology().vertex_count(), alone.topology().vertex_count() + count);
+}
+
 TEST(Folds, refinement_keeps_the_area_and_passes_near_the_vertices) {
     const Sleeve sleeve(12, 20);
     FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(0.04), {});
