@@ -54,6 +54,56 @@ page_tolerance = 0.0008
          .camera = {1.0, 0.28, 0.75},
          .follow = true,
          .stills = {0.12, 0.35, 0.72}},
+        {.name = "dancer-dance",
+         .about = "a dancer's bodysuit with all four layers: arms that follow late, folds, cloth "
+                  "that slides, sequins",
+         .figure = "",
+         .scene = R"([body]
+file = "$DATA/dancer/dancer.glb"
+mesh = "tights"
+
+# Flesh of the arms follows late.
+[[layer]]
+kind = "curve"
+from = "LeftArm"
+frequency = 5
+inertia = 0.4
+
+[[layer]]
+kind = "curve"
+from = "RightArm"
+frequency = 5
+inertia = 0.4
+
+# The suit folds at hip, waist and knee.
+[[layer]]
+kind = "fold"
+width = 0.06
+
+# Its cloth slides over the body.
+[[layer]]
+kind = "slide"
+stickiness = 0.5
+step = 0.0168
+tolerance = 0.003
+
+# Sequins on breast and shoulders.
+[[layer]]
+kind = "shell"
+name = "sequins"
+detail = "scale"
+rigid = true
+size = 0.016
+height = 0.008
+density = ["joint:Spine1", 1, 0]
+
+[output]
+last_frame = 60
+page_tolerance = 0.0008
+)",
+         .paint = "grid",
+         .camera = {0.5, 0.15, 1.0},
+         .stills = {0.3, 0.6, 0.9}},
     };
 }
 
