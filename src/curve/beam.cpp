@@ -104,7 +104,7 @@ BeamMarch::BeamMarch(int intervals, int columns, double a1, double a2, double dt
     // P2 A6 and A7: q^-1 = q^1 doubles the mass term of the first step.
     first_factor_.factor(intervals - 1, 2, beam_band(intervals, c_, 2.0 * mu_));
     factor_.factor(intervals - 1, 2, beam_band(intervals, c_, mu_));
-    now_ = before_ = next_ = RowMatrixXd::Zero(intervals - 1, columns);
+    now_ = before_ = RowMatrixXd::Zero(intervals - 1, columns);
 }
 
 void BeamMarch::reset() {
@@ -116,21 +116,15 @@ void BeamMarch::reset() {
 void BeamMarch::step(const RowMatrixXd& force, const BeamEndValues& ends) {
     require_size("force", force.rows(), force.cols(), now_.rows(), now_.cols());
     require_size("ends", ends.d0.size(), 1, now_.cols(), 1);
-    // P2 A5, A7: (c D + mu I) q^{m+1} = f + b + mu (2 q^m - q^{m-1}).
-    const double* f = force.data();
-    const double* now = now_.data();
-    const double* before = before_.data();
-    double* next = next_.data();
-    const Eigen::Index count = next_.size();
+    // P2 A5, A7: (c D + mu I) q^{m+1} = f + b + mu (2 q^m - q^{m-1}); the new takes the place of
+    // the oldest.
     const double mu = steps_ == 0 ? 0.0 : mu_;
-    for (Eigen::Index i = 0; i < count; ++i) {
-        next[i] = f[i] + mu * (2.0 * now[i] - before[i]);
-    }
-    add_end_load(intervals_, c_, ends, 1.0, next_);
+    before_ = force + mu * (2.0 * now_ - before_);
+    add_end_load(intervals_, c_, ends, 1.0, before_);
     const BandedFactor& factor = steps_ == 0 ? first_factor_ : factor_;
-    factor.solve({next_.data(), static_cast<size_t>(count)}, static_cast<int>(now_.cols()));
+    factor.solve({before_.data(), static_cast<size_t>(before_.size())},
+                 static_cast<int>(before_.cols()));
     before_.swap(now_);
-    now_.swap(next_);
     ++steps_;
 }
 

@@ -17,9 +17,9 @@ constexpr int most_dense_intervals = 1024;
 ///   r
 /// with sinh(p/2) = sin(t/2) = s and r = sinh p / sin t = sqrt((1 + s^2) / (1 - s^2)). Solved for
 /// N t/2 the right side hardly depends on t: Newton's steps need two or three rounds.
-double mode_angle(int j, int intervals) {
+/// \param t  a first guess
+double mode_angle(int j, int intervals, double t) {
     const bool is_symmetric = j % 2 == 1;
-    double t = (j + 0.5) * pi / intervals;
     constexpr int most_steps = 60;
     for (int i = 0; i < most_steps; ++i) {
         const double s = std::sin(0.5 * t);
@@ -47,61 +47,75 @@ double mode_angle(int j, int intervals) {
 }
 
 BeamModes clamped_modes(int intervals, int count) {
+    using Eigen::ArrayXd;
     BeamModes modes;
     const int size = intervals - 1;
     count = std::min(count, size);
     modes.eigenvalues.resize(count);
     modes.shapes.resize(size, count);
     const double half = 0.5 * intervals;
-    const int left = (size + 1) / 2;  // nodes up to the middle; the others mirror them
-    VectorXd shape(left);
+    // v_n = cos(t x) - cos(t N/2) cosh(p x) / cosh(p N/2), x = n - N/2, or the same with sines. All
+    // modes at once go from node to node by products, exactly anew every few nodes.
+    ArrayXd angle(count), decay(count), sign(count);
+    ArrayXd wave(count), other(count), turn_cos(count), turn_sin(count);
+    ArrayXd near(count), far(count), grow(count), shrink(count), scale(count);
+    constexpr double nothing = 90.0;  // e^-45 in the middle
+    const auto begin_at = [&](int k, int n) {
+        const double c = std::cos(angle[k] * (n - half));
+        const double s = std::sin(angle[k] * (n - half));
+        wave[k] = sign[k] > 0.0 ? c : s;
+        other[k] = sign[k] > 0.0 ? s : c;
+        near[k] = std::exp(-decay[k] * n);
+        far[k] = decay[k] * intervals < nothing ? std::exp(decay[k] * (n - intervals)) : 0.0;
+    };
+    double shift = 0.0;  // of an angle from its even place; it changes slowly from mode to mode
+    double shift_before = 0.0;
     for (int k = 0; k < count; ++k) {
         const int j = k + 1;
-        const double sign = j % 2 == 1 ? 1.0 : -1.0;
-        const double t = mode_angle(j, intervals);
-        const double s = std::sin(0.5 * t);
-        const double p = 2.0 * std::asinh(s);
-        const double wave = 2.0 * s;
-        modes.eigenvalues[k] = wave * wave * wave * wave;
-        // v_n = cos(t x) - cos(t N/2) cosh(p x) / cosh(p N/2), x = n - N/2, or the same with
-        // sines; from node to node by products, exactly anew every few nodes.
-        double cosine = std::cos(t * half);
-        double sine = -std::sin(t * half);
-        const double end = sign > 0.0 ? cosine : sine;
-        constexpr double nothing = 90.0;  // e^-45 in the middle
-        const bool has_far = p * intervals < nothing;
-        double near = 1.0;
-        double far = has_far ? std::exp(-p * intervals) : 0.0;
-        const double scale = end / (1.0 + sign * far);
-        const double turn_cos = 1.0 - 2.0 * s * s;
-        const double turn_sin = 2.0 * s * std::cos(0.5 * t);
+        const double even = (j + 0.5) * pi / intervals;
+        angle[k] = mode_angle(j, intervals, even + 2.0 * shift - shift_before);
+        shift_before = k == 0 ? angle[k] - even : shift;
+        shift = angle[k] - even;
+        sign[k] = j % 2 == 1 ? 1.0 : -1.0;
+        const double s = std::sin(0.5 * angle[k]);
+        const double square = 4.0 * s * s;
+        modes.eigenvalues[k] = square * square;
         const double root = s + std::sqrt(1.0 + s * s);
-        const double grow = root * root;  // e^p
-        const double shrink = 1.0 / grow;
-        constexpr int anew = 16;
-        double square = 0.0;
-        for (int i = 0; i < left; ++i) {
-            const int n = i + 1;
-            if (n % anew == 0) {
-                cosine = std::cos(t * (n - half));
-                sine = std::sin(t * (n - half));
-                near = std::exp(-p * n);
-                far = has_far ? std::exp(p * (n - intervals)) : 0.0;
-            } else {
-                const double before = cosine;
-                cosine = turn_cos * cosine - turn_sin * sine;
-                sine = turn_sin * before + turn_cos * sine;
-                near *= shrink;
-                far *= grow;
+        decay[k] = 2.0 * std::log(root);
+        grow[k] = root * root;  // e^p
+        turn_cos[k] = 1.0 - 2.0 * s * s;
+        turn_sin[k] = sign[k] * 2.0 * s * std::cos(0.5 * angle[k]);
+        begin_at(k, 0);
+        scale[k] = wave[k] / (near[k] + sign[k] * far[k]);
+    }
+    shrink = grow.inverse();
+    const int left = (size + 1) / 2;  // nodes up to the middle; the others mirror them
+    ArrayXd square = ArrayXd::Zero(count);
+    constexpr int anew = 32;
+    for (int i = 0; i < left; ++i) {
+        const int n = i + 1;
+        if (n % anew == 0) {
+            for (int k = 0; k < count; ++k) {
+                begin_at(k, n);
             }
-            shape[i] = (sign > 0.0 ? cosine : sine) - scale * (near + sign * far);
-            square += (2 * n == intervals ? 1.0 : 2.0) * shape[i] * shape[i];
+        } else {
+            for (int k = 0; k < count; ++k) {
+                const double before = wave[k];
+                wave[k] = turn_cos[k] * before - turn_sin[k] * other[k];
+                other[k] = turn_sin[k] * before + turn_cos[k] * other[k];
+                near[k] *= shrink[k];
+                far[k] *= grow[k];
+            }
         }
-        const double unit = 1.0 / std::sqrt(square);
-        for (int i = 0; i < left; ++i) {
-            modes.shapes(i, k) = unit * shape[i];
-            modes.shapes(size - 1 - i, k) = sign * modes.shapes(i, k);
-        }
+        const double weight = 2 * n == intervals ? 1.0 : 2.0;
+        auto shape = modes.shapes.row(i).array();
+        shape = (wave - scale * (near + sign * far)).transpose();
+        square += weight * shape.square().transpose();
+    }
+    const ArrayXd unit = square.sqrt().inverse();
+    for (int i = 0; i < left; ++i) {
+        modes.shapes.row(i).array() *= unit.transpose();
+        modes.shapes.row(size - 1 - i).array() = modes.shapes.row(i).array() * sign.transpose();
     }
     return modes;
 }

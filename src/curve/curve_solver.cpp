@@ -12,7 +12,7 @@ namespace cutis {
 namespace {
 
 constexpr double two_pi = 6.283185307179586;
-constexpr int column_chunk = 48;
+constexpr int column_chunk = 96;
 constexpr size_t first_slots = 16;
 constexpr double state_version = 2.0;
 
@@ -105,7 +105,6 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     }
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
     scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
-    acceleration_ = VectorXd::Zero(columns_);
     square_ = share_ = Eigen::ArrayXd::Zero(curve_count_);
     report_.modes = count;
 }
@@ -197,28 +196,54 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
     now.drive = now.target;
     const bool has_push = middle_.push.rows() > 0;
     if (has_push || (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still)) {
-        // Second difference of the places, seen from the turned frames: y'' + ... = -gain R^T a.
-        // A force per mass is an acceleration the other way. A still curve has no inertia.
-        const double gain = options_.dynamics == CurveDynamics::still ? 0.0 : options_.inertia_gain;
-        const double scale = gain * options_.rate_hz * options_.rate_hz;
-        // A row of nodes at a time: it stays in the nearest cache.
-        for (Eigen::Index first = 0; first < rows_; first += curve_count_) {
-            const auto places = [&](const CurveDrive& drive) {
-                return Eigen::Map<const VectorXd>(drive.frames.places.data() + 3 * first, columns_);
-            };
-            acceleration_ = scale * (places(newest_) - 2.0 * places(middle_) + places(before_));
-            if (has_push) {
-                acceleration_ -=
-                    Eigen::Map<const VectorXd>(middle_.push.data() + 3 * first, columns_);
-            }
-            turned_back(acceleration_.data(), middle_.frames.rotations.data() + 9 * first,
-                        curve_count_, scratch_.data() + 3 * first);
-        }
-        project(scratch_, modal_, workers);
-        for (int k = 0; k < modes_.count(); ++k) {
-            now.drive.row(k) -= modal_.row(k) / (omegas_[k] * omegas_[k]);
-        }
+        add_inertia(now, workers);
     }
+}
+
+/// y'' + ... = -gain R^T a, with a the second difference of the places, seen from the turned
+/// frames. A force per mass is an acceleration the other way. A still curve has no inertia.
+void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
+    const bool has_push = middle_.push.rows() > 0;
+    const double gain = options_.dynamics == CurveDynamics::still ? 0.0 : options_.inertia_gain;
+    const double scale = gain * options_.rate_hz * options_.rate_hz;
+    const Eigen::Index moved = modes_.projector.cols();
+    const Eigen::Index modes = modes_.projector.rows();
+    // A few curves and a few rows of nodes at a time go all the way in the nearest cache.
+    constexpr Eigen::Index lot = 16;
+    workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
+        const Eigen::Index width = end - begin;
+        double acceleration[column_chunk];
+        double turned[lot * column_chunk];
+        for (Eigen::Index k = 0; k < modes; ++k) {
+            std::fill_n(modal_.data() + k * columns_ + begin, width, 0.0);
+        }
+        for (Eigen::Index row = 0; row < moved; row += lot) {
+            const Eigen::Index count = std::min(lot, moved - row);
+            for (Eigen::Index i = 0; i < count; ++i) {
+                const Eigen::Index at = (first_moved_ + row + i) * columns_ + begin;
+                const double* p0 = before_.frames.places.data() + at;
+                const double* p1 = middle_.frames.places.data() + at;
+                const double* p2 = newest_.frames.places.data() + at;
+                for (Eigen::Index c = 0; c < width; ++c) {
+                    acceleration[c] = scale * (p2[c] - 2.0 * p1[c] + p0[c]);
+                }
+                if (has_push) {
+                    const double* push = middle_.push.data() + at;
+                    for (Eigen::Index c = 0; c < width; ++c) {
+                        acceleration[c] -= push[c];
+                    }
+                }
+                turned_back(acceleration, middle_.frames.rotations.data() + 3 * at, width / 3,
+                            turned + i * width);
+            }
+            add_product(modes_.projector.data() + row, modes, count, moved, turned, width,
+                        modal_.data() + begin, columns_, static_cast<int>(width));
+        }
+        for (Eigen::Index k = 0; k < modes; ++k) {
+            now.drive.row(k).segment(begin, width) -=
+                modal_.row(k).segment(begin, width) / (omegas_[k] * omegas_[k]);
+        }
+    });
 }
 
 void CurveSolver::reset(double time, Sampler sample, const Workers& workers) {

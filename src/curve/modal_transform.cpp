@@ -55,64 +55,75 @@ void ModalTransform::project(const RowMatrixXd& nodes, RowMatrixXd& modal) const
 
 namespace {
 
-/// Where the modes of one parity are: weights of half of the nodes, and every second modal row.
-struct Parity {
-    const double* weights;
-    Eigen::Index stride;
-    const double* modal;
-    int count;
+/// A few modes of each parity: their weights at one node and their modal rows.
+template <int pairs>
+struct ModePairs {
+    double even[pairs], odd[pairs];
+    const double *even_row[pairs], *odd_row[pairs];
 };
 
-/// Some columns of nodes n and, mirrored, of last - n, for `group` neighbouring n at once, all sums
-/// in registers.
-template <int width, int group>
-void expand_block(const Parity& even, const Parity& odd, Eigen::Index n, Eigen::Index last,
-                  Eigen::Index columns, Eigen::Index first, double wa, const double* a, double wb,
-                  const double* b, double* to) {
+/// Sums of a node's row and of the row of the node it mirrors.
+struct MirroredRows {
+    double wa, wb;
+    const double *a, *b, *a_mirrored, *b_mirrored;
+    double *to, *to_mirrored;
+};
+
+/// `width` columns from c on; the weights stay in registers from call to call.
+template <int width, int pairs>
+inline void add_columns(const ModePairs<pairs>& modes, const MirroredRows& rows, Eigen::Index c) {
     using Lane = Eigen::Array<double, width, 1>;
     using From = Eigen::Map<const Lane>;
-    const auto sum_up = [&](const Parity& one, Lane* sums) {
-        for (int g = 0; g < group; ++g) {
-            sums[g].setZero();
-        }
-        const double* weights = one.weights + n * one.stride;
-        for (int k = 0; k < one.count; ++k) {
-            const Lane row = From(one.modal + 2 * k * columns + first);
-            for (int g = 0; g < group; ++g) {
-                sums[g] += weights[g * one.stride + k] * row;
-            }
-        }
-    };
-    Lane even_sum[group], odd_sum[group];
-    sum_up(even, even_sum);
-    sum_up(odd, odd_sum);
-    for (int g = 0; g < group; ++g) {
-        const auto put = [&](Eigen::Index node, const Lane& sum) {
-            const Eigen::Index at = node * columns + first;
-            Eigen::Map<Lane>(to + at) = wa * From(a + at) + wb * From(b + at) + sum;
-        };
-        put(n + g, even_sum[g] + odd_sum[g]);
-        if (last - (n + g) != n + g) {
-            put(last - (n + g), even_sum[g] - odd_sum[g]);
-        }
+    using To = Eigen::Map<Lane>;
+    Lane even = modes.even[0] * From(modes.even_row[0] + c);
+    Lane odd = modes.odd[0] * From(modes.odd_row[0] + c);
+    for (int k = 1; k < pairs; ++k) {
+        even += modes.even[k] * From(modes.even_row[k] + c);
+        odd += modes.odd[k] * From(modes.odd_row[k] + c);
     }
-}
-
-template <int width>
-void expand_columns(const Parity& even, const Parity& odd, Eigen::Index half, Eigen::Index last,
-                    Eigen::Index columns, Eigen::Index first, double wa, const double* a, double wb,
-                    const double* b, double* to) {
-    constexpr int group = 4;
-    Eigen::Index n = 0;
-    for (; n + group <= half; n += group) {
-        expand_block<width, group>(even, odd, n, last, columns, first, wa, a, wb, b, to);
-    }
-    for (; n < half; ++n) {
-        expand_block<width, 1>(even, odd, n, last, columns, first, wa, a, wb, b, to);
-    }
+    const Lane here = rows.wa * From(rows.a + c) + rows.wb * From(rows.b + c);
+    const Lane there = rows.wa * From(rows.a_mirrored + c) + rows.wb * From(rows.b_mirrored + c);
+    // The middle node mirrors itself and is odd in no mode: both are the same.
+    To(rows.to + c) = here + (even + odd);
+    To(rows.to_mirrored + c) = there + (even - odd);
 }
 
 }  // namespace
+
+template <int pairs>
+void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int first, int begin,
+                               int count, double wa, const double* a, double wb, const double* b,
+                               double* to) const {
+    const Eigen::Index last = nodes_ - 1;
+    const int even_begin = begin + (first + begin) % 2;
+    const int odd_begin = begin + 1 - (first + begin) % 2;
+    ModePairs<pairs> modes;
+    for (Eigen::Index n = 0; n < even_.rows(); ++n) {
+        for (int p = 0; p < pairs; ++p) {
+            // Modes there are none of have no weight.
+            const auto set = [&](int row, const RowMatrixXd& part, double& weight,
+                                 const double*& from) {
+                const bool is_there = row < count;
+                weight = is_there ? part(n, (first + row) / 2) : 0.0;
+                from = modal + (is_there ? row : begin) * columns;
+            };
+            set(even_begin + 2 * p, even_, modes.even[p], modes.even_row[p]);
+            set(odd_begin + 2 * p, odd_, modes.odd[p], modes.odd_row[p]);
+        }
+        const Eigen::Index here = n * columns;
+        const Eigen::Index there = (last - n) * columns;
+        const MirroredRows rows = {wa,        wb,        a + here,  b + here,
+                                   a + there, b + there, to + here, to + there};
+        constexpr Eigen::Index wide = 4;
+        Eigen::Index c = 0;
+        for (; c + wide <= columns; c += wide) {
+            add_columns<wide, pairs>(modes, rows, c);
+        }
+        for (; c < columns; ++c) {
+            add_columns<1, pairs>(modes, rows, c);
+        }
+    }
+}
 
 void ModalTransform::expand(const RowMatrixXd& modal, int first, int count, double wa,
                             const double* a, double wb, const double* b, double* to) const {
@@ -126,23 +137,25 @@ void ModalTransform::expand(const RowMatrixXd& modal, int first, int count, doub
         }
         return;
     }
-    const int even_row = first % 2;
-    const int odd_row = 1 - even_row;
-    const Parity even = {even_.data() + (first + 1) / 2, even_.cols(),
-                         modal.data() + even_row * columns, (count - even_row + 1) / 2};
-    const Parity odd = {odd_.data() + first / 2, odd_.cols(), modal.data() + odd_row * columns,
-                        (count - odd_row + 1) / 2};
-    constexpr Eigen::Index wide = 8;
-    Eigen::Index c = 0;
-    while (columns >= wide && c < columns) {
-        // The last block reaches back over columns that are done: they come out the same again.
-        c = std::min(c, columns - wide);
-        expand_columns<wide>(even, odd, even_.rows(), nodes_ - 1, columns, c, wa, a, wb, b, to);
-        c += wide;
-    }
-    for (; c < columns; ++c) {
-        expand_columns<1>(even, odd, even_.rows(), nodes_ - 1, columns, c, wa, a, wb, b, to);
-    }
+    // Eight modes at a time: their weights and sums fit the registers. The first lot brings a and
+    // b.
+    int begin = 0;
+    do {
+        const bool is_first = begin == 0;
+        const double* from = is_first ? a : to;
+        const double* more = is_first ? b : to;
+        const double w_from = is_first ? wa : 1.0;
+        const double w_more = is_first ? wb : 0.0;
+        if (count - begin <= 4) {
+            add_pairs<2>(modal.data(), columns, first, begin, count, w_from, from, w_more, more,
+                         to);
+            begin += 4;
+        } else {
+            add_pairs<4>(modal.data(), columns, first, begin, count, w_from, from, w_more, more,
+                         to);
+            begin += 8;
+        }
+    } while (begin < count);
 }
 
 }  // namespace cutis

@@ -24,6 +24,11 @@ public:
                 double wb, const double* b, double* to) const;
 
 private:
+    /// to = wa a + wb b + the next modes from `begin` on, two times `pairs` of them.
+    template <int pairs>
+    void add_pairs(const double* modal, Eigen::Index columns, int first, int begin, int count,
+                   double wa, const double* a, double wb, const double* b, double* to) const;
+
     bool is_split_ = false;
     Eigen::Index nodes_ = 0, modes_ = 0;
     RowMatrixXd shapes_, projector_;  // whole, where they are not split

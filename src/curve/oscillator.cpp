@@ -36,12 +36,17 @@ double ramp_answer(double omega, double damping, double t) {
     }
     // The ramp less its lag of 2 xi / w, and what rings off from the start.
     const double lag = 2.0 * damping / omega;
+    constexpr double gone = 45.0;  // e^-45 is far below the last digit
+    if (damping * x > gone) {
+        return t - lag;
+    }
     const double damped = omega * std::sqrt((1.0 - damping) * (1.0 + damping));
     const double angle = damped * t;
-    const double sine = angle > 1e-8 ? std::sin(angle) / damped : t;
+    const double cosine = std::cos(angle);
+    const double sine = std::sin(angle);  // both at once
+    const double swing = angle > 1e-8 ? sine / damped : t;
     return t - lag +
-           std::exp(-damping * x) *
-               (lag * std::cos(angle) + (2.0 * damping * damping - 1.0) * sine);
+           std::exp(-damping * x) * (lag * cosine + (2.0 * damping * damping - 1.0) * swing);
 }
 
 }  // namespace cutis

@@ -84,7 +84,7 @@ private:
     int intervals_;
     double c_, mu_;
     BandedFactor first_factor_, factor_;
-    RowMatrixXd now_, before_, next_;
+    RowMatrixXd now_, before_;
     int steps_ = 0;
 };
 

@@ -94,6 +94,7 @@ private:
     Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
     void sample_at(long index, Sampler sample);
     void make_slot(long index, const Workers& workers);
+    void add_inertia(Slot& now, const Workers& workers);
     OscillatorStep step_of(int mode, double fraction) const;
     void project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const;
     void expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Workers& workers) const;
@@ -113,7 +114,6 @@ private:
     CurveDrive before_, middle_, newest_;  // three consecutive grid times
     RowMatrixXd modal_, modal_speed_;
     MatrixX3d scratch_, swing_, speed_;
-    VectorXd acceleration_;          // of one row of nodes
     Eigen::ArrayXd square_, share_;  // of one row of nodes
     bool speed_is_known_ = false;
     CurveReport report_;
