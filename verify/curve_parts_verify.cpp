@@ -1,11 +1,14 @@
 #include "verify/curve_cases.h"
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 
 #include "cutis/curve/flesh.h"
 #include "cutis/io/gltf_read.h"
+#include "cutis/io/obj_read.h"
 #include "cutis/mesh/repair.h"
 #include "verify/data.h"
 
@@ -94,6 +97,73 @@ const std::vector<Animal>& animals() {
     return list;
 }
 
+/// A sequence of shapes without skeleton: its part is a box of its first shape.
+struct Sequence {
+    std::string file;
+    Eigen::AlignedBox3d box;
+    double transfer_limit;
+};
+
+const std::vector<Sequence>& sequences() {
+    constexpr double far = 100.0;
+    static const std::vector<Sequence> list = {
+        {"horse-gallop/horse-gallop-reference.obj",
+         {Vector3d(-far, 3.0, 1.7), Vector3d(far, far, 2.4)},
+         0.1},
+        {"dem-bones/frames/bone_000.obj",
+         {Vector3d(-1.22, -far, -far), Vector3d(1.02, far, far)},
+         0.02},
+    };
+    return list;
+}
+
+/// What every part must hold, worst of all parts.
+struct PartErrors {
+    int flipped = 0;
+    double rest = 0.0;
+    double transfer = 0.0;
+};
+
+void check_part(const CurveBody& view, const PartNames& names, PartErrors& worst) {
+    const CurvePart part = find_part(view, names, {});
+    worst.flipped += part.flipped;
+    const Workers workers(1);
+    MatrixX3d moved(part.transfer.count(), 3);
+    part.transfer.apply(MatrixX3d::Zero(part.rows(), 3), workers, moved);
+    worst.rest = std::max(worst.rest, moved.cwiseAbs().maxCoeff());
+    // A smooth displacement: nodes against vertices.
+    const auto field = [&](const Vector3d& p) {
+        const double k = 6.0 / std::max(part.length, part.girth);
+        return Vector3d(std::sin(k * p.y()), std::cos(k * p.z()), std::sin(k * p.x()));
+    };
+    MatrixX3d nodes(part.rows(), 3);
+    part.nodes.apply(*view.rest, workers, nodes);
+    for (int i = 0; i < part.rows(); ++i) {
+        nodes.row(i) = field(nodes.row(i)).transpose();
+    }
+    part.transfer.apply(nodes, workers, moved);
+    double error = 0.0;
+    double norm = 0.0;
+    for (size_t i = 0; i < part.vertices.size(); ++i) {
+        const Vector3d exact = field(view.rest->row(part.vertices[i]));
+        error += (moved.row(static_cast<Eigen::Index>(i)).transpose() - exact).squaredNorm();
+        norm += exact.squaredNorm();
+    }
+    worst.transfer = std::max(worst.transfer, std::sqrt(error / norm));
+}
+
+void add_cases(const std::string& file, size_t parts, const PartErrors& worst,
+               double transfer_limit, std::vector<Case>& cases) {
+    const std::string who = file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(parts) +
+                            (parts == 1 ? " part" : " parts");
+    cases.push_back(curve_at_most("triangles turned over on " + who, worst.flipped, 0.0,
+                                  "triangles", "positive weights, Floater 2003"));
+    cases.push_back(curve_at_most("transfer of nothing moves nothing on " + who, worst.rest, 0.0,
+                                  "m", "displacements are transferred"));
+    cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, worst.transfer,
+                                  transfer_limit, "relative rms", "interpolation between nodes"));
+}
+
 }  // namespace
 
 std::vector<Case> curve_part_cases() {
@@ -104,50 +174,34 @@ std::vector<Case> curve_part_cases() {
             continue;
         }
         const LoadedBody loaded = load_body(file, animal.mesh, "");
-        int flipped = 0;
-        double rest_error = 0.0;
-        double transfer_error = 0.0;
+        PartErrors worst;
         for (const Limb& limb : animal.limbs) {
             PartNames names;
             names.from = limb.from;
             names.to = limb.to;
             names.without = limb.without;
-            const CurvePart part = find_part(loaded.view, names, {});
-            flipped += part.flipped;
-            const Workers workers(1);
-            MatrixX3d moved(part.transfer.count(), 3);
-            part.transfer.apply(MatrixX3d::Zero(part.rows(), 3), workers, moved);
-            rest_error = std::max(rest_error, moved.cwiseAbs().maxCoeff());
-            // A smooth displacement: nodes against vertices.
-            const auto field = [&](const Vector3d& p) {
-                const double k = 6.0 / std::max(part.length, part.girth);
-                return Vector3d(std::sin(k * p.y()), std::cos(k * p.z()), std::sin(k * p.x()));
-            };
-            MatrixX3d nodes(part.rows(), 3);
-            part.nodes.apply(*loaded.view.rest, workers, nodes);
-            for (int i = 0; i < part.rows(); ++i) {
-                nodes.row(i) = field(nodes.row(i)).transpose();
-            }
-            part.transfer.apply(nodes, workers, moved);
-            double error = 0.0;
-            double norm = 0.0;
-            for (size_t i = 0; i < part.vertices.size(); ++i) {
-                const Vector3d exact = field(loaded.view.rest->row(part.vertices[i]));
-                error +=
-                    (moved.row(static_cast<Eigen::Index>(i)).transpose() - exact).squaredNorm();
-                norm += exact.squaredNorm();
-            }
-            transfer_error = std::max(transfer_error, std::sqrt(error / norm));
+            check_part(loaded.view, names, worst);
         }
-        const std::string who = animal.file.substr(animal.file.find('/') + 1) + ", " +
-                                std::to_string(animal.limbs.size()) + " parts";
-        cases.push_back(curve_at_most("triangles turned over on " + who, flipped, 0.0, "triangles",
-                                      "positive weights, Floater 2003"));
-        cases.push_back(curve_at_most("transfer of nothing moves nothing on " + who, rest_error,
-                                      0.0, "m", "displacements are transferred"));
-        cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, transfer_error,
-                                      animal.transfer_limit, "relative rms",
-                                      "interpolation between nodes"));
+        add_cases(animal.file, animal.limbs.size(), worst, animal.transfer_limit, cases);
+    }
+    for (const Sequence& sequence : sequences()) {
+        const std::string file = data_file(sequence.file);
+        if (file.empty()) {
+            continue;
+        }
+        const LoadedBody loaded = loaded_body(make_body(read_obj(file), PointCache{}, {}));
+        const MatrixX3d& rest = *loaded.view.rest;
+        PartNames names;
+        names.field = VectorXd::Zero(rest.rows());
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const Vector3d p = rest.row(v);
+            const double inside =
+                std::min((p - sequence.box.min()).minCoeff(), (sequence.box.max() - p).minCoeff());
+            names.field[v] = std::clamp(0.5 + inside, 0.0, 1.0);
+        }
+        PartErrors worst;
+        check_part(loaded.view, names, worst);
+        add_cases(sequence.file, 1, worst, sequence.transfer_limit, cases);
     }
     return cases;
 }
