@@ -7,12 +7,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { animate } from './apng.mjs';
+import { sheetOf } from './sheet.mjs';
 import { launch, open, project } from './test/browser.mjs';
 
 const [program, ...names] = process.argv.slice(2);
 if (!program) throw new Error('expected: node web/gallery.mjs PROGRAM [NAME...]');
 const movieCount = 24;
 const documentBytes = 300_000;
+const poses = 'arm-poses-';
+const posed = new Map(); // way of filling in -> its pictures
 
 const say = (words) => execFileSync(program, words, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'inherit'] });
 
@@ -46,25 +49,8 @@ async function strip(page, frames, context) {
     rows.push(pictures);
   }
   if (hasTwoViews) await page.evaluate(() => { window.cutis.actions.set({ layout: 'side' }); window.cutis.actions.frameAll(); });
-  const sheet = await context.newPage();
-  const data = await sheet.evaluate(async (list) => {
-    const load = async (text) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${text}`;
-      await image.decode();
-      return image;
-    };
-    const rows = await Promise.all(list.map((row) => Promise.all(row.map(load))));
-    const { width, height } = rows[0][0];
-    const canvas = document.createElement('canvas');
-    canvas.width = width * rows[0].length;
-    canvas.height = height * rows.length;
-    const g = canvas.getContext('2d');
-    rows.forEach((row, y) => row.forEach((image, x) => g.drawImage(image, x * width, y * height)));
-    return [canvas.toDataURL('image/png'), canvas.toDataURL('image/jpeg', 0.82)];
-  }, rows);
-  await sheet.close();
-  return data.map((url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
+  const [png, jpeg] = await sheetOf(context, rows);
+  return { png, jpeg, ours: rows.at(-1) };
 }
 
 const spread = (count, frames, isLoop) => Array.from({ length: count }, (_, i) => Math.min(frames - 1, Math.round((i * (frames - 1)) / (isLoop ? count : Math.max(1, count - 1)))));
@@ -83,8 +69,9 @@ async function photograph(browser, demo) {
     writeFileSync(join(folder, `${demo.name}-${String(frame + 1).padStart(4, '0')}.png`), await still(opened.page, frame));
   }
   await prepare(opened.page, 400, 300);
-  const [png, jpeg] = await strip(opened.page, demo.stills.map((moment) => Math.round(moment * (frames - 1))), opened.context);
+  const { png, jpeg, ours } = await strip(opened.page, demo.stills.map((moment) => Math.round(moment * (frames - 1))), opened.context);
   writeFileSync(join(folder, `${demo.name}-strip.png`), png);
+  if (demo.name.startsWith(poses)) posed.set(demo.name.slice(poses.length), ours);
   await prepare(opened.page, 480, 400);
   const movie = [];
   for (const frame of spread(movieCount, frames, true)) movie.push(await still(opened.page, frame));
@@ -97,6 +84,16 @@ async function photograph(browser, demo) {
   mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
   writeFileSync(join(project, 'docs', 'pictures', `${demo.name}.jpg`), jpeg);
   writeFileSync(entryOf(demo), describe(demo, report, page));
+}
+
+/** The arm in five poses by all ways, one below the other. */
+async function compareArms(browser) {
+  const context = await browser.newContext();
+  const ways = [...posed.keys()];
+  const [, jpeg] = await sheetOf(context, [...posed.values()], ways.map((way) => way.replace('-', ' ')), 0.7);
+  await context.close();
+  if (jpeg.length > documentBytes) throw new Error(`arm-poses: documentation picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
+  writeFileSync(join(project, 'docs', 'pictures', 'arm-poses.jpg'), jpeg);
 }
 
 const entryOf = (demo) => join(project, 'gallery', demo.name, 'entry.md');
@@ -126,6 +123,7 @@ for (const demo of chosen) {
   if (absent) console.log(`${demo.name}: passed over, ${absent} is not in the data folder ${dataFolder}`);
   else await photograph(browser, demo);
 }
+if (posed.size && posed.size === all.filter((demo) => demo.name.startsWith(poses)).length) await compareArms(browser);
 await browser.close();
 
 // The text shows what has been baked, now or earlier, in the order of the list.

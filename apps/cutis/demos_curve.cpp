@@ -111,18 +111,20 @@ joint_hold = 0
 )",
          .camera = {0.1, 0.35, 1.0}},
         {.name = "arm-twist",
-         .about = "a forearm that twists by 180 degrees",
+         .about = "a forearm that twists by 180 degrees: linear blend lets it shrink, curves over "
+                  "dual quaternions do not; the flesh lags and swings back",
          .figure = curves,
          .scene = R"([body]
 actor = "arm"
 clip = "twist"
-skinning = "dual-quaternion"
 time_scale = 2.0
 
 [[layer]]
 kind = "curve"
 to = ["hand"]
 free_tip = false
+baseline = "dual-quaternion"
+follow = false
 frequency = 4
 damping = 0.2
 inertia = 1.5
