@@ -14,8 +14,10 @@ namespace {
 constexpr double lowest_poisson = -0.9;
 constexpr double highest_poisson = 0.5;
 constexpr int chunk = 512;
+constexpr int lanes = 16;
+static_assert(chunk % lanes == 0);
 constexpr double thin_area = 1e-12;         // of the rest area: the normal is rounding
-constexpr double largest_correction = 1.5;  // of a thickness factor, in one round
+constexpr double largest_correction = 0.5;  // of a height, in one round
 
 void check_options(const PrismShell& shell, const EquilibriumOptions& options) {
     if (!(options.poisson >= lowest_poisson && options.poisson <= highest_poisson)) {
@@ -79,6 +81,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
     rest_areas_ = triangle_areas(shell.base(), topology);
     rest_volumes_.setZero(triangles);
     wanted_volumes_.resize(triangles);
+    heights_short_.resize(triangles);
 
     std::vector<SparseEntry> entries;
     entries.reserve(static_cast<size_t>(triangles) * 12);
@@ -200,11 +203,12 @@ void ShellEquilibrium::fit_power() {
 }
 
 /// Replaces area ratios by thickness factors: r = 2^k m, r^e = (2^k)^e m^e. `count` is a multiple
-/// of 4; four at a time fill a register.
+/// of `lanes`: as many as hide how long each step of the recurrence takes.
 void ShellEquilibrium::raise_to_exponent(double* ratios, int count) const {
-    for (int i = 0; i < count; i += 4) {
-        double scale[4], t[4], ahead[4] = {}, further[4] = {};
-        for (int k = 0; k < 4; ++k) {
+    for (int i = 0; i < count; i += lanes) {
+        using Lanes = Eigen::Array<double, lanes, 1>;
+        Lanes scale, t;
+        for (int k = 0; k < lanes; ++k) {
             const double r = std::clamp(ratios[i + k], least_area_ratio, most_area_ratio);
             const int octave = r < 0.5 ? 0 : r < 1.0 ? 1 : r < 2.0 ? 2 : 3;
             constexpr double lengths[4] = {4.0, 2.0, 1.0, 0.5};
@@ -212,16 +216,14 @@ void ShellEquilibrium::raise_to_exponent(double* ratios, int count) const {
             t[k] = 2.0 * (r * lengths[octave]) - 3.0;
         }
         // Clenshaw's recurrence.
+        Lanes ahead = Lanes::Zero();
+        Lanes further = Lanes::Zero();
         for (size_t j = power_series_.size() - 1; j >= 1; --j) {
-            for (int k = 0; k < 4; ++k) {
-                const double next = power_series_[j] + 2.0 * t[k] * ahead[k] - further[k];
-                further[k] = ahead[k];
-                ahead[k] = next;
-            }
+            const Lanes next = (power_series_[j] - further) + (2.0 * t) * ahead;
+            further = ahead;
+            ahead = next;
         }
-        for (int k = 0; k < 4; ++k) {
-            ratios[i + k] = scale[k] * (power_series_[0] + t[k] * ahead[k] - further[k]);
-        }
+        Eigen::Map<Lanes>(ratios + i) = scale * ((power_series_[0] - further) + t * ahead);
     }
 }
 
@@ -257,7 +259,7 @@ void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers
             pushes_.row(f) = inverse * normal.transpose();
         }
         int filled = end - begin;
-        while (filled % 4 != 0) {
+        while (filled % lanes != 0) {
             ratios[filled++] = 1.0;
         }
         raise_to_exponent(ratios, filled);
@@ -286,26 +288,36 @@ void ShellEquilibrium::solve(const MatrixX3d& base, const Workers& workers, Matr
     offset.resize(n, 3);
     solve_pushes(base, workers, offset);
     for (int round = 0; round < volume_rounds_; ++round) {
-        correct_pushes(base, offset, workers);
-        solve_pushes(base, workers, offset);
+        correct_volumes(base, workers, offset);
     }
 }
 
-/// Thicker where prisms fell short of the volume Eq. 2 means them to have, thinner where they
-/// exceed it: the area of a triangle stands for that of all heights above it, which holds while the
-/// shell is flat.
-void ShellEquilibrium::correct_pushes(const MatrixX3d& base, const MatrixX3d& offset,
-                                      const Workers& workers) {
-    workers.for_chunks(shell_->topology().triangle_count(), chunk, [&](int begin, int end) {
+/// Higher where prisms fall short of the volume Eq. 2 means them to have, lower where they exceed
+/// it: the area of a triangle stands for that of all heights above it, which holds while the shell
+/// is flat. All heights of a prism times 1 + t change its volume by t (2 whole - straight), nearly:
+/// sides that lean make the upper part count more.
+void ShellEquilibrium::correct_volumes(const MatrixX3d& base, const Workers& workers,
+                                       MatrixX3d& offset) {
+    const Topology& topology = shell_->topology();
+    workers.for_chunks(topology.triangle_count(), chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
-            double volume = 0.0;
-            for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
-                volume += shell_->is_flat(tet) ? 0.0 : shell_->volume(tet, base, offset);
+            const PrismVolume volume = prism_volume(*shell_, f, base, offset);
+            const double slope = 2.0 * volume.whole - volume.straight;
+            const bool is_sound = volume.whole > 0.0 && slope > 0.5 * volume.whole;
+            heights_short_[f] = is_sound ? std::clamp((wanted_volumes_[f] - volume.whole) / slope,
+                                                      -largest_correction, largest_correction)
+                                         : 0.0;
+        }
+    });
+    workers.for_chunks(shell_->vertex_count(), chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            double sum = 0.0;
+            double area = 0.0;
+            for (const int f : topology.triangles_around(v)) {
+                sum += rest_areas_[f] * heights_short_[f];
+                area += rest_areas_[f];
             }
-            if (volume > 0.0) {
-                pushes_.row(f) *= std::clamp(wanted_volumes_[f] / volume, 1.0 / largest_correction,
-                                             largest_correction);
-            }
+            offset.row(v) += sum / area * (offset.row(v) - base.row(v));
         }
     });
 }

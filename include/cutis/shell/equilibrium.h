@@ -14,10 +14,9 @@ namespace cutis {
 struct EquilibriumOptions {
     double poisson = 0.3;  ///< -0.9 .. 0.5; 0.5 keeps the volume
     VectorXd stiffness;    ///< #F, > 0, any unit (only ratios count); empty: 1 everywhere
-    /// Solves that follow the first, each with the thickness factors corrected by how far prisms
-    /// missed the volume Eq. 2 means them to have, 0 .. 10. The paper has none: exact on flat
-    /// shells, while a sphere's (30 % of the radius thick, drawn to twice its length) loses 6 %;
-    /// one leaves 0.4 %, at twice the time.
+    /// Corrections of the heights that follow the solve, each by how far prisms miss the volume
+    /// Eq. 2 means them to have, 0 .. 10. The paper has none: exact on flat shells, while a
+    /// sphere's (30 % of the radius thick, drawn to twice its length) loses 6 %.
     int volume_rounds = 0;
 };
 
@@ -63,7 +62,7 @@ private:
     void raise_to_exponent(double* ratios, int count) const;
     void fill_pushes(const MatrixX3d& base, const Workers& workers);
     void solve_pushes(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset) const;
-    void correct_pushes(const MatrixX3d& base, const MatrixX3d& offset, const Workers& workers);
+    void correct_volumes(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset);
 
     const PrismShell* shell_ = nullptr;
     double exponent_ = 0.0;  // nu / (nu - 1)
@@ -83,6 +82,7 @@ private:
     VectorXd rest_areas_;
     VectorXd rest_volumes_;    // of each prism
     VectorXd wanted_volumes_;  // in the shape solved for
+    VectorXd heights_short_;   // of each prism, as a share of its height
     MatrixX3d pushes_;         // s n^ of each triangle
     int borrowed_normals_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <array>
 #include <vector>
 
@@ -87,6 +88,30 @@ private:
 /// Position of a point in any shape of the shell. \param base, offset  #V x 3
 Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset,
                      const ShellPoint& point);
+
+/// Volume of a triangle's prism in any shape: its three tetrahedra in one go.
+struct PrismVolume {
+    double whole = 0.0;     ///< seen from a: C . (b x c + B x (b - A)) / 6
+    double straight = 0.0;  ///< base area times mean height: as if all sides stood upright
+};
+
+inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d& base,
+                                const MatrixX3d& offset) {
+    const std::array<int, 4>& at = shell.corners(3 * f);
+    const auto from = [&](const MatrixX3d& list, int v, const Vector3d& origin) -> Vector3d {
+        return list.row(v).transpose() - origin;
+    };
+    const Vector3d a = base.row(at[0]);
+    const Vector3d b = from(base, at[1], a);
+    const Vector3d c = from(base, at[2], a);
+    const Vector3d top_a = from(offset, at[0], a);
+    const Vector3d top_b = from(offset, at[1], a);
+    const Vector3d top_c = from(offset, at[2], a);
+    const Vector3d ground = b.cross(c);
+    const double sixth = shell.orientation(f) / 6.0;
+    return {sixth * top_c.dot(ground + top_b.cross(b - top_a)),
+            sixth * ground.dot(top_a + top_b + top_c)};
+}
 
 /// How a shape of the shell compares with the rest.
 struct ShellQuality {
