@@ -295,6 +295,7 @@ std::vector<Row> bench_shell() {
         VibrationOptions options;
         DetailVibration vibration(scene.shell, scene.points, scene.piece, options);
         MatrixX3d offset;
+        double one_solve_ms = 0.0, one_corrected_ms = 0.0, one_vibrate_ms = 0.0, one_triad_ms = 0.0;
         for (const int threads : {1, 2}) {
             const Workers workers(threads);
             vibration.reset(motions.at(0), workers);
@@ -325,6 +326,19 @@ std::vector<Row> bench_shell() {
                                           }
                                       }));
             }
+            if (threads == 1) {
+                one_solve_ms = solve_ms;
+                one_corrected_ms = corrected_ms;
+                one_vibrate_ms = vibrate_ms;
+                one_triad_ms = triad_ms;
+            }
+            // What a second thread brings, and what it brings to the memory alone.
+            const auto scaling = [&](Row& row, double one_ms) {
+                if (threads > 1) {
+                    row.size["times 1 thread"] = one_ms / row.ms;
+                    row.size["times 1 thread, the triad"] = one_triad_ms / triad_ms;
+                }
+            };
             const std::string suffix = threads == 1 ? ", 1 thread" : ", 2 threads";
             const double tets = scene.shell.tet_count();
             Row solve;
@@ -338,11 +352,15 @@ std::vector<Row> bench_shell() {
             solve.baseline = "three passes over the factor, without a right-hand side";
             solve.baseline_ms = library_ms;
             solve.paper_ms = model.paper_solve_ms;
+            const auto solve_size = solve.size;
+            scaling(solve, one_solve_ms);
             rows.push_back(solve);
+            solve.size = solve_size;
             solve.row = "solve " + model.name + " with volumes corrected" + suffix;
             solve.ms = corrected_ms;
             solve.baseline = "the paper's rule, without the correction";
             solve.baseline_ms = solve_ms;
+            scaling(solve, one_corrected_ms);
             rows.push_back(solve);
             const double bound_ms = triad_ms * vertex_bytes * model.vertices / Triad::bytes;
             Row vibrate;
@@ -356,6 +374,7 @@ std::vector<Row> bench_shell() {
             vibrate.baseline = "the paper's update, array of structures, 1 thread";
             vibrate.baseline_ms = plain_ms;
             vibrate.paper_ms = model.paper_vibrate_ms;
+            scaling(vibrate, one_vibrate_ms);
             rows.push_back(vibrate);
             Row bandwidth;
             bandwidth.layer = "shell";

@@ -195,7 +195,9 @@ private:
         }
         if (ground.skin == SkinMotion::none) {
             throw InvalidInput(
-                "shell anchor: \"skin\" needs a slide layer below that works on the same mesh");
+                "shell anchor: \"skin\" needs a slide layer below, and between the two no layer "
+                "that "
+                "refines the mesh (fold): put that one below slide");
         }
         return ground.skin == SkinMotion::over_surface;  // else the surface carries it already
     }

@@ -167,11 +167,51 @@ TEST(SinkDetails, announcements_that_cannot_be_written_are_refused) {
     }
 }
 
-TEST(NpzDetails, numpy_reads_details_and_lines) {
-    if (std::system("/usr/bin/python3 -c 'import numpy' >/dev/null 2>&1") != 0) {
-        ASSERT_EQ(std::getenv("CI"), nullptr) << "CI must run this test";
-        GTEST_SKIP() << "no NumPy on this machine";
+#define CUTIS_NEED_NUMPY()                                                        \
+    if (std::system("/usr/bin/python3 -c 'import numpy' >/dev/null 2>&1") != 0) { \
+        ASSERT_EQ(std::getenv("CI"), nullptr) << "CI must run this test";         \
+        GTEST_SKIP() << "no NumPy on this machine";                               \
     }
+
+TEST(NpzDetails, normals_of_details_come_out_of_npz_and_usd_frame_by_frame) {
+    CUTIS_NEED_NUMPY();
+    const Body body = waving_body(4);
+    const ScratchFolder folder;
+    Bake bake = with_details(body, 3);
+    const auto positions_only = bake.change;
+    bake.change = [&](Frame& frame) {
+        positions_only(frame);
+        DetailFrame& detail = frame.details[0];
+        detail.normals.resize(detail.positions.rows(), 3);
+        for (Eigen::Index v = 0; v < detail.normals.rows(); ++v) {
+            const double angle = 0.1 * static_cast<double>(v) + 0.7 * frame.number;
+            detail.normals.row(v) << std::cos(angle), 0.0, std::sin(angle);
+        }
+    };
+    for (const char* format : {"npz", "usda"}) {
+        bake.run(*make_sink(format, folder.path(), "a"));
+    }
+    std::ofstream(folder / "check.py") << R"(
+import re, numpy
+angles = 0.1 * numpy.arange(30)[None, :] + 0.7 * numpy.arange(1, 4)[:, None]
+truth = numpy.stack([numpy.cos(angles), 0 * angles, numpy.sin(angles)], axis=2)
+assert numpy.abs(numpy.load('a.npz')['detail_scales_normals'] - truth).max() < 1e-6
+text = open('a.usda').read()
+text = text[text.index('def Mesh "scales"'):]
+samples = text[text.index('normals.timeSamples = {'):]
+samples = samples[:samples.index('}')]
+rows = re.findall(r'(\d+): \[([^\]]*)\]', samples)
+assert [int(time) for time, _ in rows] == [1, 2, 3], rows
+for (_, row), expected in zip(rows, truth):
+    found = numpy.array([float(x) for x in re.findall(r'-?[\d.]+(?:e-?\d+)?', row)]).reshape(30, 3)
+    assert numpy.abs(found - expected).max() <= 0.5001e-4
+)";
+    EXPECT_EQ(
+        std::system(("cd " + folder.path().string() + " && /usr/bin/python3 check.py").c_str()), 0);
+}
+
+TEST(NpzDetails, numpy_reads_details_and_lines) {
+    CUTIS_NEED_NUMPY();
     const Body body = waving_body(4);
     const ScratchFolder folder;
     const Bake bake = with_details(body, 5);
