@@ -338,13 +338,15 @@ detail = "scale"
 axis = [0, -0.2, -1]
 frequency = 5
 damping = 0.08
-size = 0.03
+size = 0.034
 spacing = 0.62
 turn = 8
 size_variation = 0.15
 height = 0.015
 )",
-         .camera = {1.0, 0.25, 0.7}},
+         .paint = "skin",
+         .camera = {1.0, 0.25, 0.7},
+         .follow = true},
         {.name = "dinosaur-spikes",
          .about = "a dinosaur with spikes that walks and stops",
          .figure = shells,
@@ -361,7 +363,9 @@ damping = 0.08
 size = 0.03
 height = 0.03
 )",
-         .camera = {1.0, 0.25, 0.7}},
+         .paint = "skin",
+         .camera = {1.0, 0.25, 0.7},
+         .follow = true},
         {.name = "spot-fish",
          .about = "a cow in a coat of fish, pulled by the head and let go",
          .figure = shells,
@@ -458,14 +462,15 @@ kind = "shell"
 detail = "scale"
 anchor = "skin"
 axis = [0, -0.2, -1]
-size = 0.03
+size = 0.034
 spacing = 0.62
 height = 0.015
 frequency = 5
 damping = 0.08
 )",
          .paint = "skin",
-         .camera = {1.0, 0.25, 0.7}},
+         .camera = {1.0, 0.25, 0.7},
+         .follow = true},
     };
 }
 

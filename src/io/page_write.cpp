@@ -19,6 +19,12 @@ using Json = PageSections::Json;
 constexpr const char* paints[] = {"skin", "checker", "grid", "tattoo", "bumps", "clay"};
 // Details and lines stand apart from the skin and from each other.
 constexpr const char* detail_colours[] = {"#5b7d3a", "#2f6f8f", "#8a5a9e", "#a8862c"};
+/// Details whose names say what they are made of.
+constexpr std::pair<const char*, const char*> named_colours[] = {{"hair", "#6a4a30"},
+                                                                 {"spike", "#cdbf97"},
+                                                                 {"brick", "#a05a41"},
+                                                                 {"straps", "#a8862c"},
+                                                                 {"fish", "#5f7f99"}};
 constexpr const char* line_colours[] = {"#7a1fa2", "#00796b", "#b4511a"};
 
 /// The tracks of one mesh.
@@ -313,6 +319,11 @@ private:
         }
         if (!is_body) {
             json["colour"] = detail_colours[(m - 1) % std::size(detail_colours)];
+            for (const auto& [word, colour] : named_colours) {
+                if (mesh.name.find(word) != std::string::npos) {
+                    json["colour"] = colour;
+                }
+            }
         }
         json["views"][result_view()] = tracks_.name(tracks.positions);
         if (is_body && has_two_views()) {
