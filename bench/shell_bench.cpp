@@ -335,8 +335,9 @@ std::vector<Row> bench_shell() {
             // What a second thread brings, and what it brings to the memory alone.
             const auto scaling = [&](Row& row, double one_ms) {
                 if (threads > 1) {
-                    row.size["times 1 thread"] = one_ms / row.ms;
-                    row.size["times 1 thread, the triad"] = one_triad_ms / triad_ms;
+                    row.size["percent of 1 thread's speed"] = 100.0 * one_ms / row.ms;
+                    row.size["percent of 1 thread's speed, the triad"] =
+                        100.0 * one_triad_ms / triad_ms;
                 }
             };
             const std::string suffix = threads == 1 ? ", 1 thread" : ", 2 threads";
