@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shell/lane_array.h"
 #include "shell/vibration_layout.h"
 
 namespace cutis {
@@ -50,16 +51,17 @@ public:
         pieces = piece.empty() ? 1 : *std::max_element(piece.begin(), piece.end()) + 1;
         const auto slots = static_cast<size_t>(layout.slot_count);
         for (int k = 0; k < 3; ++k) {
-            weights_[k].assign(slots, Real(0));
+            weights_[k].assign(slots, Real(0), static_cast<size_t>(k));
         }
         for (size_t v = 0; v < points.size(); ++v) {
             keep_weights(layout.slot_of_vertex[v], shell->place(points[v]));
         }
         std::vector<ShellPoint>().swap(points);
         for (int k = 0; k < 3; ++k) {
-            y_[k].assign(slots, Real(0));
-            w_[k].assign(slots, Real(0));
-            position_[k].assign(slots, Real(0));
+            const auto place = static_cast<size_t>(k);
+            y_[k].assign(slots, Real(0), 3 + place);
+            w_[k].assign(slots, Real(0), 6 + place);
+            position_[k].assign(slots, Real(0), 9 + place);
             if (options.has_moving_points) {
                 goal_[k].assign(slots, Real(0));
                 goal_velocity_[k].assign(slots, Real(0));
@@ -182,7 +184,7 @@ public:
         if (options.has_moving_points) {
             state.push_back(is_fresh_ ? 1.0 : 0.0);
         }
-        for_state([&](const std::vector<Real>& values) {
+        for_state([&](const LaneArray<Real>& values) {
             for (const int slot : layout.slot_of_vertex) {
                 state.push_back(static_cast<double>(values[static_cast<size_t>(slot)]));
             }
@@ -191,7 +193,7 @@ public:
 
     size_t state_size() const override {
         size_t arrays = 0;
-        for_state([&](const std::vector<Real>&) { ++arrays; });
+        for_state([&](const LaneArray<Real>&) { ++arrays; });
         return arrays * layout.slot_of_vertex.size() + (options.has_moving_points ? 1 : 0);
     }
 
@@ -200,8 +202,8 @@ public:
         if (options.has_moving_points) {
             is_fresh_ = state[next++] == 1.0;
         }
-        const auto take = [&](const std::vector<Real>& values) {
-            auto& target = const_cast<std::vector<Real>&>(values);
+        const auto take = [&](const LaneArray<Real>& values) {
+            auto& target = const_cast<LaneArray<Real>&>(values);
             for (const int slot : layout.slot_of_vertex) {
                 target[static_cast<size_t>(slot)] = static_cast<Real>(state[next++]);
             }
@@ -260,7 +262,7 @@ private:
         return out;
     }
 
-    static const Real* const* pointers(const std::array<std::vector<Real>, 3>& arrays,
+    static const Real* const* pointers(const std::array<LaneArray<Real>, 3>& arrays,
                                        std::array<const Real*, 3>& out) {
         for (size_t k = 0; k < 3; ++k) {
             out[k] = arrays[k].data();
@@ -491,8 +493,8 @@ private:
         int begin, end;
     };
 
-    std::array<std::vector<Real>, 3> weights_, y_, w_, position_;
-    std::array<std::vector<Real>, 3> goal_, goal_velocity_, kick_;  // moving points only
+    std::array<LaneArray<Real>, 3> weights_, y_, w_, position_;
+    std::array<LaneArray<Real>, 3> goal_, goal_velocity_, kick_;  // moving points only
     std::array<const Real*, 3> goal_pointers_{}, kick_pointers_{}, velocity_pointers_{};
     std::vector<std::vector<Real>> painted_;
     std::vector<const Real*> painted_pointers_;
