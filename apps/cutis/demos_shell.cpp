@@ -462,11 +462,14 @@ kind = "shell"
 detail = "scale"
 anchor = "skin"
 axis = [0, -0.2, -1]
-size = 0.034
+size = 0.045
 spacing = 0.62
 height = 0.015
 frequency = 5
 damping = 0.08
+
+[output]
+last_frame = 100
 )",
          .paint = "skin",
          .camera = {1.0, 0.25, 0.7},
