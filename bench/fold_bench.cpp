@@ -70,7 +70,7 @@ Times measure(const FoldFigure& figure, FoldSolver& solver, FoldSolver* guarded,
                                  guarded->fold(directions.turn(pose, one), {}, one, refined);
                              }));
             }
-            if (uniform != nullptr && i < 2) {
+            if (uniform != nullptr) {
                 best.uniform = std::min(best.uniform, milliseconds([&] {
                                             skin_linear_blend(figure.mesh.positions, figure.weights,
                                                               pose, one, coarse);
