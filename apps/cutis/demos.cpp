@@ -83,6 +83,7 @@ PageOptions demo_page(const Demo& demo) {
     page.paint = demo.paint;
     page.camera_direction = demo.camera;
     page.follow = demo.follow;
+    page.camera_focus = demo.focus;
     return page;
 }
 

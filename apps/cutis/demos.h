@@ -18,8 +18,9 @@ struct Demo {
     /// the folder of characters that the environment's CUTIS_DATA names (default ../shared/data).
     std::string scene;
     std::string paint = "checker";
-    Vector3d camera = {0.45, 0.22, 1.0};  ///< from the body to the camera
-    bool follow = false;                  ///< the page's camera travels with the body
+    Vector3d camera = {0.45, 0.22, 1.0};            ///< from the body to the camera
+    bool follow = false;                            ///< the page's camera travels with the body
+    std::optional<PageFocus> focus = std::nullopt;  ///< close-ups: what fills the picture
     std::vector<double> stills = {0.25, 0.5,
                                   0.75};  ///< moments of the clip worth a picture, 0 .. 1
 };

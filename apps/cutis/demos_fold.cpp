@@ -19,8 +19,29 @@ Demo shot(std::string name, std::string about, std::string beside, const std::st
     demo.figure = std::move(beside);
     demo.scene = "[body]\n" + body + "\n[[layer]]\nkind = \"fold\"\n" + layer +
                  (output.empty() ? "" : "\n[output]\n" + output);
+    demo.paint = "clay";  // a pattern hides the shape of folds
     demo.camera = camera;
     return demo;
+}
+
+Demo close_up(Demo demo, Vector3d point, double radius) {
+    demo.focus = PageFocus{std::move(point), radius};
+    return demo;
+}
+
+Demo with_checker(Demo demo) {
+    demo.paint = "checker";
+    return demo;
+}
+
+/// Vertices along the cylinder's axis, in the middle of its length.
+std::string cylinder_chain(int column) {
+    constexpr int around = 22;
+    std::string chain;
+    for (int ring = 7; ring <= 22; ++ring) {
+        chain += (chain.empty() ? "" : ", ") + std::to_string(ring * around + column);
+    }
+    return "\"" + chain + "\"";
 }
 
 }  // namespace
@@ -30,17 +51,30 @@ std::vector<Demo> fold_demos() {
     const std::string arm = "actor = \"arm\"\nclip = \"bend\"\n";
     const std::string cylinder = "actor = \"cylinder\"\nclip = \"bend\"\n";
     const std::string ballet = "file = \"$DATA/dancer/dancer.glb\"\n";
+    // At 15 frames a second, about the moments at which knees and elbows are bent most.
+    const std::string tights = ballet + "mesh = \"tights\"\nfps = 15\n";
+    const std::string jump = "first_frame = 116\nlast_frame = 126\npage_tolerance = 6e-4\n";
+    const std::string landing = "first_frame = 111\nlast_frame = 121\npage_tolerance = 4e-4\n";
+    const std::string exact = "place = \"joints\"\nmode = \"strict\"\nwidth = 0.02\n";
     const Vector3d side(0.6, 0.15, 1.0);
+    const Vector3d behind(1.0, 0.3, -0.7);
     const Vector3d elbow(0.1, 0.35, 1.0);
     const Vector3d inside(0.25, 0.8, 1.0);
+    const Vector3d inner_elbow(0.28, 0.02, 0.0);
+    const auto sleeve = [&](std::string name, std::string about, std::string beside,
+                            const std::string& layer) {
+        return close_up(
+            shot(std::move(name), std::move(about), std::move(beside), arm, layer, elbow),
+            inner_elbow, 0.13);
+    };
     return {
         shot("dancer-arabesque",
-             "a dancer in a leotard that folds at her hip and back, arabesque; folds of 3 cm",
-             figure("Fig. 1"), arabesque, "width = 0.03\n", side),
+             "a dancer in a leotard that folds at her hip, arabesque; folds of 3 cm",
+             figure("Fig. 1"), arabesque, "width = 0.03\n", behind),
         shot("dancer-arabesque-middle", "the same with folds of 2.2 cm", figure("Table 1"),
-             arabesque, "width = 0.022\n", side),
+             arabesque, "width = 0.022\n", behind),
         shot("dancer-arabesque-fine", "the same with folds of 1.5 cm", figure("Table 1"), arabesque,
-             "width = 0.015\n", side),
+             "width = 0.015\n", behind),
         shot("dancer-arms", "a dancer in a leotard that folds, moving her arms", paper,
              "actor = \"dancer\"\nmesh = \"leotard\"\nclip = \"arms\"\n", "width = 0.022\n",
              {0.3, 0.15, 1.0}),
@@ -53,25 +87,43 @@ std::vector<Demo> fold_demos() {
              "width = 0.02\n", inside),
         shot("cylinder-bend-fine", "the same with folds of 1 cm", figure("Fig. 6"), cylinder,
              "width = 0.01\nmost_levels = 5\n", inside),
-        shot("sleeve-bend", "an elbow in tight cloth: exact folds of 2 cm along its inner side",
-             figure("Figs. 2 and 4"), arm, "place = \"joints\"\nmode = \"strict\"\nwidth = 0.02\n",
-             elbow),
-        shot("sleeve-uncorrected",
-             "the same without distortion correction: the checker is pulled apart on the slopes",
-             figure("Fig. 4"), arm,
-             "place = \"joints\"\nmode = \"strict\"\nwidth = 0.02\ndistortion_passes = 0\n", elbow),
-        shot("sleeve-profiles", "an elbow whose folds have a flatter profile, 3 cm", paper, arm,
-             "profile = \"flat\"\nwidth = 0.03\n", elbow),
-        shot("sleeve-round", "the same with the paper's round profile", paper, arm,
-             "width = 0.03\n", elbow),
-        shot("sleeve-sharp", "the same with a sharp profile", paper, arm,
-             "profile = \"sharp\"\nwidth = 0.03\n", elbow),
-        shot("dancer-tights", "a dancer's tights fold at hip and knee through a ballet",
-             figure("Fig. 1"), ballet + "mesh = \"tights\"\n", "width = 0.03\n", side,
-             "first_frame = 60\nlast_frame = 120\n"),
+        close_up(shot("cylinder-profiles",
+                      "one cylinder, three profiles side by side: sharp, the paper's round one, "
+                      "flat; folds of 6 cm",
+                      paper, cylinder,
+                      "place = \"chains\"\nchains = [" + cylinder_chain(20) + ", " +
+                          cylinder_chain(0) + ", " + cylinder_chain(2) +
+                          "]\ncurve_profiles = [\"sharp\", \"blob\", \"flat\"]\n"
+                          "reach = 0.05\nwidth = 0.06\n",
+                      {0.2, 1.0, 0.7}),
+                 {0.0, 0.2, 0.0}, 0.28),
+        with_checker(sleeve("sleeve-bend",
+                            "an elbow in tight cloth: exact folds of 2 cm along its inner side",
+                            figure("Figs. 2 and 4"), exact)),
+        with_checker(sleeve(
+            "sleeve-uncorrected",
+            "the same without distortion correction: the checker is pulled apart on the slopes",
+            figure("Fig. 4"), exact + "distortion_passes = 0\n")),
+        sleeve("sleeve-round", "an elbow in close-up, the paper's round profile, folds of 3 cm",
+               paper, "width = 0.03\n"),
+        sleeve("sleeve-profiles", "the same with a flatter profile", paper,
+               "profile = \"flat\"\nwidth = 0.03\n"),
+        sleeve("sleeve-sharp", "the same with a sharp profile", paper,
+               "profile = \"sharp\"\nwidth = 0.03\n"),
+        shot("dancer-tights", "a dancer's tights fold at back, hip and knee in a ballet",
+             figure("Fig. 1"), tights, "width = 0.03\nedges_per_fold = 6\n", {0.35, 0.12, 1.0},
+             jump),
+        close_up(shot("dancer-knee", "the hollow of a knee in tights; folds of 2.2 cm",
+                      figure("Fig. 1"), tights, "width = 0.022\nwhere = [\"joints:RightUpLeg\"]\n",
+                      {0.6, 0.1, 1.0}, landing),
+                 {0.03, 0.42, -0.92}, 0.2),
+        close_up(shot("dancer-elbow", "the crook of an elbow in tights; folds of 1.8 cm",
+                      figure("Fig. 1"), tights, "width = 0.018\nwhere = [\"joints:RightArm\"]\n",
+                      {-0.8, 0.9, 0.2}, jump),
+                 {0.4, 1.27, -1.03}, 0.22),
         shot("dancer-suit", "a dancer's sports suit folds like jeans", figure("Fig. 1"),
-             ballet + "mesh = \"female_sportsuit01\"\n", "width = 0.03\n", side,
-             "first_frame = 60\nlast_frame = 120\n"),
+             ballet + "mesh = \"female_sportsuit01\"\nfps = 15\n", "width = 0.03\n",
+             {0.35, 0.12, 1.0}, jump),
         shot("cesium-man", "a walking figure's overall folds", paper,
              "file = \"$DATA/khronos-gltf/CesiumMan.glb\"\n", "width = 0.05\n", side),
     };

@@ -154,6 +154,12 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     int dropped = 0;
     for (size_t c = 0; c < curves.size(); ++c) {
         const FoldCurve& curve = curves[c];
+        int profile = 0;
+        if (curve.profile) {
+            profile = static_cast<int>(pattern.profiles.size());
+            pattern.profiles.push_back(
+                curve.profile->shaped(options.look.sharpness, options.look.lean));
+        }
         const Track track(curve, mesh);
         if (!(track.length() > 0.0)) {
             throw InvalidInput(say("folds: curve ", c, " ", curve.name,
@@ -206,6 +212,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
         for (int k = 0; k < folds; ++k) {
             FoldPattern::Fold fold;
             fold.curve = static_cast<int>(c);
+            fold.profile = profile;
             fold.width = borders[static_cast<size_t>(k) + 1] - borders[static_cast<size_t>(k)];
             fold.fade = options.is_one_line ? options.reach : spacing;
             const int number = static_cast<int>(pattern.folds.size());

@@ -289,6 +289,11 @@ private:
             const Vector3d& d = *options_.camera_direction;
             meta["cameraDirection"] = {d.x(), d.y(), d.z()};
         }
+        if (options_.camera_focus) {
+            const Vector3d& p = options_.camera_focus->point;
+            meta["cameraFocus"] = {{"point", {p.x(), p.y(), p.z()}},
+                                   {"radius", options_.camera_focus->radius}};
+        }
         return meta;
     }
 
@@ -488,6 +493,12 @@ std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
     if (options.camera_direction &&
         (!options.camera_direction->allFinite() || options.camera_direction->isZero())) {
         throw InvalidInput("html: expected a camera direction with a length");
+    }
+    if (options.camera_focus &&
+        !(options.camera_focus->point.allFinite() && options.camera_focus->radius > 0.0 &&
+          std::isfinite(options.camera_focus->radius))) {
+        throw InvalidInput(say("html: expected a camera focus with a radius above 0, found ",
+                               options.camera_focus->radius));
     }
     return std::make_unique<PageSink>(path, options);
 }

@@ -284,6 +284,9 @@ public:
             {"profile_heights", &s.profile_heights,
              "custom profile: heights at evenly spaced places "
              "across the fold, 0 at both ends"},
+            {"curve_profiles", &s.curve_profiles,
+             "joints and chains: profiles by name, which the curves take in turn; none: `profile` "
+             "for all"},
             {"gate", &rails.gate, "gate mode: compression from which folds count fully", "", 0.0,
              0.5},
             {"distortion_passes", &rails.distortion_passes,

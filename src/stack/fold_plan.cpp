@@ -63,8 +63,8 @@ std::vector<int> read_chain(const LayerGround& ground, const std::string& text) 
     return chain;
 }
 
-FoldProfile profile_of(const FoldSettings& settings) {
-    switch (settings.profile) {
+FoldProfile profile_of(int number, const FoldSettings& settings) {
+    switch (number) {
         case 1:
             return FoldProfile::flat();
         case 2:
@@ -73,6 +73,21 @@ FoldProfile profile_of(const FoldSettings& settings) {
             return FoldProfile::sampled(settings.profile_heights);
         default:
             return FoldProfile::blob();
+    }
+}
+
+/// Curves take the named profiles in turn.
+void share_profiles(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
+    const std::vector<std::string> names = {"blob", "flat", "sharp", "custom"};
+    for (size_t c = 0; c < curves.size() && !settings.curve_profiles.empty(); ++c) {
+        const std::string& name = settings.curve_profiles[c % settings.curve_profiles.size()];
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (found == names.end()) {
+            throw InvalidInput(
+                say("fold: curve_profiles: expected blob, flat, sharp or custom, found \"", name,
+                    "\""));
+        }
+        curves[c].profile = profile_of(static_cast<int>(found - names.begin()), settings);
     }
 }
 
@@ -93,7 +108,7 @@ FoldLook look_of(const LayerGround& ground, const FoldSettings& settings) {
     look.width = split_paint(ground, settings.width, "width", 0.001, 10.0, look.width_scale);
     look.pre_stretch =
         split_paint(ground, settings.pre_stretch, "pre_stretch", 0.0, 1.0, look.stretch_scale);
-    look.profile = profile_of(settings);
+    look.profile = profile_of(settings.profile, settings);
     return look;
 }
 
@@ -251,6 +266,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     }
 
     FoldPattern pattern;
+    std::vector<FoldCurve> curves;
     std::vector<std::string> notes;
     switch (settings.place) {
         case FoldSettings::Place::field: {
@@ -267,14 +283,12 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "fold: place = \"joints\": expected a body with a skin, found none; use "
                     "\"field\"");
             }
-            pattern =
-                fold_pattern_from_curves(base, rest,
-                                         find_joint_curves(base, rest, skeleton.joints(), poses,
-                                                           settings.joints, settings.reach, notes),
-                                         along);
+            curves = find_joint_curves(base, rest, skeleton.joints(), poses, settings.joints,
+                                       settings.reach, notes);
+            share_profiles(settings, curves);
+            pattern = fold_pattern_from_curves(base, rest, curves, along);
             break;
-        case FoldSettings::Place::chains: {
-            std::vector<FoldCurve> curves;
+        case FoldSettings::Place::chains:
             for (const std::string& chain : settings.chains) {
                 curves.push_back(fold_curve_from_chain(base, read_chain(ground, chain)));
             }
@@ -283,9 +297,9 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "fold: place = \"chains\": expected at least one chain, found "
                     "none");
             }
+            share_profiles(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along);
             break;
-        }
         case FoldSettings::Place::painted:
             pattern = fold_pattern_from_paint(
                 base, rest, region_values(ground, settings.painted_field), options);

@@ -47,6 +47,24 @@ TEST(FoldCurves, the_bending_joint_is_found_on_its_inner_side_by_section_and_by_
     }
 }
 
+TEST(FoldCurves, a_curve_with_a_profile_of_its_own_folds_by_that_one) {
+    const Sleeve sleeve;
+    std::vector<std::string> notes;
+    std::vector<FoldCurve> curves = find_joint_curves(
+        sleeve.topology, sleeve.shape.positions, sleeve.joints, poses(sleeve), {}, 0.05, notes);
+    ASSERT_EQ(curves.size(), 1u);
+    curves.push_back(curves[0]);
+    curves[1].profile = FoldProfile::sharp();
+    const FoldPattern pattern =
+        fold_pattern_from_curves(sleeve.topology, sleeve.shape.positions, curves, curve_options());
+    for (const FoldPattern::Fold& fold : pattern.folds) {
+        // At half its width: 1 - 3/4 + 2/8 for the blob, (1/2)^2 (1 + 1/4) for the sharp one.
+        const double height = pattern.profiles[static_cast<size_t>(fold.profile)].at(0.5);
+        EXPECT_NEAR(height, fold.curve == 0 ? 0.5 : 0.3125, 1e-12);
+    }
+    EXPECT_EQ(pattern.folds.back().curve, 1);
+}
+
 TEST(FoldCurves, a_joint_that_does_not_bend_is_noted_and_an_unknown_one_refused) {
     const Sleeve sleeve;
     FoldJointOptions options;

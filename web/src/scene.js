@@ -262,6 +262,11 @@ export class Stage {
       fit = distance();
     }
     fit *= 1.12;
+    const focus = this.bake.meta.cameraFocus;
+    if (focus) { // a close-up: one ball fills the picture
+      centre.fromArray(focus.point).add(this.followed ?? new Vector3());
+      fit = focus.radius / (tangent * Math.min(aspect, 1));
+    }
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction, fit);
     this.camera.near = fit / 100;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct FoldCurve {
     double centre = -1.0;  ///< metres from the beginning where a valley must lie; < 0: anywhere
     int joint = -1;        ///< index of the joint it belongs to, -1 none
     std::string name;      ///< for messages
+    std::optional<FoldProfile> profile;  ///< none: that of the look
 };
 
 struct FoldCurveOptions {

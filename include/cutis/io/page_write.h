@@ -9,6 +9,12 @@
 
 namespace cutis {
 
+/// A ball that the page's picture is filled with: close-ups.
+struct PageFocus {
+    Vector3d point = Vector3d::Zero();  ///< metres, where the body is in the first frame
+    double radius = 1.0;                ///< metres, above 0
+};
+
 struct PageOptions {
     std::string title;           ///< empty: the file's name
     std::string caption;         ///< one line beside the title
@@ -22,6 +28,7 @@ struct PageOptions {
     bool follow = false;            ///< the camera travels with the body
     std::optional<Vector3d> camera_direction;  ///< from the body to the camera; none: from the
                                                ///< front, a little from the left and above
+    std::optional<PageFocus> camera_focus;     ///< none: the whole clip is in the picture
 };
 
 /// One HTML file that plays the bake by itself: no network, nothing beside it (see docs/page.md).
