@@ -90,10 +90,11 @@ struct SlideSolver::Parts {
     // body_pass.cpp
     void set_body(const MatrixX3d& body, const Workers& workers);  // into next_body
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void measure_body_triangles(const BodyFrame& frame, int begin, int end, const Workers& workers);
-    void find_body_frames(int end, double seconds, const Workers& workers);
-    void complete_body(const Workers& workers);  // triangles that steps left out
-    void find_frame_carefully(int v, const Vector3d& sum, double whole);
+    void measure_body_triangles(const BodyFrame& frame, int batches, const Workers& workers);
+    void find_body_frames(BodyFrame& frame, int from, int to, double seconds,
+                          const Workers& workers);
+    void complete_body(const Workers& workers);  // what steps left out
+    void find_frame_carefully(BodyFrame& frame, int v, const Vector3d& sum, double whole);
     // transport.cpp
     unsigned transport_four(int first, double seconds);
     void transport_velocities(double seconds, const Workers& workers);
@@ -197,9 +198,7 @@ struct SlideSolver::Parts {
     std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
-    // Of the old body, for backtraces beyond the ring; made when first needed.
-    std::unique_ptr<SurfaceTracer> body_tracer;
-    MatrixX3d tracer_positions;
+    SurfaceTracer body_tracer;  // for backtraces beyond the ring
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
     MatrixX3d sub_step_body, frame_body;

@@ -128,7 +128,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
       options(given),
       surface((check_options(given, mesh.vertex_count()), mesh), rest, workers,
               given.use_curved_surface),
-      system(mesh) {
+      system(mesh),
+      body_tracer(mesh, {.keep_tables = false}) {
     const int count = mesh.vertex_count();
     const size_t n = static_cast<size_t>(count);
     const MatrixX3i& t = mesh.triangles();
@@ -207,8 +208,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     jacobian = Records(count);
     along_first = Records(count);
     along_second = Records(count);
-    measure_body_triangles(next_body, 0, batch_count, workers);
-    find_body_frames(count, 0.0, workers);
+    measure_body_triangles(next_body, batch_count, workers);
+    find_body_frames(next_body, 0, count, 0.0, workers);
     std::swap(body, next_body);
 
     const auto in_basis = [&](int v, const Vector3d& direction) {

@@ -24,21 +24,23 @@ Vector3d any_axis(const Vector3d& n) {
 
 RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
                          const Workers& workers, bool use_curved)
-    : topology_(&topology), positions_(positions), tracer_(topology) {
+    : topology_(&topology), positions_(positions), tracer_(topology, {.keep_tables = false}) {
     fill_triangle_normals(positions_, topology, workers, triangle_normals_, triangle_areas_);
     fill_vertex_normals(positions_, topology, NormalWeight::angle, workers, normals_);
     fill_vertex_areas(triangle_areas_, topology, workers, vertex_areas_);
-    tracer_.update(positions_, workers);
+    tracer_.watch(positions_.data(), 3);
 
     const MatrixX3i& triangles = topology.triangles();
     const int vertex_count = topology.vertex_count();
     cosines_.setOnes(vertex_count);
+    vertex_edges_.resize(vertex_count);
     corner_positions_ = Records(vertex_count);
     corner_normals_ = Records(vertex_count);
     vertex_axes_.resize(static_cast<size_t>(3 * vertex_count));
     VectorXd alpha = VectorXd::Zero(vertex_count);
     for (int v = 0; v < vertex_count; ++v) {
         const Vector3d n = normals_.row(v);
+        vertex_edges_[v] = tracer_.mean_incident_edge(v);
         for (const int f : topology.triangles_around(v)) {
             cosines_[v] = std::min(cosines_[v], n.dot(triangle_normals_.row(f)));
         }
@@ -176,7 +178,7 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
     if (point.is_at_vertex) {
         // Less than what counts as being at a vertex: it stays.
         const double edge =
-            tracer_.mean_incident_edge(topology_->triangles()(point.triangle, corner_of(point)));
+            vertex_edges_[topology_->triangles()(point.triangle, corner_of(point))];
         if (u * u + w * w < 1e-26 * edge * edge) {
             return true;
         }
@@ -215,7 +217,7 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
 size_t RestSurface::bytes() const {
     const size_t vertices = static_cast<size_t>(positions_.rows());
     const size_t triangles = facets_.size();
-    return triangles * (sizeof(Facet) + 4 * sizeof(double) + 256) + vertices * 16 * sizeof(double);
+    return triangles * (sizeof(Facet) + 4 * sizeof(double)) + vertices * 20 * sizeof(double);
 }
 
 }  // namespace cutis::slide

@@ -67,7 +67,6 @@ public:
     /// Smallest cosine between a vertex normal and the normals around it: 1 flat, below 0.5 a
     /// crease.
     double sharpness_cosine(int v) const { return cosines_[v]; }
-    const SurfaceTracer& tracer() const { return tracer_; }
 
     SkinPoint point_of_vertex(int v) const;
 
@@ -117,6 +116,7 @@ private:
     std::vector<Facet> facets_;
     std::vector<double> vertex_axes_;  // 3 per vertex
     Records corner_positions_, corner_normals_;
+    VectorXd vertex_edges_;  // mean length of the edges that meet there
     SurfaceTracer tracer_;
 };
 

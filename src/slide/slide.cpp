@@ -23,8 +23,8 @@ void SlideSolver::Parts::look_up_all(const Workers& workers) {
 void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& workers) {
     ++report.starts;
     set_body(positions, workers);
-    measure_body_triangles(next_body, 0, batch_count, workers);
-    find_body_frames(vertex_count(), 0.0, workers);
+    measure_body_triangles(next_body, batch_count, workers);
+    find_body_frames(next_body, 0, vertex_count(), 0.0, workers);
     body = next_body;  // both, for what is held
     is_body_partial = false;
     has_body = true;

@@ -265,14 +265,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
 
     if (far_count > 0.0) {
         // Beyond the ring: walk on the old body, as far as four edges.
-        if (!body_tracer) {
-            body_tracer = std::make_unique<SurfaceTracer>(*topology);
-            tracer_positions.resize(vertex_count(), 3);
-        }
-        for (int v = 0; v < vertex_count(); ++v) {
-            tracer_positions.row(v) = body.position.vector(v);
-        }
-        body_tracer->update(tracer_positions, workers);
+        body_tracer.watch(body.position.data(), 4);
         workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             for (int i = begin; i < end; ++i) {
                 if (far_trace[static_cast<size_t>(i)] == 0) {
@@ -282,7 +275,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                 const double* v = velocity.data() + 2 * i;
                 const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
                 const TraceResult end_point =
-                    body_tracer->trace(point_at_vertex(*topology, i), back);
+                    body_tracer.trace(point_at_vertex(*topology, i), back);
                 const int f = end_point.point.triangle;
                 const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
                 finish(i, here, vertex, end_point.point.barycentric.data());
