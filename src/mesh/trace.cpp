@@ -484,13 +484,16 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     start.here = renormalised(b);
     Vector3d d = displacement;
     const double squared = d.squaredNorm();
-    Vector3d incident;
+    double incident = 0.0;
     for (int k = 0; k < 3; ++k) {
-        incident[k] = options_.keep_tables
-                          ? faces_[static_cast<size_t>(start.triangle)].incident[k]
-                          : measured_incident_edge(topology_->triangles()(start.triangle, k));
+        if (options_.keep_tables) {
+            incident += start.here[k] * faces_[static_cast<size_t>(start.triangle)].incident[k];
+        } else if (start.here[k] > 0.0) {
+            incident +=
+                start.here[k] * mean_incident_edge(topology_->triangles()(start.triangle, k));
+        }
     }
-    const double longest = options_.most_edges * start.here.dot(incident);
+    const double longest = options_.most_edges * incident;
     if (!(squared <= longest * longest)) {
         d *= longest / d.stableNorm();
         result.was_capped = true;

@@ -227,8 +227,27 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         }
         const double alpha = rz / curvature;
         jacobi_size = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            double sum = 0.0;
-            for (int v = begin; v < end; ++v) {
+            const Lanes step = lanes::all(alpha);
+            Lanes sums = lanes::all(0.0);
+            int v = begin;
+            for (; v + 1 < end; v += 2) {  // two vertices at once
+                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                const Lanes both = __builtin_shufflevector(load(pv), load(pv + 4), 0, 2, 4, 6);
+                store(solution + 2 * v, load(solution + 2 * v) + step * both);
+                const Lanes rest = load(r + 2 * v) - step * load(ap + 2 * v);
+                store(r + 2 * v, rest);
+                const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
+                const Lanes first =
+                    load(inverse) * __builtin_shufflevector(rest, rest, 0, 0, 1, 1);
+                const Lanes second =
+                    load(inverse + 4) * __builtin_shufflevector(rest, rest, 2, 2, 3, 3);
+                const Lanes solved = __builtin_shufflevector(first, second, 0, 1, 4, 5) +
+                                     __builtin_shufflevector(first, second, 2, 3, 6, 7);
+                store(z + 2 * v, solved);
+                sums += rest * solved;
+            }
+            double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            if (v < end) {
                 const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
                 solution[2 * v] += alpha * pv[0];
                 solution[2 * v + 1] += alpha * pv[2];
@@ -245,7 +264,16 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
         const double beta = rz_new / rz;
         rz = rz_new;
         workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            for (int v = begin; v < end; ++v) {
+            const Lanes factor = lanes::all(beta);
+            int v = begin;
+            for (; v + 1 < end; v += 2) {
+                double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                const Lanes both = load(z + 2 * v);
+                store(pv, __builtin_shufflevector(both, both, 0, 0, 1, 1) + factor * load(pv));
+                store(pv + 4,
+                      __builtin_shufflevector(both, both, 2, 2, 3, 3) + factor * load(pv + 4));
+            }
+            if (v < end) {
                 const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
                 spread(p, v, z[2 * v] + beta * pv[0], z[2 * v + 1] + beta * pv[2]);
             }

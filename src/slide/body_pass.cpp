@@ -49,14 +49,19 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batc
             const Lanes3 area_vector = cross(d1, d2);
             const Lanes length2 = larger(dot(d1, d1), tiny);
             const Lanes double_area2 = dot(area_vector, area_vector);
-            const Lanes inverse_length = lanes::all(1.0) / root(length2);
+            const Lanes length = root(length2);
             const Lanes double_area = root(double_area2);
-            const Lanes3 axis = scaled(d1, inverse_length);
-            const Lanes along = dot(d2, axis);
             // A triangle thinner than 1e-4 of its squared edge counts as having that area.
             const Lanes safe_area = larger(double_area, flattest * length2);
-            const Lanes inverse_height = length2 * inverse_length / safe_area;
-            const Lanes inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+            const auto [inverse_length, inverse_safe] = inverses(length, safe_area);
+            const Lanes3 axis = scaled(d1, inverse_length);
+            const Lanes along = dot(d2, axis);
+            const Lanes inverse_height = length * inverse_safe;
+            Lanes inverse_area = inverse_safe;
+            const LaneBits is_thin = safe_area > double_area;
+            if ((is_thin[0] | is_thin[1] | is_thin[2] | is_thin[3]) != 0) {
+                inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+            }
             Lanes x_part = area_vector.x;
             Lanes y_part = area_vector.y;
             Lanes z_part = area_vector.z;

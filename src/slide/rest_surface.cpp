@@ -53,6 +53,7 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
         corner_positions_.set(v, positions_.row(v));
         corner_normals_.set(v, n);
     }
+    tracer_.watch(positions_.data(), 3, vertex_edges_.data());
     facets_.resize(static_cast<size_t>(topology.triangle_count()));
     for (int f = 0; f < topology.triangle_count(); ++f) {
         Facet& facet = facets_[static_cast<size_t>(f)];

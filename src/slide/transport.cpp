@@ -69,21 +69,27 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
 
     Lanes s0 = own * v0;
     Lanes s1 = own * v1;
-    const auto add = [&](const int* index, Lanes weight) {
-        const Lanes3 n = gather3(body.normal.data(), index);
+    const Lanes3 normal_a = gather3(body.normal.data(), a);
+    const Lanes3 normal_b = gather3(body.normal.data(), b);
+    // Where normals are nearly opposite nothing leans.
+    const auto closeness = [&](const Lanes3& n) {
+        const Lanes sum = one + dot(n, normal);
+        return select(sum < lanes::all(0.1), lanes::all(1e100), sum);
+    };
+    const auto [inverse_a, inverse_b] = inverses(closeness(normal_a), closeness(normal_b));
+    const auto add = [&](const int* index, const Lanes3& n, Lanes weight, Lanes inverse_closeness) {
         const Lanes3 t = gather3(body.axis.data(), index);
         Lanes u0;
         Lanes u1;
         pair(index, u0, u1);
         const Lanes3 t2 = cross(n, t);
         const Lanes3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
-        const Lanes closeness = one + dot(n, normal);
-        const Lanes lean = select(closeness < lanes::all(0.1), zero, dot(normal, w) / closeness);
+        const Lanes lean = dot(normal, w) * inverse_closeness;
         s0 += weight * (dot(w, axis) - dot(n, axis) * lean);
         s1 += weight * (dot(w, second) - dot(n, second) * lean);
     };
-    add(a, wa);
-    add(b, wb);
+    add(a, normal_a, wa, inverse_a);
+    add(b, normal_b, wb, inverse_b);
 
     const Lanes zeta = load(stickiness.data() + first);
     Lanes3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,

@@ -59,9 +59,12 @@ public:
 
     /// Without tables: the shape is what lies there whenever a trace begins.
     /// \param positions  x y z of vertex v begin at positions[v * stride]; must outlive the traces
-    void watch(const double* positions, int stride) {
+    /// \param incident   #V mean lengths of the edges that meet at each vertex, if they are known;
+    ///                   must outlive the traces
+    void watch(const double* positions, int stride, const double* incident = nullptr) {
         watched_ = positions;
         stride_ = stride;
+        watched_incident_ = incident;
     }
 
     /// \param start         on the surface
@@ -78,7 +81,9 @@ public:
 
     /// Mean length of the edges that meet at vertex v.
     double mean_incident_edge(int v) const {
-        return options_.keep_tables ? incident_edge_[v] : measured_incident_edge(v);
+        return options_.keep_tables           ? incident_edge_[v]
+               : watched_incident_ != nullptr ? watched_incident_[v]
+                                              : measured_incident_edge(v);
     }
 
 private:
@@ -125,6 +130,7 @@ private:
     std::vector<Face> faces_;
     const double* watched_ = nullptr;
     int stride_ = 3;
+    const double* watched_incident_ = nullptr;
 };
 
 }  // namespace cutis
