@@ -16,6 +16,7 @@ BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vert
     const MatrixX3i& triangles = topology.triangles();
     row_starts_.reserve(static_cast<size_t>(vertex_count_) + 1);
     row_starts_.push_back(0);
+    columns_.reserve(2 * topology.edges().size());
     for (int v = 0; v < vertex_count_; ++v) {
         const auto fan = topology.triangles_around(v);
         int last = -1;

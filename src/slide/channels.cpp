@@ -232,13 +232,37 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
 
 size_t SlideSolver::bytes() const {
     const Parts& p = *parts_;
-    const size_t vertices = static_cast<size_t>(p.vertex_count());
-    size_t sum = p.surface.bytes() + p.system.bytes() + p.material.bytes() + p.track.bytes() +
-                 p.body_shape.bytes() + p.skin_shape.bytes() + p.scratch.bytes();
-    sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
-    sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
-           sizeof(int) * (p.corners.size() + p.fans.size());
-    return sum;
+    size_t sum = p.surface.bytes() + p.system.bytes();
+    for (const slide::Batches* batches : {&p.material, &p.track, &p.body_shape, &p.skin_shape}) {
+        sum += batches->bytes();
+    }
+    for (const slide::BodyFrame* frame : {&p.body, &p.next_body}) {
+        sum += frame->position.bytes() + frame->normal.bytes() + frame->axis.bytes() +
+               frame->velocity.bytes();
+    }
+    for (const slide::SkinPlaces* places : {&p.places, &p.next_places}) {
+        sum += places->position.bytes() + places->point.size() * sizeof(slide::SkinPoint);
+    }
+    for (const slide::Records* records :
+         {&p.charts.normal, &p.charts.axis, &p.charts.along_u, &p.charts.along_w, &p.scratch,
+          &p.jacobian, &p.along_first, &p.along_second}) {
+        sum += records->bytes();
+    }
+    size_t numbers = static_cast<size_t>(p.sub_step_body.size() + p.frame_body.size());
+    for (const std::vector<double>* values :
+         {&p.metric, &p.vertex_metric, &p.damping, &p.stickiness, &p.tether_stiffness,
+          &p.tether_softening, &p.glide_direction, &p.prescribed, &p.drag_weights, &p.velocity,
+          &p.start_velocity, &p.acceleration, &p.mass, &p.advected, &p.trial_velocity}) {
+        numbers += values->size();
+    }
+    size_t indices = 0;
+    for (const std::vector<int>* values : {&p.corners, &p.fan_starts, &p.fans, &p.fan_vertices,
+                                           &p.reference, &p.sector, &p.bad_triangles, &p.touched}) {
+        indices += values->capacity();
+    }
+    const size_t flags = p.constraint.size() + p.bad_steps.size() + p.far_trace.size() +
+                         p.touch_marks.size();
+    return sum + numbers * sizeof(double) + indices * sizeof(int) + flags;
 }
 
 }  // namespace cutis

@@ -119,12 +119,12 @@ void SlideSolver::Parts::measure_skin(const Workers& workers) {
             for (int k = 0; k < 3; ++k) {
                 const int* vertex = corner + 4 * k;
                 const Lanes3 on_body = wide::gather3(body.normal.data(), vertex);
-                const Lanes3 on_skin = wide::gather3(places.normal.data(), vertex);
+                const Lanes3 on_skin = wide::gather3(charts.normal.data(), vertex);
                 TurnedAxis x(on_body, up);
                 TurnedAxis p(on_skin, skin.normal);
                 const auto [inverse_x, inverse_p] = wide::inverses(x.closeness, p.closeness);
                 x.turn(wide::gather3(body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
-                p.turn(wide::gather3(places.axis.data(), vertex), on_skin, skin.normal, skin.p1,
+                p.turn(wide::gather3(charts.axis.data(), vertex), on_skin, skin.normal, skin.p1,
                        skin.p2, inverse_p);
                 // area * Rp^T S Rx, R = [c -s; s c]
                 const Lanes m00 = s00 * x.c + s01 * x.s;
@@ -217,8 +217,8 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
                 clamp_jacobian(j);
             }
             store(jacobian.at(v), load(j));
-            const Lanes u = load(places.along_u.at(v));
-            const Lanes w = load(places.along_w.at(v));
+            const Lanes u = load(charts.along_u.at(v));
+            const Lanes w = load(charts.along_w.at(v));
             store(along_first.at(v), u * j[0] + w * j[1]);
             store(along_second.at(v), u * j[2] + w * j[3]);
         }

@@ -17,19 +17,21 @@ struct BodyFrame {
     explicit BodyFrame(int count) : position(count), normal(count), axis(count), velocity(count) {}
 };
 
-/// The skin on the body's vertices: material points and what the look-up says there.
+/// The skin on the body's vertices: material points and where they are.
 struct SkinPlaces {
     std::vector<SkinPoint> point;
-    Records position, normal, axis, along_u, along_w;
+    Records position;
 
     SkinPlaces() = default;
-    explicit SkinPlaces(int count)
-        : point(static_cast<size_t>(count)),
-          position(count),
-          normal(count),
-          axis(count),
-          along_u(count),
-          along_w(count) {}
+    explicit SkinPlaces(int count) : point(static_cast<size_t>(count)), position(count) {}
+};
+
+/// What else the look-up says at the points placed last.
+struct SkinCharts {
+    Records normal, axis, along_u, along_w;
+
+    SkinCharts() = default;
+    explicit SkinCharts(int count) : normal(count), axis(count), along_u(count), along_w(count) {}
 };
 
 /// Numbers of triangles in groups of four, one group of a field after the other.
@@ -122,6 +124,7 @@ struct SlideSolver::Parts {
     double winding(int v) const;
     double triangle_determinant(const SkinPlaces& places, int f) const;
     // slide.cpp
+    void look_up(SkinPlaces& at, int v);
     void look_up_all(const Workers& workers);
     void refresh_painted(const Workers& workers);
     void find_reach();
@@ -173,6 +176,7 @@ struct SlideSolver::Parts {
     // state
     BodyFrame body, next_body;
     SkinPlaces places, next_places;
+    slide::SkinCharts charts;
     std::vector<double> velocity;        // 2 per vertex, in the tangent basis
     std::vector<double> start_velocity;  // of the step, transported
     std::vector<double> acceleration;    // of the last step: the next solve starts from it
@@ -202,7 +206,6 @@ struct SlideSolver::Parts {
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
     MatrixX3d sub_step_body, frame_body;
-    std::vector<double> far_bary;
     int slow_steps = 0;  // steps of this advance that needed many iterations
 
     SlideReport report;

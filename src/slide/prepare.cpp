@@ -151,6 +151,10 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
                 t(std::min(f, triangles - 1), k);
         }
     }
+    fans.reserve(static_cast<size_t>(3 * triangles));
+    fan_vertices.reserve(static_cast<size_t>(6 * triangles));
+    reference.reserve(n);
+    fan_starts.reserve(n + 1);
     fan_starts.push_back(0);
     for (int v = 0; v < count; ++v) {
         int longest = -1;
@@ -320,6 +324,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
 
     places = SkinPlaces(count);
     next_places = SkinPlaces(count);
+    charts = slide::SkinCharts(count);
     velocity.assign(2 * n, 0.0);
     start_velocity = velocity;
     acceleration = velocity;

@@ -171,21 +171,24 @@ Vector3d RestSurface::position_at(const SkinPoint& point) const {
     return Vector3d(position);
 }
 
-bool RestSurface::move(SkinPoint& point, const double* chart_normal, const double* chart_axis,
-                       double u, double w) const {
+bool RestSurface::move(SkinPoint& point, double u, double w) const {
     if (u == 0.0 && w == 0.0) {
         return true;
     }
+    const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
+    Vector3d axis(facet.axis);
+    Vector3d up(facet.up);
     if (point.is_at_vertex) {
         // Less than what counts as being at a vertex: it stays.
-        const double edge =
-            vertex_edges_[topology_->triangles()(point.triangle, corner_of(point))];
+        const int v = facet.corner[corner_of(point)];
+        const double edge = vertex_edges_[v];
         if (u * u + w * w < 1e-26 * edge * edge) {
             return true;
         }
+        axis = Vector3d::Map(vertex_axes_.data() + 3 * v);
+        up = normals_.row(v);
     } else {
         // Most steps stay in the triangle.
-        const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
         const double step1 = facet.rate[0][0] * u + facet.rate[0][1] * w;
         const double step2 = facet.rate[1][0] * u + facet.rate[1][1] * w;
         const double b0 = point.b[0] - (step1 + step2);
@@ -199,8 +202,7 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
             return true;
         }
     }
-    const Vector3d axis(chart_axis);
-    const Vector3d second = Vector3d(chart_normal).cross(axis);
+    const Vector3d second = up.cross(axis);
     SurfacePoint start;
     start.triangle = point.triangle;
     start.barycentric = Vector3d(point.b);
@@ -216,9 +218,11 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
 }
 
 size_t RestSurface::bytes() const {
-    const size_t vertices = static_cast<size_t>(positions_.rows());
-    const size_t triangles = facets_.size();
-    return triangles * (sizeof(Facet) + 4 * sizeof(double)) + vertices * 20 * sizeof(double);
+    const auto numbers = positions_.size() + normals_.size() + triangle_normals_.size() +
+                         triangle_areas_.size() + vertex_areas_.size() + cosines_.size() +
+                         vertex_edges_.size();
+    return facets_.size() * sizeof(Facet) + corner_positions_.bytes() + corner_normals_.bytes() +
+           sizeof(double) * (static_cast<size_t>(numbers) + vertex_axes_.size());
 }
 
 }  // namespace cutis::slide

@@ -81,8 +81,7 @@ public:
 
     /// Moves a point by chart coordinates (u, w).
     /// \return false where it was stopped by the boundary, or had to be shortened
-    bool move(SkinPoint& point, const double* chart_normal, const double* chart_axis, double u,
-              double w) const;
+    bool move(SkinPoint& point, double u, double w) const;
 
     /// Asks for what move and look_up will read of a point.
     void prefetch(const SkinPoint& point) const {
