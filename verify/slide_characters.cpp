@@ -30,7 +30,8 @@ struct Actor {
     double long_seconds = 100.0;    // of the clip, with steps of 1/120 s
     double fine_seconds = 0.5;      // of the clip, with steps of 1 ms
     double default_seconds = 10.0;  // of the clip, with the defaults and as in the notes
-    double loop_seconds = 1.0;      // of the clip, ten times to and fro
+    double loop_seconds = 0.5;      // of the clip, ten times to and fro
+    double least_share = 1.0;       // of least_slip that must be reached
 };
 
 struct Run {
@@ -50,6 +51,7 @@ struct Skin {
     double young_modulus = 0.0;  // 0: by size
     double stiffness = 1.0;
     double step = 1.0 / 120.0;
+    int relax_steps = 20;
     bool is_free = false;  // no tether, no damping
 };
 
@@ -69,7 +71,7 @@ Run run(const BodyAt& body_at, const SimulationSurface& surface, const Skin& ski
     }
     options.stickiness = skin.stickiness;
     options.longest_step = skin.step;
-    options.relax_steps = 20;
+    options.relax_steps = skin.relax_steps;
     SlideSolver solver(surface.topology(), surface.rest(), options, workers);
     SlideLocator locator(surface.topology(), surface.rest(), solver);
     MatrixX3d x;
@@ -117,9 +119,10 @@ std::vector<Case> verify_slide_characters() {
     std::vector<Case> cases;
     const Workers workers(0);
     const std::vector<Actor> actors = {
-        {"dancer's body", "dancer/dancer.glb", "body", "", 0.0, 11e-3, 28e-3, 297.0 / 13380.0, 1.0,
-         0.05, 2.0, 0.27},
-        {"hand", "", "hand", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 1.0, 0.1, 2.0, 0.27},
+        {"dancer's body", "dancer/dancer.glb", "body", "", 0.0, 11e-3, 28e-3, 297.0 / 13380.0, 0.5,
+         0.05, 2.0, 0.14, 0.5},  // the notes' run was the whole clip
+        {"hand", "", "hand", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 3.0, 0.2, 2.0, 0.27,
+         0.5},  // the notes had another hand
         {"dancer's tights", "dancer/dancer.glb", "tights", "", 0.0, 9e-3, 10.9e-3, 33.0 / 2674.0},
         {"CesiumMan", "khronos-gltf/CesiumMan.glb", "", "", 1.66, 8.7e-3, 13e-3, 36.0 / 2338.0},
         {"horse", "quaternius/Horse.glb", "", "Gallop", 2.4, 31.6e-3, 97e-3, 100.0 / 1093.0},
@@ -157,25 +160,33 @@ std::vector<Case> verify_slide_characters() {
         struct Plan {
             Skin skin;
             double seconds;
+            double begin = 0.0;
         };
         std::vector<Plan> plans;
         const double long_seconds = std::min(clip, actor.long_seconds);
         const double fine_seconds = std::min(clip, actor.fine_seconds);
         for (const double zeta : {0.0, 0.5, 1.0}) {
             for (const double stiffness : {0.3, 7.0}) {
-                plans.push_back({{zeta, 0.0, stiffness, 1.0 / 120.0, false}, long_seconds});
-                plans.push_back({{zeta, 0.0, stiffness, 1e-3, false}, fine_seconds});
+                // On the large meshes relaxing would take longer than the run.
+                const int relax_steps = actor.fine_seconds < 0.3 ? 3 : 20;
+                plans.push_back({{zeta, 0.0, stiffness, 1.0 / 120.0, relax_steps}, long_seconds});
+                plans.push_back({{zeta, 0.0, stiffness, 1e-3, relax_steps}, fine_seconds});
             }
         }
         const double default_seconds = std::min(clip, actor.default_seconds);
         plans.push_back({{}, default_seconds});
-        plans.push_back({{0.0, 210.0, 1.0, 1.0 / 120.0, true}, default_seconds});
+        plans.push_back({{0.0, 210.0, 1.0, 1.0 / 120.0, 20, true}, default_seconds});
         const double whole_frames = 15.0;  // of a loop of two parts at 30 frames a second
         const double part =
             std::floor(whole_frames * std::min(clip, actor.loop_seconds)) / whole_frames;
         plans.push_back({{}, 2.0 * part});
         std::vector<Run> runs(plans.size());
         const size_t last = plans.size() - 1;
+        for (size_t i = 0; i <= last; ++i) {
+            // Parts of a clip are taken from where it moves.
+            const bool is_part = i < last - 2 ? plans[i].seconds < clip : i == last;
+            plans[i].begin = is_part ? 0.25 * clip : 0.0;
+        }
         workers.for_chunks(static_cast<int>(plans.size()), 1, [&](int begin, int /*end*/) {
             const size_t i = last - static_cast<size_t>(begin);  // the longest first
             const Workers alone(1);
@@ -185,7 +196,7 @@ std::vector<Case> verify_slide_characters() {
                 // The last run goes to and fro without a jolt, ten times.
                 const double when =
                     i == last ? part * (0.5 - 0.5 * std::cos(pi * time / part)) : time;
-                own.positions(when, TimeSampling::smooth, alone, art);
+                own.positions(plans[i].begin + when, TimeSampling::smooth, alone, art);
                 surface.gather(art, out);
             };
             runs[i] = run(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);
@@ -213,12 +224,14 @@ std::vector<Case> verify_slide_characters() {
         add("frames with a number that is not finite", sum.not_finite, 0, "", "never NaN");
         add("steps that end with an inverted triangle", sum.inverted, 0.0,
             "of " + std::to_string(static_cast<long>(sum.steps)), "limiter");
-        constexpr double apart = 2.0;
         cases.push_back(slide_case_at_least(
-            what + "free skin moves: largest rms slip", free.slip, actor.least_slip / apart, "m",
-            "half the least of thin-skin notes 12: its runs began otherwise"));
-        add("free skin: rms slip at the end", free.ends[0], actor.most_slip * apart, "m",
-            "twice the most of thin-skin notes 12: its runs began otherwise");
+            what + "free skin moves: largest rms slip", free.slip,
+            actor.least_slip * actor.least_share, "m",
+            actor.least_share < 1.0
+                ? "half the least of thin-skin notes 12 (a longer run, or another mesh)"
+                : "the least of thin-skin notes 12"));
+        add("free skin: rms slip at the end", free.ends[0], actor.most_slip, "m",
+            "the most of thin-skin notes 12");
         add("material vertices without a place on the skin", sum.lost, 0.0, "",
             "every one is located");
         add("most of them so far from it (half an edge) that they are held on the body", sum.missed,

@@ -134,9 +134,8 @@ struct SurfaceTracer::Shape {
 };
 
 Vector3d SurfaceTracer::place(int v) const {
-    return options_.keep_tables
-               ? Vector3d(positions_.row(v))
-               : Vector3d(watched_ + static_cast<std::ptrdiff_t>(v) * stride_);
+    return options_.keep_tables ? Vector3d(positions_.row(v))
+                                : Vector3d(watched_ + static_cast<std::ptrdiff_t>(v) * stride_);
 }
 
 SurfaceTracer::Plane SurfaceTracer::plane_of(int f) const {
@@ -316,8 +315,7 @@ bool SurfaceTracer::begin_at_vertex(int corner, const Vector3d& displacement, St
     const int end = next_fails ? last : next;
     const int side = next_fails ? last : corner;  // the side that joins v and the corner `end`
     if (next_fails != last_fails && topology_->neighbour(start.triangle, side) >= 0) {
-        const Vector3d edge =
-            place(triangles(start.triangle, end)) - place(v);
+        const Vector3d edge = place(triangles(start.triangle, end)) - place(v);
         const double length = std::max(edge.norm(), smallest);
         const double projected = edge.dot(displacement) / length;
         const double rate = std::max(0.0, restored(projected, displacement.norm())) / length;

@@ -161,8 +161,8 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
             work += solution[2 * v] * b0 + solution[2 * v + 1] * b1;
             stretch += solution[2 * v] * ap[2 * v] + solution[2 * v + 1] * ap[2 * v + 1];
             const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
-            size += b0 * (inverse[0] * b0 + inverse[2] * b1) +
-                    b1 * (inverse[1] * b0 + inverse[3] * b1);
+            size +=
+                b0 * (inverse[0] * b0 + inverse[2] * b1) + b1 * (inverse[1] * b0 + inverse[3] * b1);
         }
         double* sums = sums_.data() + 3 * static_cast<std::ptrdiff_t>(begin / vertex_chunk);
         sums[0] = work;
@@ -213,16 +213,15 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
     }
     while (jacobi_size > goal && result.iterations < most_iterations) {
         ++result.iterations;
-        const double curvature =
-            workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-                double sum = 0.0;
-                for (int v = begin; v < end; ++v) {
-                    row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
-                    const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                    sum += pv[0] * ap[2 * v] + pv[2] * ap[2 * v + 1];
-                }
-                return sum;
-            });
+        const double curvature = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
+            double sum = 0.0;
+            for (int v = begin; v < end; ++v) {
+                row_product(view, p, v, ap[2 * v], ap[2 * v + 1]);
+                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
+                sum += pv[0] * ap[2 * v] + pv[2] * ap[2 * v + 1];
+            }
+            return sum;
+        });
         if (!(curvature > 0.0) || !std::isfinite(curvature)) {
             break;
         }
@@ -238,8 +237,7 @@ SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_f
                 const Lanes rest = load(r + 2 * v) - step * load(ap + 2 * v);
                 store(r + 2 * v, rest);
                 const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
-                const Lanes first =
-                    load(inverse) * __builtin_shufflevector(rest, rest, 0, 0, 1, 1);
+                const Lanes first = load(inverse) * __builtin_shufflevector(rest, rest, 0, 0, 1, 1);
                 const Lanes second =
                     load(inverse + 4) * __builtin_shufflevector(rest, rest, 2, 2, 3, 3);
                 const Lanes solved = __builtin_shufflevector(first, second, 0, 1, 4, 5) +
@@ -307,8 +305,7 @@ void BlockSystem::refactor() {
                 }
             }
         }
-        CompressedEntries compressed =
-            compress_lower(2 * rows_, {entries.data(), entries.size()});
+        CompressedEntries compressed = compress_lower(2 * rows_, {entries.data(), entries.size()});
         lower_ = std::move(compressed.matrix);
         lower_slots_ = std::move(compressed.slot_of_entry);
     }

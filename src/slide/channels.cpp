@@ -260,8 +260,8 @@ size_t SlideSolver::bytes() const {
                                            &p.reference, &p.sector, &p.bad_triangles, &p.touched}) {
         indices += values->capacity();
     }
-    const size_t flags = p.constraint.size() + p.bad_steps.size() + p.far_trace.size() +
-                         p.touch_marks.size();
+    const size_t flags =
+        p.constraint.size() + p.bad_steps.size() + p.far_trace.size() + p.touch_marks.size();
     return sum + numbers * sizeof(double) + indices * sizeof(int) + flags;
 }
 

@@ -25,7 +25,7 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
         const double square = (ap - v * ab - w * ac).squaredNorm();
         if (best < 0.0 || square < best) {
             best = square;
-            weights = Vector3d(1.0 - v - w, v, w);
+            weights = Vector3d(std::max(1.0 - v - w, 0.0), v, w);
         }
     };
     if (determinant > 1e-14 * d00 * d11) {
@@ -107,9 +107,9 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
             const Vector3d b = skin_.row(t(f, 1));
             const Vector3d c = skin_.row(t(f, 2));
             ball.centre = (a + b + c) / 3.0;
-            ball.radius = std::sqrt(std::max({(a - ball.centre).squaredNorm(),
-                                              (b - ball.centre).squaredNorm(),
-                                              (c - ball.centre).squaredNorm()}));
+            ball.radius = std::sqrt(
+                std::max({(a - ball.centre).squaredNorm(), (b - ball.centre).squaredNorm(),
+                          (c - ball.centre).squaredNorm()}));
         }
     });
     workers.for_chunks(topology_->vertex_count(), 512, [&](int begin, int end) {

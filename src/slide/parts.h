@@ -202,7 +202,7 @@ struct SlideSolver::Parts {
     std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
-    SurfaceTracer body_tracer;  // for backtraces beyond the ring
+    SurfaceTracer body_tracer;                // for backtraces beyond the ring
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
     MatrixX3d sub_step_body, frame_body;
