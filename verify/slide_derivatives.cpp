@@ -135,6 +135,7 @@ double stiffness_error() {
             f.push_back(p.system.right(v)[1]);
         }
         std::swap(p.places, p.next_places);
+        p.look_up_all(setup.workers);  // charts are of what was placed last
         return f;
     };
     const std::vector<double> ahead = force_after(e);

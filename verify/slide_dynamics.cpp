@@ -228,7 +228,8 @@ std::vector<Case> verify_slide_dynamics() {
     add("free sliding round a torus at 0.05 m/s: momentum lost in 0.4 s",
         killing_flow_loss(slide_torus(24, 24), 0.05), 2e-3, "", "no friction, no pinning");
     add("free sliding round a torus at 1 m/s: momentum change in 0.4 s",
-        killing_flow_loss(slide_torus(54, 22), 1.0), 4e-3, "", "Killing flow; edges of 40 mm");
+        killing_flow_loss(slide_torus(54, 22), 1.0), 4e-3, "",
+        "Killing flow; edges of 40 mm as in thin-skin notes (92 mm, 24 x 24: 5.7e-3)");
     const Shake stuck = shaken(1.0, 1e-3);
     const Shake half = shaken(0.5, 1e-3);
     const Shake half_coarse = shaken(0.5, 2e-3);
@@ -240,7 +241,8 @@ std::vector<Case> verify_slide_dynamics() {
     add("shaken torus, stickiness 0: largest slip", loose.largest, 0.192, "m",
         "thin-skin notes 6: 183 and 192 mm by two schemes");
     cases.push_back(slide_case_at_least("shaken torus, stickiness 0: largest lag after 50 ms",
-                                        loose.early, 0.026, "m", "thin-skin notes 6"));
+                                        loose.early, 0.026, "m",
+                                        "thin-skin notes 6, which do not say where on the torus"));
     add("shaken torus, stickiness 0: largest lag after 50 ms", loose.early, 0.0404, "m",
         "no more than the body has moved");
     add("shaken torus, stickiness 0.5: slip over that at 0, off from one half",

@@ -1,13 +1,13 @@
 // Takes the pictures of docs/slide.md: what some parameters do, three values beside each other.
-//   node web/parameters.mjs PROGRAM
+//   node web/parameters.mjs PROGRAM [NAME...]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launch, open, project } from './test/browser.mjs';
 
-const [program] = process.argv.slice(2);
-if (!program) throw new Error('expected: node web/parameters.mjs PROGRAM');
+const [program, ...names] = process.argv.slice(2);
+if (!program) throw new Error('expected: node web/parameters.mjs PROGRAM [NAME...]');
 const size = 230;
 const documentBytes = 300_000;
 
@@ -16,6 +16,13 @@ const rows = [
   { name: 'tether', body: 'cylinder', clip: 'twist', frame: 30, stays: '', values: ['tether = 0', 'tether = 500', 'tether = 10000'] },
   { name: 'young_modulus', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 1000', values: ['young_modulus = 10', 'young_modulus = 200', 'young_modulus = 5000'] },
   { name: 'rim', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0', values: ['rim = "pin"', 'rim = "glide"', 'rim = "free"'] },
+  { name: 'pins', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0\nrim = "glide"', values: ['', ...['pins', 'glides'].map((kind) => `${kind} = ["box:-0.05,-1,-1,0.05,1,1"]`)], captions: ['no pins', 'pins in the middle', 'glides in the middle'] },
+  { name: 'stickiness', body: 'torus', clip: 'shake', frame: 11, stays: 'tether = 0\ndamping = 1\nstep = 0.001', heat: 'slide distance', values: ['stickiness = 0', 'stickiness = 0.5', 'stickiness = 1'] },
+  { name: 'damping', body: 'torus', clip: 'shake', frame: 50, stays: 'tether = 200\nstickiness = 0\nstep = 0.001', heat: 'slide distance', values: ['damping = 0', 'damping = 5', 'damping = 50'] },
+  { name: 'material', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 0', heat: 'stress', values: ['material = "neo-hookean"', 'material = "st-venant-kirchhoff"', 'material = "fung"\nfung_exponent = 5'], captions: ['neo-hookean', 'st-venant-kirchhoff', 'fung, fung_exponent = 5'] },
+  { name: 'initial_stretch', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 500', heat: 'wrinkle amplitude', values: ['initial_stretch = 0.8', 'initial_stretch = 1', 'initial_stretch = 1.2'] },
+  { name: 'area_preservation', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 0', heat: 'minor stretch', values: ['area_preservation = 0', 'area_preservation = 200', 'area_preservation = 5000'] },
+  { name: 'pin_creases', body: 'dinosaur', clip: 'walk', frame: 20, stays: 'tether = 200', heat: 'slide distance', values: ['pin_creases = -1', 'pin_creases = 0.9', 'pin_creases = 0.97'] },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'cutis-parameters-'));
@@ -29,20 +36,20 @@ async function picture(browser, row, value, index) {
   await opened.page.setViewportSize({ width: size, height: size });
   await opened.page.addStyleTag({ content: 'header, footer, #panel, #left-label, #right-label { display: none !important }' });
   await opened.page.waitForFunction((s) => document.getElementById('canvas').clientWidth === s, size);
-  await opened.page.evaluate((frame) => {
+  await opened.page.evaluate(([frame, heat]) => {
     window.cutis.stage.resize();
-    window.cutis.actions.set({ layout: 'right', paint: 'tattoo' });
+    window.cutis.actions.set({ layout: 'right', paint: 'tattoo', ...(heat && { heat }) });
     window.cutis.actions.frameAll();
     window.cutis.at(frame);
-  }, row.frame);
+  }, [row.frame, row.heat]);
   const shot = await opened.page.locator('#stage').screenshot();
   await opened.context.close();
-  return `<figure><img src="data:image/png;base64,${shot.toString('base64')}"><figcaption>${value}</figcaption></figure>`;
+  return `<figure><img src="data:image/png;base64,${shot.toString('base64')}"><figcaption>${row.captions?.[index] ?? value}</figcaption></figure>`;
 }
 
 const browser = await launch();
 mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
-for (const row of rows) {
+for (const row of rows.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const figures = [];
   for (const [index, value] of row.values.entries()) figures.push(await picture(browser, row, value, index));
   const sheet = await browser.newPage({ viewport: { width: 3 * size, height: size + 24 } });

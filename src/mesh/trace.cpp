@@ -78,6 +78,9 @@ SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& optio
         throw InvalidInput(
             say("most_crossings: expected at least 1, found ", options.most_crossings));
     }
+    if (!options.keep_tables) {
+        return;
+    }
     const int triangle_count = topology.triangle_count();
     positions_.setZero(topology.vertex_count(), 3);
     incident_edge_.setZero(topology.vertex_count());
@@ -88,15 +91,95 @@ SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& optio
         Face& face = faces_[static_cast<size_t>(f)];
         face = Face{};
         for (int side = 0; side < 3; ++side) {
-            const int g = topology.neighbour(f, side);
-            face.twin[side] = -1;
-            for (int other = 0; g >= 0 && other < 3; ++other) {
-                if (topology.edge_of_side(g, other) == topology.edge_of_side(f, side)) {
-                    face.twin[side] = 3 * g + other;
-                }
-            }
+            face.twin[side] = twin_of(f, side);
         }
     }
+}
+
+int SurfaceTracer::twin_of(int f, int side) const {
+    const int g = topology_->neighbour(f, side);
+    for (int other = 0; g >= 0 && other < 3; ++other) {
+        if (topology_->edge_of_side(g, other) == topology_->edge_of_side(f, side)) {
+            return 3 * g + other;
+        }
+    }
+    return -1;
+}
+
+// Sides and area of one triangle.
+struct SurfaceTracer::Shape {
+    Vector3d side[3];
+    double squared[3];
+    double longest;
+    double double_area;  // never zero
+    Vector3d normal;     // unit; zero without area
+
+    Shape(const Vector3d& a, const Vector3d& b, const Vector3d& c) : side{b - a, c - b, a - c} {
+        for (int k = 0; k < 3; ++k) {
+            squared[k] = side[k].squaredNorm();
+        }
+        longest = std::max({squared[0], squared[1], squared[2], smallest});
+        const Vector3d area_vector = side[0].cross(-side[2]);
+        const double whole = area_vector.norm();
+        double_area = std::max(whole, flattest * longest);
+        normal = whole > 1e-15 * longest ? Vector3d(area_vector / whole) : Vector3d::Zero();
+    }
+    // Of the weight of corner k, which lies opposite to side k+1: n x e / 2A.
+    Vector3d gradient(int k) const { return normal.cross(side[(k + 1) % 3]) / double_area; }
+    // Of corner k+2 along side k.
+    double foot(int k) const {
+        return -side[(k + 2) % 3].dot(side[k]) /
+               std::max(squared[k], flattest * flattest * longest);
+    }
+};
+
+Vector3d SurfaceTracer::place(int v) const {
+    return options_.keep_tables ? Vector3d(positions_.row(v))
+                                : Vector3d(watched_ + static_cast<std::ptrdiff_t>(v) * stride_);
+}
+
+SurfaceTracer::Plane SurfaceTracer::plane_of(int f) const {
+    if (options_.keep_tables) {
+        const Face& face = faces_[static_cast<size_t>(f)];
+        return {Vector3d(face.normal), Vector3d(face.gradient[0]), Vector3d(face.gradient[1])};
+    }
+    const auto corner = topology_->triangles().row(f);
+    const Shape shape(place(corner[0]), place(corner[1]), place(corner[2]));
+    return {shape.normal, shape.gradient(1), shape.gradient(2)};
+}
+
+void SurfaceTracer::unfold(int f, int side, int twin, double* across) const {
+    const auto corner = topology_->triangles().row(f);
+    const Shape shape(place(corner[0]), place(corner[1]), place(corner[2]));
+    const double foot = shape.foot(side);
+    if (twin < 0) {
+        across[0] = foot;
+        return;
+    }
+    // Same base, so heights are as areas; the neighbour's foot runs the other way.
+    const auto next = topology_->triangles().row(twin / 3);
+    const Shape other(place(next[0]), place(next[1]), place(next[2]));
+    const double apex = -shape.double_area / other.double_area;
+    across[0] = foot - apex * (1.0 - other.foot(twin % 3));
+    across[1] = 1.0 - across[0] - apex;
+    across[2] = apex;
+}
+
+double SurfaceTracer::measured_incident_edge(int v) const {
+    const MatrixX3i& triangles = topology_->triangles();
+    const Vector3d here = place(v);
+    double sum = 0.0;
+    int count = 0;
+    for (const int f : topology_->triangles_around(v)) {
+        const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
+        sum += (place(triangles(f, (k + 1) % 3)) - here).norm();
+        ++count;
+        if (topology_->neighbour(f, (k + 2) % 3) < 0) {
+            sum += (place(triangles(f, (k + 2) % 3)) - here).norm();
+            ++count;
+        }
+    }
+    return sum / count;
 }
 
 void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const Workers& workers) {
@@ -110,30 +193,15 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
     const auto measure_faces = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             Face& face = faces_[static_cast<size_t>(f)];
-            Vector3d side[3];
-            double squared[3];
+            const Shape shape(place(triangles(f, 0)), place(triangles(f, 1)),
+                              place(triangles(f, 2)));
+            double_areas_[f] = shape.double_area;
+            Vector3d::Map(face.normal) = shape.normal;
             for (int k = 0; k < 3; ++k) {
-                side[k] =
-                    positions_.row(triangles(f, (k + 1) % 3)) - positions_.row(triangles(f, k));
-                squared[k] = side[k].squaredNorm();
-            }
-            const double longest = std::max({squared[0], squared[1], squared[2], smallest});
-            const Vector3d area_vector = side[0].cross(-side[2]);
-            const double double_area = area_vector.norm();
-            double_areas_[f] = std::max(double_area, flattest * longest);
-            const Vector3d normal = double_area > 1e-15 * longest
-                                        ? Vector3d(area_vector / double_area)
-                                        : Vector3d::Zero();
-            Vector3d::Map(face.normal) = normal;
-            for (int k = 0; k < 3; ++k) {
-                // Corner k lies opposite to side k+1; grad = n x e / 2A.
                 if (k > 0) {
-                    Vector3d::Map(face.gradient[k - 1]) =
-                        normal.cross(side[(k + 1) % 3]) / double_areas_[f];
+                    Vector3d::Map(face.gradient[k - 1]) = shape.gradient(k);
                 }
-                // Foot of corner k+2 along side k.
-                feet_(f, k) = -side[(k + 2) % 3].dot(side[k]) /
-                              std::max(squared[k], flattest * flattest * longest);
+                feet_(f, k) = shape.foot(k);
             }
         }
     };
@@ -162,18 +230,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
 
     const auto measure_vertices = [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            double sum = 0.0;
-            int count = 0;
-            for (const int f : topology_->triangles_around(v)) {
-                const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
-                sum += (positions_.row(triangles(f, (k + 1) % 3)) - positions_.row(v)).norm();
-                ++count;
-                if (topology_->neighbour(f, (k + 2) % 3) < 0) {
-                    sum += (positions_.row(triangles(f, (k + 2) % 3)) - positions_.row(v)).norm();
-                    ++count;
-                }
-            }
-            incident_edge_[v] = sum / count;
+            incident_edge_[v] = measured_incident_edge(v);
         }
     };
     workers.for_chunks(topology_->vertex_count(), chunk, std::ref(measure_vertices));
@@ -198,9 +255,9 @@ TraceResult SurfaceTracer::trace(const SurfacePoint& start, const Vector3d& disp
 }
 
 Vector3d SurfaceTracer::rates_in(int f, const Vector3d& vector) const {
-    const Face& face = faces_[static_cast<size_t>(f)];
-    const double first = Vector3d::Map(face.gradient[0]).dot(vector);
-    const double second = Vector3d::Map(face.gradient[1]).dot(vector);
+    const Plane plane = plane_of(f);
+    const double first = plane.gradient1.dot(vector);
+    const double second = plane.gradient2.dot(vector);
     return {-(first + second), first, second};
 }
 
@@ -215,7 +272,7 @@ double SurfaceTracer::restored(double projected, double original) const {
 
 double SurfaceTracer::length_factor(const Vector3d& vector, int f) const {
     const double squared = vector.squaredNorm();
-    const double along_normal = Vector3d::Map(faces_[static_cast<size_t>(f)].normal).dot(vector);
+    const double along_normal = plane_of(f).normal.dot(vector);
     // The common case, a vector that already lies in the triangle, needs no square root.
     if (along_normal * along_normal <= 1e-30 * squared) {
         return 1.0;
@@ -258,8 +315,7 @@ bool SurfaceTracer::begin_at_vertex(int corner, const Vector3d& displacement, St
     const int end = next_fails ? last : next;
     const int side = next_fails ? last : corner;  // the side that joins v and the corner `end`
     if (next_fails != last_fails && topology_->neighbour(start.triangle, side) >= 0) {
-        const Vector3d edge =
-            (positions_.row(triangles(start.triangle, end)) - positions_.row(v)).transpose();
+        const Vector3d edge = place(triangles(start.triangle, end)) - place(v);
         const double length = std::max(edge.norm(), smallest);
         const double projected = edge.dot(displacement) / length;
         const double rate = std::max(0.0, restored(projected, displacement.norm())) / length;
@@ -280,7 +336,7 @@ bool SurfaceTracer::begin_along_boundary(int v, const Vector3d& displacement, St
         const int f = is_first ? fan.front() : fan.back();
         const int k = triangles(f, 0) == v ? 0 : triangles(f, 1) == v ? 1 : 2;
         const int end = (k + (is_first ? 1 : 2)) % 3;
-        const Vector3d edge = (positions_.row(triangles(f, end)) - positions_.row(v)).transpose();
+        const Vector3d edge = place(triangles(f, end)) - place(v);
         const double length = std::max(edge.norm(), smallest);
         const double distance = edge.dot(displacement) / length;
         if (distance > furthest) {
@@ -298,7 +354,12 @@ bool SurfaceTracer::begin_along_boundary(int v, const Vector3d& displacement, St
 // At the boundary, met on the first side: keep the part of the rest along the side. Returns false
 // if the trace ends here.
 bool SurfaceTracer::slide(Walk& walk) const {
-    const double foot = faces_[static_cast<size_t>(walk.triangle)].across[walk.side()][0];
+    double foot = 0.0;
+    if (options_.keep_tables) {
+        foot = faces_[static_cast<size_t>(walk.triangle)].across[walk.side()][0];
+    } else {
+        unfold(walk.triangle, walk.side(), -1, &foot);
+    }
     const double rate = walk.target1 - walk.here1 + (walk.target2 - walk.here2) * foot;
     if (rate == 0.0) {
         return false;
@@ -359,8 +420,10 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
         walk.here1 = at1;
         walk.here2 = 0.0;
 
-        const Face& face = faces_[static_cast<size_t>(walk.triangle)];
-        const int twin = face.twin[walk.side()];
+        const Face* face =
+            options_.keep_tables ? &faces_[static_cast<size_t>(walk.triangle)] : nullptr;
+        const int twin =
+            face != nullptr ? face->twin[walk.side()] : twin_of(walk.triangle, walk.side());
         if (twin < 0) {
             result.met_boundary = true;
             if (!slide(walk)) {
@@ -372,7 +435,11 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
             continue;
         }
         // The neighbour unfolded into this plane; its side runs the other way.
-        const double* across = face.across[walk.side()];
+        double measured[3];
+        if (face == nullptr) {
+            unfold(walk.triangle, walk.side(), twin, measured);
+        }
+        const double* across = face != nullptr ? face->across[walk.side()] : measured;
         std::swap(walk.here0, walk.here1);
         const double first = walk.target1 + walk.target2 * across[0];
         const double second = walk.target0 + walk.target2 * across[1];
@@ -415,9 +482,16 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     start.here = renormalised(b);
     Vector3d d = displacement;
     const double squared = d.squaredNorm();
-    const double longest =
-        options_.most_edges *
-        start.here.dot(Vector3d::Map(faces_[static_cast<size_t>(start.triangle)].incident));
+    double incident = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        if (options_.keep_tables) {
+            incident += start.here[k] * faces_[static_cast<size_t>(start.triangle)].incident[k];
+        } else if (start.here[k] > 0.0) {
+            incident +=
+                start.here[k] * mean_incident_edge(topology_->triangles()(start.triangle, k));
+        }
+    }
+    const double longest = options_.most_edges * incident;
     if (!(squared <= longest * longest)) {
         d *= longest / d.stableNorm();
         result.was_capped = true;
@@ -463,11 +537,12 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     result.point.barycentric[walk.corner(2)] = end[2];
     if constexpr (use_carried) {
         const MatrixX3i& triangles = topology_->triangles();
-        const auto place = [&](int k) -> Vector3d {
-            return positions_.row(triangles(walk.triangle, walk.corner(k))).transpose();
+        const auto end_corner = [&](int k) {
+            return place(triangles(walk.triangle, walk.corner(k)));
         };
-        const Vector3d origin = place(0);
-        result.carried = walk.carried1 * (place(1) - origin) + walk.carried2 * (place(2) - origin);
+        const Vector3d origin = end_corner(0);
+        result.carried =
+            walk.carried1 * (end_corner(1) - origin) + walk.carried2 * (end_corner(2) - origin);
         if (!result.carried.allFinite()) {
             result.carried.setZero();
             result.ran_out = true;

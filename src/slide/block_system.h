@@ -38,8 +38,8 @@ public:
     double* right(int v) { return right_.data() + 2 * v; }
     const double* right(int v) const { return right_.data() + 2 * v; }
 
-    /// Diagonal blocks are ready: invert them (call per chunk of rows).
-    void invert_diagonals(int begin, int end);
+    /// Blocks of these rows are ready (call per chunk of rows).
+    void finish_rows(int begin, int end);
 
     /// Solves for x, starting from what it holds.
     SolveResult solve(double tolerance, int most_iterations, bool use_factor,
@@ -62,6 +62,7 @@ private:
     std::vector<int> row_starts_;
     std::vector<int> columns_;
     Records blocks_, diagonals_, inverses_;
+    std::vector<float> rough_blocks_;
     Records direction_;  // p0 p0 p1 p1 per vertex, ready for one multiplication with a block
     std::vector<double> right_, residual_, preconditioned_, product_;
     std::vector<double> sums_;  // three per chunk of rows

@@ -34,14 +34,14 @@ void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& wor
 }
 
 // Frames, inverse edge matrices and area vectors of the body's triangles.
-void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int from, int to,
+void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batches,
                                                 const Workers& workers) {
     using namespace wide;
     const double* x = frame.position.data();
     const Lanes tiny = lanes::all(1e-24 * mean_edge * mean_edge);
     const Lanes flattest = lanes::all(1e-4);
-    workers.for_chunks(to - from, slide::batch_chunk, [&](int begin, int end) {
-        for (int batch = from + begin; batch < from + end; ++batch) {
+    workers.for_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
+        for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const Lanes3 x0 = gather3(x, corner);
             const Lanes3 d1 = minus(gather3(x, corner + 4), x0);
@@ -49,14 +49,19 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int from
             const Lanes3 area_vector = cross(d1, d2);
             const Lanes length2 = larger(dot(d1, d1), tiny);
             const Lanes double_area2 = dot(area_vector, area_vector);
-            const Lanes inverse_length = lanes::all(1.0) / root(length2);
+            const Lanes length = root(length2);
             const Lanes double_area = root(double_area2);
-            const Lanes3 axis = scaled(d1, inverse_length);
-            const Lanes along = dot(d2, axis);
             // A triangle thinner than 1e-4 of its squared edge counts as having that area.
             const Lanes safe_area = larger(double_area, flattest * length2);
-            const Lanes inverse_height = length2 * inverse_length / safe_area;
-            const Lanes inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+            const auto [inverse_length, inverse_safe] = inverses(length, safe_area);
+            const Lanes3 axis = scaled(d1, inverse_length);
+            const Lanes along = dot(d2, axis);
+            const Lanes inverse_height = length * inverse_safe;
+            Lanes inverse_area = inverse_safe;
+            const LaneBits is_thin = safe_area > double_area;
+            if ((is_thin[0] | is_thin[1] | is_thin[2] | is_thin[3]) != 0) {
+                inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+            }
             Lanes x_part = area_vector.x;
             Lanes y_part = area_vector.y;
             Lanes z_part = area_vector.z;
@@ -81,14 +86,16 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int from
 }
 
 // Vertex normals (by area), tangent axes that follow one edge each, and velocities.
-void SlideSolver::Parts::find_body_frames(int count, double seconds, const Workers& workers) {
+void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, double seconds,
+                                          const Workers& workers) {
     using namespace wide;
     const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
     const int* starts = fan_starts.data();
     const int* fan = fans.data();
     const double* parts = scratch.data();
-    workers.for_chunks(count, vertex_chunk, [&](int begin, int end) {
-        for (int first = begin; first < end; first += 4) {
+    workers.for_chunks(to - from, vertex_chunk, [&](int chunk_begin, int chunk_end) {
+        const int end = from + chunk_end;
+        for (int first = from + chunk_begin; first < end; first += 4) {
             alignas(32) double sums[4][4];
             int here[4];
             int there[4];
@@ -110,8 +117,8 @@ void SlideSolver::Parts::find_body_frames(int count, double seconds, const Worke
             const Lanes length2 = nx * nx + ny * ny + nz * nz;
             const Lanes scale = lanes::all(1.0) / root(length2);
             const Lanes3 normal = {nx * scale, ny * scale, nz * scale};
-            const Lanes3 at = gather3(next_body.position.data(), here);
-            const Lanes3 edge = minus(gather3(next_body.position.data(), there), at);
+            const Lanes3 at = gather3(frame.position.data(), here);
+            const Lanes3 edge = minus(gather3(frame.position.data(), there), at);
             const Lanes along = dot(normal, edge);
             Lanes3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
                            edge.z - normal.z * along};
@@ -119,9 +126,9 @@ void SlideSolver::Parts::find_body_frames(int count, double seconds, const Worke
             axis = scaled(axis, lanes::all(1.0) / root(axis2));
             const Lanes3 moved =
                 scaled(minus(at, gather3(body.position.data(), here)), lanes::all(inverse));
-            scatter3(next_body.normal.data(), here, normal);
-            scatter3(next_body.axis.data(), here, axis);
-            scatter3(next_body.velocity.data(), here, moved);
+            scatter3(frame.normal.data(), here, normal);
+            scatter3(frame.axis.data(), here, axis);
+            scatter3(frame.velocity.data(), here, moved);
             // A fan that cancels out, or an edge along the normal: the careful way.
             const LaneBits is_good =
                 (length2 > lanes::all(1e-12) * whole * whole) & (length2 > lanes::all(0.0)) &
@@ -129,7 +136,8 @@ void SlideSolver::Parts::find_body_frames(int count, double seconds, const Worke
             if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
                 for (int l = 0; l < 4; ++l) {
                     if (is_good[l] == 0) {
-                        find_frame_carefully(here[l], Vector3d(sums[l][0], sums[l][1], sums[l][2]),
+                        find_frame_carefully(frame, here[l],
+                                             Vector3d(sums[l][0], sums[l][1], sums[l][2]),
                                              sums[l][3]);
                     }
                 }
@@ -138,14 +146,15 @@ void SlideSolver::Parts::find_body_frames(int count, double seconds, const Worke
     });
 }
 
-void SlideSolver::Parts::find_frame_carefully(int v, const Vector3d& sum, double whole) {
+void SlideSolver::Parts::find_frame_carefully(BodyFrame& frame, int v, const Vector3d& sum,
+                                              double whole) {
     const double length2 = sum.squaredNorm();
     Vector3d normal = body.normal.vector(v);  // where the fan cancels out: keep what was
     if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
         normal = sum / std::sqrt(length2);
     }
     const Vector3d edge =
-        next_body.position.vector(reference[static_cast<size_t>(v)]) - next_body.position.vector(v);
+        frame.position.vector(reference[static_cast<size_t>(v)]) - frame.position.vector(v);
     Vector3d axis = edge - normal * normal.dot(edge);
     if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
         const Vector3d old = body.axis.vector(v);
@@ -155,15 +164,15 @@ void SlideSolver::Parts::find_frame_carefully(int v, const Vector3d& sum, double
                                              : normal.cross(Vector3d::UnitY());
         }
     }
-    next_body.normal.set(v, normal);
-    next_body.axis.set(v, axis.normalized());
+    frame.normal.set(v, normal);
+    frame.axis.set(v, axis.normalized());
 }
 
 void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
                                    const Workers& workers) {
     set_body(positions, workers);
-    measure_body_triangles(next_body, 0, reach.near_batches, workers);
-    find_body_frames(reach.corners, seconds, workers);
+    measure_body_triangles(next_body, reach.near_batches, workers);
+    find_body_frames(next_body, 0, reach.corners, seconds, workers);
     transport_velocities(seconds, workers);
     std::swap(body, next_body);
     has_velocity = true;
@@ -172,7 +181,8 @@ void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
 
 void SlideSolver::Parts::complete_body(const Workers& workers) {
     if (is_body_partial) {
-        measure_body_triangles(body, reach.near_batches, batch_count, workers);
+        measure_body_triangles(body, batch_count, workers);
+        find_body_frames(body, reach.corners, vertex_count(), 0.0, workers);
         is_body_partial = false;
     }
 }

@@ -59,17 +59,6 @@ Vector3d SlideSolver::slip_momentum(const Vector3d& centre) const {
     return sum;
 }
 
-namespace {
-
-// Strain of one triangle: symmetric tensor V = F F^T (left Cauchy-Green) of the current body in 3-D
-// times area, to be averaged over a fan: eigenvalues are squared stretches.
-struct TriangleStrain {
-    double area = 0.0;
-    Eigen::Matrix3d tensor = Eigen::Matrix3d::Zero();
-};
-
-}  // namespace
-
 void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                                 SlideChannels& out) const {
     Parts& p = *parts_;
@@ -89,10 +78,11 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
     out.wrinkle_direction.resize(count, 3);
     const MatrixX3i& t = p.topology->triangles();
 
-    // S of triangle f in its frames, from places and body as they are.
-    const auto strain_of = [&](int f) {
-        TriangleStrain strain;
-        strain.area = p.body_shape.number(f, slide::area);
+    // Strain of triangle f from places and body as they are: the symmetric tensor F F^T (left
+    // Cauchy-Green) in 3-D times the area, to be averaged over a fan; its eigenvalues are squared
+    // stretches. As xx yy zz area, xy yz zx 0.
+    const auto put_strain = [&](int f) {
+        const double area = p.body_shape.number(f, slide::area);
         const Vector3d p0 = p.places.position.vector(t(f, 0));
         const Vector3d d1 = p.places.position.vector(t(f, 1)) - p0;
         const Vector3d d2 = p.places.position.vector(t(f, 2)) - p0;
@@ -131,9 +121,17 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                           p.body_shape.number(f, slide::up_z));
         Eigen::Matrix<double, 3, 2> frame;
         frame << q1, up.cross(q1);
-        strain.tensor = frame * b * frame.transpose();
-        return strain;
+        const Eigen::Matrix3d tensor = area * (frame * b * frame.transpose());
+        wide::store(p.scratch.at(2 * f),
+                    wide::Lanes{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
+        wide::store(p.scratch.at(2 * f + 1),
+                    wide::Lanes{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
     };
+    workers.for_chunks(p.triangle_count(), 4 * slide::batch_chunk, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            put_strain(f);
+        }
+    });
 
     workers.for_chunks(count, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
@@ -163,22 +161,28 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             out.slide_direction.row(v) =
                 length > 1e-9 * p.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
 
-            Eigen::Matrix3d tensor = Eigen::Matrix3d::Zero();
-            double area = 0.0;
             double stress_scale = 0.0;
             MembraneModuli moduli;
             moduli.shear = moduli.bulk = 0.0;
+            wide::Lanes straight = lanes::all(0.0);
+            wide::Lanes mixed = lanes::all(0.0);
             for (int k = p.fan_starts[i]; k < p.fan_starts[i + 1]; ++k) {
                 const int f = p.fans[static_cast<size_t>(k)] >> 2;
-                const TriangleStrain strain = strain_of(f);
-                tensor += strain.area * strain.tensor;
-                area += strain.area;
-                moduli.shear += strain.area * p.material.number(f, slide::shear);
-                moduli.bulk += strain.area * p.material.number(f, slide::bulk);
+                const wide::Lanes part = wide::load(p.scratch.at(2 * f));
+                straight += part;
+                mixed += wide::load(p.scratch.at(2 * f + 1));
+                if (p.is_painted) {
+                    moduli.shear += part[3] * p.material.number(f, slide::shear);
+                    moduli.bulk += part[3] * p.material.number(f, slide::bulk);
+                }
             }
+            const double area = straight[3];
+            Eigen::Matrix3d tensor;
+            tensor << straight[0], mixed[0], mixed[2], mixed[0], straight[1], mixed[1], mixed[2],
+                mixed[1], straight[2];
             tensor /= area;
-            moduli.shear /= area;
-            moduli.bulk /= area;
+            moduli.shear = p.is_painted ? moduli.shear / area : p.material.number(0, slide::shear);
+            moduli.bulk = p.is_painted ? moduli.bulk / area : p.material.number(0, slide::bulk);
             moduli.fung_exponent = p.options.fung_exponent;
             moduli.area_bulk = p.options.area_preservation;
             const double b00 = axis.dot(tensor * axis);
@@ -186,15 +190,18 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             const double b11 = second.dot(tensor * second);
             const double mean = 0.5 * (b00 + b11);
             const double difference = 0.5 * (b00 - b11);
-            const double radius = std::hypot(difference, b01);
+            const double radius = std::sqrt(difference * difference + b01 * b01);
             const double major = std::sqrt(std::max(mean + radius, 0.0));
             const double minor = std::sqrt(std::max(mean - radius, 0.0));
             out.major_stretch[v] = major;
             out.minor_stretch[v] = minor;
             Vector3d direction = Vector3d::Zero();
             if (radius > 1e-9 * mean) {
-                const double angle = 0.5 * std::atan2(b01, difference);
-                direction = std::cos(angle) * axis + std::sin(angle) * second;
+                // Half the angle of (difference, b01).
+                const double turn = difference / radius;
+                const double c = std::sqrt(0.5 * std::max(1.0 + turn, 0.0));
+                const double s = std::copysign(std::sqrt(0.5 * std::max(1.0 - turn, 0.0)), b01);
+                direction = c * axis + s * second;
             }
             out.major_direction.row(v) = direction;
 
@@ -225,16 +232,37 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
 
 size_t SlideSolver::bytes() const {
     const Parts& p = *parts_;
-    const size_t vertices = static_cast<size_t>(p.vertex_count());
-    size_t sum = p.surface.bytes() + p.system.bytes() + p.material.bytes() + p.track.bytes() +
-                 p.body_shape.bytes() + p.skin_shape.bytes() + p.scratch.bytes();
-    sum += vertices * (8 * 32 + 2 * (5 * 32 + sizeof(slide::SkinPoint)) + 3 * 32);
-    sum += vertices * sizeof(double) * (4 * 2 + 5 + 3 * 3 + 6) +
-           sizeof(int) * (p.corners.size() + p.fans.size());
-    if (p.body_tracer) {
-        sum += static_cast<size_t>(p.triangle_count()) * 256;
+    size_t sum = p.surface.bytes() + p.system.bytes();
+    for (const slide::Batches* batches : {&p.material, &p.track, &p.body_shape, &p.skin_shape}) {
+        sum += batches->bytes();
     }
-    return sum;
+    for (const slide::BodyFrame* frame : {&p.body, &p.next_body}) {
+        sum += frame->position.bytes() + frame->normal.bytes() + frame->axis.bytes() +
+               frame->velocity.bytes();
+    }
+    for (const slide::SkinPlaces* places : {&p.places, &p.next_places}) {
+        sum += places->position.bytes() + places->point.size() * sizeof(slide::SkinPoint);
+    }
+    for (const slide::Records* records :
+         {&p.charts.normal, &p.charts.axis, &p.charts.along_u, &p.charts.along_w, &p.scratch,
+          &p.jacobian, &p.along_first, &p.along_second}) {
+        sum += records->bytes();
+    }
+    size_t numbers = static_cast<size_t>(p.sub_step_body.size() + p.frame_body.size());
+    for (const std::vector<double>* values :
+         {&p.metric, &p.vertex_metric, &p.damping, &p.stickiness, &p.tether_stiffness,
+          &p.tether_softening, &p.glide_direction, &p.prescribed, &p.drag_weights, &p.velocity,
+          &p.start_velocity, &p.acceleration, &p.mass, &p.advected, &p.trial_velocity}) {
+        numbers += values->size();
+    }
+    size_t indices = 0;
+    for (const std::vector<int>* values : {&p.corners, &p.fan_starts, &p.fans, &p.fan_vertices,
+                                           &p.reference, &p.sector, &p.bad_triangles, &p.touched}) {
+        indices += values->capacity();
+    }
+    const size_t flags =
+        p.constraint.size() + p.bad_steps.size() + p.far_trace.size() + p.touch_marks.size();
+    return sum + numbers * sizeof(double) + indices * sizeof(int) + flags;
 }
 
 }  // namespace cutis

@@ -29,14 +29,20 @@ void store3(Batches& batches, int batch, int field, const Lanes3& v) {
 // In-plane parts (c, s) of the axis of a tangent basis with normal a after the smallest rotation to
 // normal b: c = q1 . Rot(a -> b) axis. axis . a = 0 and q . b = 0 leave little of the formula.
 // Where a and b are nearly opposite the axis is projected (thin-skin notes, section 4).
-EIGEN_ALWAYS_INLINE void turn_axis(const Lanes3& axis, const Lanes3& a, const Lanes3& b,
-                                   const Lanes3& q1, const Lanes3& q2, Lanes& c, Lanes& s) {
-    const Lanes closeness = lanes::all(1.0) + dot(a, b);
-    const wide::LaneBits is_opposite = closeness < lanes::all(0.1);
-    const Lanes lean = wide::select(is_opposite, lanes::all(0.0), dot(b, axis) / closeness);
-    c = dot(axis, q1) - dot(a, q1) * lean;
-    s = dot(axis, q2) - dot(a, q2) * lean;
-}
+struct TurnedAxis {
+    Lanes closeness;  // 1 + a . b, or so large that nothing leans
+    Lanes c, s;
+    EIGEN_ALWAYS_INLINE TurnedAxis(const Lanes3& a, const Lanes3& b) {
+        const Lanes sum = lanes::all(1.0) + dot(a, b);
+        closeness = wide::select(sum < lanes::all(0.1), lanes::all(1e100), sum);
+    }
+    EIGEN_ALWAYS_INLINE void turn(const Lanes3& axis, const Lanes3& a, const Lanes3& b,
+                                  const Lanes3& q1, const Lanes3& q2, Lanes inverse) {
+        const Lanes lean = dot(b, axis) * inverse;
+        c = dot(axis, q1) - dot(a, q1) * lean;
+        s = dot(axis, q2) - dot(a, q2) * lean;
+    }
+};
 
 // Numbers of a body vertex's relaxed metric, gathered for four triangles as means of their corners.
 struct MetricMean {
@@ -66,14 +72,14 @@ struct MetricMean {
 // nodal Jacobian. The orientation comes from the normal tracked in time, since surface normals
 // mislead in creases (notes, section 12).
 void SlideSolver::Parts::measure_skin(const Workers& workers) {
-    const double* p = places.position.data();
+    const double* at = places.position.data();
     const double tiny = 1e-24 * mean_edge * mean_edge;
     workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Lanes3 p0 = wide::gather3(p, corner);
-            const Lanes3 d1 = minus(wide::gather3(p, corner + 4), p0);
-            const Lanes3 d2 = minus(wide::gather3(p, corner + 8), p0);
+            const Lanes3 p0 = wide::gather3(at, corner);
+            const Lanes3 d1 = minus(wide::gather3(at, corner + 4), p0);
+            const Lanes3 d2 = minus(wide::gather3(at, corner + 8), p0);
             const slide::SkinTriangle skin =
                 slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
             const Lanes i00 = load(body_shape.at(batch, slide::inv00));
@@ -112,24 +118,23 @@ void SlideSolver::Parts::measure_skin(const Workers& workers) {
             Records& out = scratch;
             for (int k = 0; k < 3; ++k) {
                 const int* vertex = corner + 4 * k;
-                Lanes cx;
-                Lanes sx;
-                Lanes cp;
-                Lanes sp;
-                turn_axis(wide::gather3(body.axis.data(), vertex),
-                          wide::gather3(body.normal.data(), vertex), up, q1, q2, cx, sx);
-                turn_axis(wide::gather3(places.axis.data(), vertex),
-                          wide::gather3(places.normal.data(), vertex), skin.normal, skin.p1,
-                          skin.p2, cp, sp);
+                const Lanes3 on_body = wide::gather3(body.normal.data(), vertex);
+                const Lanes3 on_skin = wide::gather3(charts.normal.data(), vertex);
+                TurnedAxis x(on_body, up);
+                TurnedAxis p(on_skin, skin.normal);
+                const auto [inverse_x, inverse_p] = wide::inverses(x.closeness, p.closeness);
+                x.turn(wide::gather3(body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
+                p.turn(wide::gather3(charts.axis.data(), vertex), on_skin, skin.normal, skin.p1,
+                       skin.p2, inverse_p);
                 // area * Rp^T S Rx, R = [c -s; s c]
-                const Lanes m00 = s00 * cx + s01 * sx;
-                const Lanes m01 = s01 * cx - s00 * sx;
-                const Lanes m10 = s11 * sx;
-                const Lanes m11 = s11 * cx;
-                Lanes j00 = area * (cp * m00 + sp * m10);
-                Lanes j10 = area * (cp * m10 - sp * m00);
-                Lanes j01 = area * (cp * m01 + sp * m11);
-                Lanes j11 = area * (cp * m11 - sp * m01);
+                const Lanes m00 = s00 * x.c + s01 * x.s;
+                const Lanes m01 = s01 * x.c - s00 * x.s;
+                const Lanes m10 = s11 * x.s;
+                const Lanes m11 = s11 * x.c;
+                Lanes j00 = area * (p.c * m00 + p.s * m10);
+                Lanes j10 = area * (p.c * m10 - p.s * m00);
+                Lanes j01 = area * (p.c * m01 + p.s * m11);
+                Lanes j11 = area * (p.c * m11 - p.s * m01);
                 lanes::transpose(j00, j10, j01, j11);
                 store(out.at(16 * batch + k), j00);
                 store(out.at(16 * batch + 4 + k), j10);
@@ -156,6 +161,12 @@ namespace {
 // Singular values of a 2x2 matrix (column by column) clamped to [0.2, 5], determinant made
 // positive: a collapsed or turned Jacobian could never pull itself out.
 void clamp_jacobian(double* j) {
+    // Neither below (determinant over norm) nor above (norm): nothing to do, as nearly always.
+    const double determinant = j[0] * j[3] - j[1] * j[2];
+    const double norm2 = j[0] * j[0] + j[1] * j[1] + j[2] * j[2] + j[3] * j[3];
+    if (determinant > 0.0 && norm2 < 25.0 && determinant * determinant > 0.04 * norm2) {
+        return;
+    }
     const double e = 0.5 * (j[0] + j[3]);
     const double h = 0.5 * (j[1] - j[2]);
     const double f = 0.5 * (j[0] - j[3]);
@@ -206,8 +217,8 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
                 clamp_jacobian(j);
             }
             store(jacobian.at(v), load(j));
-            const Lanes u = load(places.along_u.at(v));
-            const Lanes w = load(places.along_w.at(v));
+            const Lanes u = load(charts.along_u.at(v));
+            const Lanes w = load(charts.along_w.at(v));
             store(along_first.at(v), u * j[0] + w * j[1]);
             store(along_second.at(v), u * j[2] + w * j[3]);
         }

@@ -19,20 +19,22 @@ EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Lanes3& d1, const Lanes3& d
                                                const Lanes3& tracked, double tiny) {
     const Lanes one = lanes::all(1.0);
     const Lanes length2 = wide::larger(dot(d1, d1), lanes::all(tiny));
-    const Lanes inverse_length = one / wide::root(length2);
+    const Lanes length = wide::root(length2);
     const Lanes3 n = cross(d1, d2);
     const Lanes n2 = dot(n, n);
     const wide::LaneBits has_area = n2 > lanes::all(tiny * tiny);
     const Lanes double_area = wide::root(n2);
     const Lanes sign = wide::select(dot(n, tracked) < lanes::all(0.0), lanes::all(-1.0), one);
-    const Lanes scale = sign / wide::select(has_area, double_area, one);
+    const auto [inverse_length, inverse_area] =
+        wide::inverses(length, wide::select(has_area, double_area, length));
+    const Lanes scale = sign * inverse_area;
     SkinTriangle t;
     t.p1 = scaled(d1, inverse_length);
     t.normal = {wide::select(has_area, n.x * scale, tracked.x),
                 wide::select(has_area, n.y * scale, tracked.y),
                 wide::select(has_area, n.z * scale, tracked.z)};
     t.p2 = cross(t.normal, t.p1);
-    t.g00 = length2 * inverse_length;
+    t.g00 = length;
     t.g01 = dot(d2, t.p1);
     t.g11 = sign * double_area * inverse_length;
     return t;
@@ -42,6 +44,7 @@ EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Lanes3& d1, const Lanes3& d
 struct SplitMap {
     Lanes e, h, f, g;  // divided by q and r
     Lanes q, r;
+    Lanes inverse_q, inverse_r;  // 0 where q and r are
 };
 
 EIGEN_ALWAYS_INLINE SplitMap split_map(Lanes s00, Lanes s01, Lanes s10, Lanes s11) {
@@ -58,12 +61,14 @@ EIGEN_ALWAYS_INLINE SplitMap split_map(Lanes s00, Lanes s01, Lanes s10, Lanes s1
     const wide::LaneBits has_r = m.r > tiny;
     const Lanes one = lanes::all(1.0);
     const Lanes zero = lanes::all(0.0);
-    const Lanes inverse_q = one / wide::select(has_q, m.q, one);
-    const Lanes inverse_r = one / wide::select(has_r, m.r, one);
+    const auto [inverse_q, inverse_r] =
+        wide::inverses(wide::select(has_q, m.q, one), wide::select(has_r, m.r, one));
+    m.inverse_q = wide::select(has_q, inverse_q, zero);
+    m.inverse_r = wide::select(has_r, inverse_r, zero);
     m.e = wide::select(has_q, m.e * inverse_q, one);
-    m.h = wide::select(has_q, m.h * inverse_q, zero);
+    m.h = m.h * m.inverse_q;
     m.f = wide::select(has_r, m.f * inverse_r, one);
-    m.g = wide::select(has_r, m.g * inverse_r, zero);
+    m.g = m.g * m.inverse_r;
     return m;
 }
 
@@ -90,7 +95,6 @@ template <class Material>
 EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_term, double* out) {
     const Lanes half = lanes::all(0.5);
     const Lanes zero = lanes::all(0.0);
-    const Lanes one = lanes::all(1.0);
     const SplitMap m = split_map(in.s00, in.s01, in.s10, in.s11);
     const Principal<Lanes> w = extended<Material>(m.q + m.r, m.q - m.r, in.moduli, has_area_term);
 
@@ -102,22 +106,25 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
     Lanes h22 = w.d11 + w.d22 - two12;
     Lanes h12 = w.d11 - w.d22;
     const Lanes is_small_r = lanes::all(1e-7) * m.q;
-    Lanes twist =
-        wide::select(m.q > lanes::all(1e-150), wq / wide::larger(m.q, lanes::all(1e-150)), zero);
-    Lanes flip = wide::select(m.r > is_small_r, wr / wide::larger(m.r, lanes::all(1e-150)), h22);
+    Lanes twist = wq * m.inverse_q;
+    Lanes flip = wide::select(m.r > is_small_r, wr * m.inverse_r, h22);
     twist = wide::larger(twist, zero);
     flip = wide::larger(flip, zero);
 
-    const Lanes mean = half * (h11 + h22);
-    const Lanes difference = half * (h11 - h22);
-    const Lanes radius = wide::root(difference * difference + h12 * h12);
-    const Lanes low = mean - radius;
-    const Lanes high = wide::larger(mean + radius, zero);
-    const wide::LaneBits is_indefinite = low < zero;
-    const Lanes share = high / wide::larger(high - low, lanes::all(1e-150));
-    h11 = wide::select(is_indefinite, share * (h11 - low), h11);
-    h22 = wide::select(is_indefinite, share * (h22 - low), h22);
-    h12 = wide::select(is_indefinite, share * h12, h12);
+    // Mostly positive definite as it is.
+    const wide::LaneBits is_fine = (h11 > zero) & (h22 > zero) & (h11 * h22 > h12 * h12);
+    if ((is_fine[0] & is_fine[1] & is_fine[2] & is_fine[3]) == 0) {
+        const Lanes mean = half * (h11 + h22);
+        const Lanes difference = half * (h11 - h22);
+        const Lanes radius = wide::root(difference * difference + h12 * h12);
+        const Lanes low = mean - radius;
+        const Lanes high = wide::larger(mean + radius, zero);
+        const wide::LaneBits is_indefinite = low < zero;
+        const Lanes share = high / wide::larger(high - low, lanes::all(1e-150));
+        h11 = wide::select(is_indefinite, share * (h11 - low), h11);
+        h22 = wide::select(is_indefinite, share * (h22 - low), h22);
+        h12 = wide::select(is_indefinite, share * h12, h12);
+    }
 
     Lanes e1[6];
     Lanes e2[6];
@@ -175,7 +182,6 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
     }
     put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5],
         in.area * w.w);
-    (void)one;
 }
 
 }  // namespace cutis::slide

@@ -25,7 +25,7 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
         const double square = (ap - v * ab - w * ac).squaredNorm();
         if (best < 0.0 || square < best) {
             best = square;
-            weights = Vector3d(1.0 - v - w, v, w);
+            weights = Vector3d(std::max(1.0 - v - w, 0.0), v, w);
         }
     };
     if (determinant > 1e-14 * d00 * d11) {
@@ -98,6 +98,20 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
     solver.material_positions(skin_);
     fill_vertex_normals(body, *topology_, NormalWeight::area, workers, normals_);
     out.resize(rest_.rows(), 3);
+    // A ball around each triangle of skin tells most of them apart at once.
+    balls_.resize(static_cast<size_t>(topology_->triangle_count()));
+    workers.for_chunks(topology_->triangle_count(), 1024, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            Ball& ball = balls_[static_cast<size_t>(f)];
+            const Vector3d a = skin_.row(t(f, 0));
+            const Vector3d b = skin_.row(t(f, 1));
+            const Vector3d c = skin_.row(t(f, 2));
+            ball.centre = (a + b + c) / 3.0;
+            ball.radius = std::sqrt(
+                std::max({(a - ball.centre).squaredNorm(), (b - ball.centre).squaredNorm(),
+                          (c - ball.centre).squaredNorm()}));
+        }
+    });
     workers.for_chunks(topology_->vertex_count(), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             if (solver.is_held(v)) {
@@ -119,12 +133,20 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
             constexpr int most_moves = 200;
             for (int move = 0; move < most_moves && square > 0.0; ++move) {
                 int better = -1;
+                double distance = std::sqrt(square);
                 for (int k = 0; k < 3; ++k) {
                     for (const int f : topology_->triangles_around(t(triangle, k))) {
+                        const Ball& ball = balls_[static_cast<size_t>(f)];
+                        const double near = distance + ball.radius;
+                        if (f == triangle || f == better ||
+                            (target - ball.centre).squaredNorm() > near * near) {
+                            continue;
+                        }
                         double other = 0.0;
                         const Vector3d w = nearest(f, other);
                         if (other < square) {
                             square = other;
+                            distance = std::sqrt(square);
                             weights = w;
                             better = f;
                         }

@@ -17,19 +17,21 @@ struct BodyFrame {
     explicit BodyFrame(int count) : position(count), normal(count), axis(count), velocity(count) {}
 };
 
-/// The skin on the body's vertices: material points and what the look-up says there.
+/// The skin on the body's vertices: material points and where they are.
 struct SkinPlaces {
     std::vector<SkinPoint> point;
-    Records position, normal, axis, along_u, along_w;
+    Records position;
 
     SkinPlaces() = default;
-    explicit SkinPlaces(int count)
-        : point(static_cast<size_t>(count)),
-          position(count),
-          normal(count),
-          axis(count),
-          along_u(count),
-          along_w(count) {}
+    explicit SkinPlaces(int count) : point(static_cast<size_t>(count)), position(count) {}
+};
+
+/// What else the look-up says at the points placed last.
+struct SkinCharts {
+    Records normal, axis, along_u, along_w;
+
+    SkinCharts() = default;
+    explicit SkinCharts(int count) : normal(count), axis(count), along_u(count), along_w(count) {}
 };
 
 /// Numbers of triangles in groups of four, one group of a field after the other.
@@ -90,10 +92,11 @@ struct SlideSolver::Parts {
     // body_pass.cpp
     void set_body(const MatrixX3d& body, const Workers& workers);  // into next_body
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void measure_body_triangles(const BodyFrame& frame, int begin, int end, const Workers& workers);
-    void find_body_frames(int end, double seconds, const Workers& workers);
-    void complete_body(const Workers& workers);  // triangles that steps left out
-    void find_frame_carefully(int v, const Vector3d& sum, double whole);
+    void measure_body_triangles(const BodyFrame& frame, int batches, const Workers& workers);
+    void find_body_frames(BodyFrame& frame, int from, int to, double seconds,
+                          const Workers& workers);
+    void complete_body(const Workers& workers);  // what steps left out
+    void find_frame_carefully(BodyFrame& frame, int v, const Vector3d& sum, double whole);
     // transport.cpp
     unsigned transport_four(int first, double seconds);
     void transport_velocities(double seconds, const Workers& workers);
@@ -121,6 +124,7 @@ struct SlideSolver::Parts {
     double winding(int v) const;
     double triangle_determinant(const SkinPlaces& places, int f) const;
     // slide.cpp
+    void look_up(SkinPlaces& at, int v);
     void look_up_all(const Workers& workers);
     void refresh_painted(const Workers& workers);
     void find_reach();
@@ -172,6 +176,7 @@ struct SlideSolver::Parts {
     // state
     BodyFrame body, next_body;
     SkinPlaces places, next_places;
+    slide::SkinCharts charts;
     std::vector<double> velocity;        // 2 per vertex, in the tangent basis
     std::vector<double> start_velocity;  // of the step, transported
     std::vector<double> acceleration;    // of the last step: the next solve starts from it
@@ -197,13 +202,10 @@ struct SlideSolver::Parts {
     std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
-    // Of the old body, for backtraces beyond the ring; made when first needed.
-    std::unique_ptr<SurfaceTracer> body_tracer;
-    MatrixX3d tracer_positions;
+    SurfaceTracer body_tracer;                // for backtraces beyond the ring
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
     MatrixX3d sub_step_body, frame_body;
-    std::vector<double> far_bary;
     int slow_steps = 0;  // steps of this advance that needed many iterations
 
     SlideReport report;

@@ -39,10 +39,8 @@ bool SlideSolver::Parts::place_vertex(int v, double seconds) {
     const double v1 = -seconds * velocity[2 * i + 1];
     slide::SkinPoint& point = next_places.point[i];
     point = places.point[i];
-    const bool went_all_the_way = surface.move(point, places.normal.at(v), places.axis.at(v),
-                                               j[0] * v0 + j[2] * v1, j[1] * v0 + j[3] * v1);
-    surface.look_up(point, next_places.position.at(v), next_places.normal.at(v),
-                    next_places.axis.at(v), next_places.along_u.at(v), next_places.along_w.at(v));
+    const bool went_all_the_way = surface.move(point, j[0] * v0 + j[2] * v1, j[1] * v0 + j[3] * v1);
+    look_up(next_places, v);
     return went_all_the_way;
 }
 
@@ -76,33 +74,34 @@ double SlideSolver::Parts::triangle_determinant(const SkinPlaces& where, int f) 
 bool SlideSolver::Parts::check_areas(const Workers& workers) {
     const double* p = next_places.position.data();
     const double scale2 = uniform_scale * uniform_scale;
-    const double bad = workers.sum_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
-        double count = 0.0;
-        for (int batch = begin; batch < end; ++batch) {
-            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Lanes3 p0 = wide::gather3(p, corner);
-            const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
-                                   minus(wide::gather3(p, corner + 8), p0));
-            const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
-                                load(track.at(batch, slide::ref_y)),
-                                load(track.at(batch, slide::ref_z))};
-            const Lanes double_area = wide::root(dot(n, n));
-            const Lanes sign =
-                wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
-            const Lanes now =
-                sign * double_area / (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-            const Lanes before = load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
-            // Conservative and cheap; the exact rule is applied to the few that fail.
-            const Lanes needed =
-                wide::larger(lanes::all(least_determinant),
-                             lanes::all(least_share) * wide::smaller(before, lanes::all(1.0)));
-            const wide::LaneBits fails = now < needed;
-            if ((fails[0] | fails[1] | fails[2] | fails[3]) != 0) {
-                count += 1.0;
+    const double bad =
+        workers.sum_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
+            double count = 0.0;
+            for (int batch = begin; batch < end; ++batch) {
+                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                const Lanes3 p0 = wide::gather3(p, corner);
+                const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
+                                       minus(wide::gather3(p, corner + 8), p0));
+                const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
+                                    load(track.at(batch, slide::ref_y)),
+                                    load(track.at(batch, slide::ref_z))};
+                const Lanes double_area = wide::root(dot(n, n));
+                const Lanes sign =
+                    wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
+                const Lanes now = sign * double_area /
+                                  (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
+                const Lanes before = load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
+                // Conservative and cheap; the exact rule is applied to the few that fail.
+                const Lanes needed =
+                    wide::larger(lanes::all(least_determinant),
+                                 lanes::all(least_share) * wide::smaller(before, lanes::all(1.0)));
+                const wide::LaneBits fails = now < needed;
+                if ((fails[0] | fails[1] | fails[2] | fails[3]) != 0) {
+                    count += 1.0;
+                }
             }
-        }
-        return count;
-    });
+            return count;
+        });
     return bad == 0.0;
 }
 
@@ -330,7 +329,7 @@ bool SlideSolver::Parts::turn_mistaken_normals() {
         bool is_mistaken = true;
         for (int k = 0; k < 3 && is_mistaken; ++k) {
             is_mistaken =
-                places.normal.vector(t(f, k)).dot(tracked) < clearly && is_smooth(t(f, k));
+                charts.normal.vector(t(f, k)).dot(tracked) < clearly && is_smooth(t(f, k));
         }
         if (is_mistaken) {
             bad_triangles.push_back(f);
@@ -410,8 +409,8 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
         mean += places.position.vector(system.column(i));
     }
     const Vector3d move = mean / count - places.position.vector(v);
-    const Vector3d axis = places.axis.vector(v);
-    const Vector3d second = places.normal.vector(v).cross(axis);
+    const Vector3d axis = charts.axis.vector(v);
+    const Vector3d second = charts.normal.vector(v).cross(axis);
     const auto worst = [&] {
         double least = 1e300;
         for (int i = fan_starts[static_cast<size_t>(v)]; i < fan_starts[static_cast<size_t>(v) + 1];
@@ -424,16 +423,12 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
     const double before = worst();
     slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
     const slide::SkinPoint old = point;
-    surface.move(point, places.normal.at(v), places.axis.at(v), move.dot(axis), move.dot(second));
-    const auto look_up = [&] {
-        surface.look_up(point, places.position.at(v), places.normal.at(v), places.axis.at(v),
-                        places.along_u.at(v), places.along_w.at(v));
-    };
-    look_up();
+    surface.move(point, move.dot(axis), move.dot(second));
+    look_up(places, v);
     // In creases the mean of the neighbours may be worse than what was: then it stays.
     if (worst() < std::min(before, tangled_determinant)) {
         point = old;
-        look_up();
+        look_up(places, v);
     }
     velocity[static_cast<size_t>(2 * v)] *= 0.5;
     velocity[static_cast<size_t>(2 * v + 1)] *= 0.5;

@@ -128,7 +128,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
       options(given),
       surface((check_options(given, mesh.vertex_count()), mesh), rest, workers,
               given.use_curved_surface),
-      system(mesh) {
+      system(mesh),
+      body_tracer(mesh, {.keep_tables = false}) {
     const int count = mesh.vertex_count();
     const size_t n = static_cast<size_t>(count);
     const MatrixX3i& t = mesh.triangles();
@@ -150,6 +151,10 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
                 t(std::min(f, triangles - 1), k);
         }
     }
+    fans.reserve(static_cast<size_t>(3 * triangles));
+    fan_vertices.reserve(static_cast<size_t>(6 * triangles));
+    reference.reserve(n);
+    fan_starts.reserve(n + 1);
     fan_starts.push_back(0);
     for (int v = 0; v < count; ++v) {
         int longest = -1;
@@ -207,8 +212,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     jacobian = Records(count);
     along_first = Records(count);
     along_second = Records(count);
-    measure_body_triangles(next_body, 0, batch_count, workers);
-    find_body_frames(count, 0.0, workers);
+    measure_body_triangles(next_body, batch_count, workers);
+    find_body_frames(next_body, 0, count, 0.0, workers);
     std::swap(body, next_body);
 
     const auto in_basis = [&](int v, const Vector3d& direction) {
@@ -319,6 +324,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
 
     places = SkinPlaces(count);
     next_places = SkinPlaces(count);
+    charts = slide::SkinCharts(count);
     velocity.assign(2 * n, 0.0);
     start_velocity = velocity;
     acceleration = velocity;
@@ -344,6 +350,8 @@ void SlideSolver::Parts::find_reach() {
             reach.vertices = v + 1;
         }
     }
+    // Whole groups of four: what moves then meets the same sums as if nothing were left out.
+    reach.vertices = std::min((reach.vertices + 3) / 4 * 4, vertex_count());
     const auto last_with = [&](int vertices) {
         int last = -1;
         for (int f = 0; f < triangle_count(); ++f) {

@@ -24,21 +24,23 @@ Vector3d any_axis(const Vector3d& n) {
 
 RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
                          const Workers& workers, bool use_curved)
-    : topology_(&topology), positions_(positions), tracer_(topology) {
+    : topology_(&topology), positions_(positions), tracer_(topology, {.keep_tables = false}) {
     fill_triangle_normals(positions_, topology, workers, triangle_normals_, triangle_areas_);
     fill_vertex_normals(positions_, topology, NormalWeight::angle, workers, normals_);
     fill_vertex_areas(triangle_areas_, topology, workers, vertex_areas_);
-    tracer_.update(positions_, workers);
+    tracer_.watch(positions_.data(), 3);
 
     const MatrixX3i& triangles = topology.triangles();
     const int vertex_count = topology.vertex_count();
     cosines_.setOnes(vertex_count);
+    vertex_edges_.resize(vertex_count);
     corner_positions_ = Records(vertex_count);
     corner_normals_ = Records(vertex_count);
     vertex_axes_.resize(static_cast<size_t>(3 * vertex_count));
     VectorXd alpha = VectorXd::Zero(vertex_count);
     for (int v = 0; v < vertex_count; ++v) {
         const Vector3d n = normals_.row(v);
+        vertex_edges_[v] = tracer_.mean_incident_edge(v);
         for (const int f : topology.triangles_around(v)) {
             cosines_[v] = std::min(cosines_[v], n.dot(triangle_normals_.row(f)));
         }
@@ -51,6 +53,7 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
         corner_positions_.set(v, positions_.row(v));
         corner_normals_.set(v, n);
     }
+    tracer_.watch(positions_.data(), 3, vertex_edges_.data());
     facets_.resize(static_cast<size_t>(topology.triangle_count()));
     for (int f = 0; f < topology.triangle_count(); ++f) {
         Facet& facet = facets_[static_cast<size_t>(f)];
@@ -168,21 +171,24 @@ Vector3d RestSurface::position_at(const SkinPoint& point) const {
     return Vector3d(position);
 }
 
-bool RestSurface::move(SkinPoint& point, const double* chart_normal, const double* chart_axis,
-                       double u, double w) const {
+bool RestSurface::move(SkinPoint& point, double u, double w) const {
     if (u == 0.0 && w == 0.0) {
         return true;
     }
+    const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
+    Vector3d axis(facet.axis);
+    Vector3d up(facet.up);
     if (point.is_at_vertex) {
         // Less than what counts as being at a vertex: it stays.
-        const double edge =
-            tracer_.mean_incident_edge(topology_->triangles()(point.triangle, corner_of(point)));
+        const int v = facet.corner[corner_of(point)];
+        const double edge = vertex_edges_[v];
         if (u * u + w * w < 1e-26 * edge * edge) {
             return true;
         }
+        axis = Vector3d::Map(vertex_axes_.data() + 3 * v);
+        up = normals_.row(v);
     } else {
         // Most steps stay in the triangle.
-        const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
         const double step1 = facet.rate[0][0] * u + facet.rate[0][1] * w;
         const double step2 = facet.rate[1][0] * u + facet.rate[1][1] * w;
         const double b0 = point.b[0] - (step1 + step2);
@@ -196,8 +202,7 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
             return true;
         }
     }
-    const Vector3d axis(chart_axis);
-    const Vector3d second = Vector3d(chart_normal).cross(axis);
+    const Vector3d second = up.cross(axis);
     SurfacePoint start;
     start.triangle = point.triangle;
     start.barycentric = Vector3d(point.b);
@@ -213,9 +218,11 @@ bool RestSurface::move(SkinPoint& point, const double* chart_normal, const doubl
 }
 
 size_t RestSurface::bytes() const {
-    const size_t vertices = static_cast<size_t>(positions_.rows());
-    const size_t triangles = facets_.size();
-    return triangles * (sizeof(Facet) + 4 * sizeof(double) + 256) + vertices * 16 * sizeof(double);
+    const auto numbers = positions_.size() + normals_.size() + triangle_normals_.size() +
+                         triangle_areas_.size() + vertex_areas_.size() + cosines_.size() +
+                         vertex_edges_.size();
+    return facets_.size() * sizeof(Facet) + corner_positions_.bytes() + corner_normals_.bytes() +
+           sizeof(double) * (static_cast<size_t>(numbers) + vertex_axes_.size());
 }
 
 }  // namespace cutis::slide

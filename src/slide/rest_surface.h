@@ -67,7 +67,6 @@ public:
     /// Smallest cosine between a vertex normal and the normals around it: 1 flat, below 0.5 a
     /// crease.
     double sharpness_cosine(int v) const { return cosines_[v]; }
-    const SurfaceTracer& tracer() const { return tracer_; }
 
     SkinPoint point_of_vertex(int v) const;
 
@@ -82,8 +81,7 @@ public:
 
     /// Moves a point by chart coordinates (u, w).
     /// \return false where it was stopped by the boundary, or had to be shortened
-    bool move(SkinPoint& point, const double* chart_normal, const double* chart_axis, double u,
-              double w) const;
+    bool move(SkinPoint& point, double u, double w) const;
 
     /// Asks for what move and look_up will read of a point.
     void prefetch(const SkinPoint& point) const {
@@ -117,6 +115,7 @@ private:
     std::vector<Facet> facets_;
     std::vector<double> vertex_axes_;  // 3 per vertex
     Records corner_positions_, corner_normals_;
+    VectorXd vertex_edges_;  // mean length of the edges that meet there
     SurfaceTracer tracer_;
 };
 

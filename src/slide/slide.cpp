@@ -9,12 +9,15 @@
 
 namespace cutis {
 
+void SlideSolver::Parts::look_up(SkinPlaces& at, int v) {
+    surface.look_up(at.point[static_cast<size_t>(v)], at.position.at(v), charts.normal.at(v),
+                    charts.axis.at(v), charts.along_u.at(v), charts.along_w.at(v));
+}
+
 void SlideSolver::Parts::look_up_all(const Workers& workers) {
     workers.for_chunks(vertex_count(), slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            surface.look_up(places.point[static_cast<size_t>(v)], places.position.at(v),
-                            places.normal.at(v), places.axis.at(v), places.along_u.at(v),
-                            places.along_w.at(v));
+            look_up(places, v);
         }
     });
     next_places = places;  // what is held is never placed again
@@ -23,8 +26,8 @@ void SlideSolver::Parts::look_up_all(const Workers& workers) {
 void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& workers) {
     ++report.starts;
     set_body(positions, workers);
-    measure_body_triangles(next_body, 0, batch_count, workers);
-    find_body_frames(vertex_count(), 0.0, workers);
+    measure_body_triangles(next_body, batch_count, workers);
+    find_body_frames(next_body, 0, vertex_count(), 0.0, workers);
     body = next_body;  // both, for what is held
     is_body_partial = false;
     has_body = true;
@@ -218,6 +221,7 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
         }
         if (!is_accepted) {
             ++report.newton_rejected;
+            look_up_all(workers);  // back to where the last one ended
             break;
         }
         accept_places(true, workers);

@@ -14,7 +14,8 @@ constexpr double state_mark = 7.51e4;  // "slide"
 }  // namespace
 
 std::vector<double> SlideSolver::save() const {
-    const Parts& p = *parts_;
+    Parts& p = *parts_;
+    p.complete_body(Workers(1));
     std::vector<double> state = {state_mark,
                                  state_version,
                                  static_cast<double>(p.vertex_count()),
@@ -122,7 +123,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     p.refresh_painted(workers);
     // Triangles of the body as they are, for channels and energies asked for before the next step.
     p.next_body = p.body;  // both, for what is held
-    p.measure_body_triangles(p.body, 0, p.batch_count, workers);
+    p.measure_body_triangles(p.body, p.batch_count, workers);
     p.is_body_partial = false;
     p.measure_skin(workers);
     p.find_jacobians(false, workers);

@@ -127,7 +127,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
             }
         }
         if (!has_constraints) {
-            system.invert_diagonals(begin, end);
+            system.finish_rows(begin, end);
         }
     });
     if (!has_constraints) {
@@ -164,7 +164,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                 right = (here * right).eval();
             }
         }
-        system.invert_diagonals(begin, end);
+        system.finish_rows(begin, end);
     });
 }
 

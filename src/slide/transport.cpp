@@ -69,21 +69,27 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
 
     Lanes s0 = own * v0;
     Lanes s1 = own * v1;
-    const auto add = [&](const int* index, Lanes weight) {
-        const Lanes3 n = gather3(body.normal.data(), index);
+    const Lanes3 normal_a = gather3(body.normal.data(), a);
+    const Lanes3 normal_b = gather3(body.normal.data(), b);
+    // Where normals are nearly opposite nothing leans.
+    const auto closeness = [&](const Lanes3& n) {
+        const Lanes sum = one + dot(n, normal);
+        return select(sum < lanes::all(0.1), lanes::all(1e100), sum);
+    };
+    const auto [inverse_a, inverse_b] = inverses(closeness(normal_a), closeness(normal_b));
+    const auto add = [&](const int* index, const Lanes3& n, Lanes weight, Lanes inverse_closeness) {
         const Lanes3 t = gather3(body.axis.data(), index);
         Lanes u0;
         Lanes u1;
         pair(index, u0, u1);
         const Lanes3 t2 = cross(n, t);
         const Lanes3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
-        const Lanes closeness = one + dot(n, normal);
-        const Lanes lean = select(closeness < lanes::all(0.1), zero, dot(normal, w) / closeness);
+        const Lanes lean = dot(normal, w) * inverse_closeness;
         s0 += weight * (dot(w, axis) - dot(n, axis) * lean);
         s1 += weight * (dot(w, second) - dot(n, second) * lean);
     };
-    add(a, wa);
-    add(b, wb);
+    add(a, normal_a, wa, inverse_a);
+    add(b, normal_b, wb, inverse_b);
 
     const Lanes zeta = load(stickiness.data() + first);
     Lanes3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
@@ -265,14 +271,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
 
     if (far_count > 0.0) {
         // Beyond the ring: walk on the old body, as far as four edges.
-        if (!body_tracer) {
-            body_tracer = std::make_unique<SurfaceTracer>(*topology);
-            tracer_positions.resize(vertex_count(), 3);
-        }
-        for (int v = 0; v < vertex_count(); ++v) {
-            tracer_positions.row(v) = body.position.vector(v);
-        }
-        body_tracer->update(tracer_positions, workers);
+        body_tracer.watch(body.position.data(), 4);
         workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             for (int i = begin; i < end; ++i) {
                 if (far_trace[static_cast<size_t>(i)] == 0) {
@@ -282,7 +281,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                 const double* v = velocity.data() + 2 * i;
                 const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
                 const TraceResult end_point =
-                    body_tracer->trace(point_at_vertex(*topology, i), back);
+                    body_tracer.trace(point_at_vertex(*topology, i), back);
                 const int f = end_point.point.triangle;
                 const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
                 finish(i, here, vertex, end_point.point.barycentric.data());

@@ -64,6 +64,16 @@ EIGEN_ALWAYS_INLINE T smaller(T a, T b) {
     return select(a < b, a, b);
 }
 
+/// 1/a and 1/b by one division, which costs as much as a dozen products; a b must neither overflow
+/// nor vanish.
+struct TwoInverses {
+    Lanes first, second;
+};
+EIGEN_ALWAYS_INLINE TwoInverses inverses(Lanes a, Lanes b) {
+    const Lanes inverse = lanes::all(1.0) / (a * b);
+    return {inverse * b, inverse * a};
+}
+
 /// Three coordinates of four things.
 template <class T>
 struct Triple {

@@ -72,6 +72,30 @@ TEST(Trace, a_straight_line_in_a_jittered_plane_ends_exactly_where_it_should) {
     EXPECT_GT(long_traces, 100);
 }
 
+TEST(Trace, without_tables_traces_end_where_they_end_with_them) {
+    const Shape shape = test::torus_grid(16, 12, 0.35, 0.14, 0.2);
+    const Surface surface(shape, 4.0);
+    SurfaceTracer bare(surface.topology, {.keep_tables = false});
+    bare.watch(surface.positions.data(), 3);
+    test::Random random(11);
+    int crossings = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const SurfacePoint start = i % 3 == 0
+                                       ? point_at_vertex(surface.topology, random.below(16 * 12))
+                                       : some_point(random, surface.topology.triangle_count());
+        const Vector3d step(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3),
+                            random.uniform(-0.3, 0.3));
+        const TraceResult with = surface.tracer.trace(start, step, Vector3d(1, 2, 3));
+        const TraceResult without = bare.trace(start, step, Vector3d(1, 2, 3));
+        EXPECT_EQ(with.point.triangle, without.point.triangle);
+        EXPECT_LT((with.point.barycentric - without.point.barycentric).norm(), 1e-12);
+        EXPECT_LT((with.carried - without.carried).norm(), 1e-11);
+        EXPECT_EQ(with.was_capped, without.was_capped);
+        crossings += with.crossings;
+    }
+    EXPECT_GT(crossings, 1000);
+}
+
 TEST(Trace, a_line_along_grid_lines_through_vertices_and_along_edges_arrives) {
     const Surface plane(test::planar_grid(8, 8));
     for (const int v : {0, 4, 10, 40, 44, 80}) {

@@ -7,6 +7,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/slide/locate.h"
+#include "slide/parts.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 
@@ -43,6 +44,39 @@ struct Skin {
         return x;
     }
 };
+
+// What is held with all around it is left out of steps; the rest must not notice.
+TEST(slide, a_region_that_is_left_out_changes_no_bit_of_what_moves) {
+    SlideOptions options;
+    options.rim = RimMode::free;
+    const test::Shape shape = test::planar_grid(20, 24, 0.2);
+    const int count = static_cast<int>(shape.positions.rows());
+    options.region.painted = VectorXd::Ones(count);
+    options.region.painted.tail(count / 2).setZero();
+    options.region.painted[3] = 0.0;
+    Skin part(shape, options);
+    Skin whole(shape, options);
+    SlideSolver::Parts& p = whole.solver.parts();
+    ASSERT_LT(part.solver.parts().reach.near_batches, p.batch_count);
+    p.reach = {count, count, p.triangle_count(), p.batch_count, p.batch_count};
+    p.system.make_rows(count);
+    SlideChannels part_channels;
+    SlideChannels whole_channels;
+    for (Skin* skin : {&part, &whole}) {
+        skin->solver.reset(skin->bent(0.02), skin->workers);
+        for (int k = 0; k < 20; ++k) {
+            skin->solver.step(skin->bent(0.02 + 0.002 * k), 4e-3, skin->workers);
+        }
+    }
+    part.solver.fill_channels(0.006, part.workers, part_channels);
+    whole.solver.fill_channels(0.006, whole.workers, whole_channels);
+    EXPECT_GT(whole_channels.slide_distance.maxCoeff(), 1e-3);
+    EXPECT_EQ(part_channels.material_position, whole_channels.material_position);
+    EXPECT_EQ(part_channels.major_stretch, whole_channels.major_stretch);
+    EXPECT_EQ(part_channels.minor_stretch, whole_channels.minor_stretch);
+    EXPECT_EQ(part_channels.slide_direction, whole_channels.slide_direction);
+    EXPECT_EQ(part.solver.energy(part.workers).elastic, whole.solver.energy(whole.workers).elastic);
+}
 
 TEST(slide, rest_in_gives_rest_out_bit_for_bit) {
     Skin skin(test::torus_grid(12, 10, 0.35, 0.14, 0.2));

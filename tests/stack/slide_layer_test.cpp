@@ -228,6 +228,29 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
     options.drags.push_back({9, Vector3d::UnitX(), 0.1});
     const SlideOptions ours = order.reorder(options);
     EXPECT_EQ(order.surface_vertex(ours.pins[1]), 77);
+
+    // Held vertices come last, those with a free neighbour before the others.
+    options.region.painted = VectorXd::Ones(count);
+    for (int v = 0; v < count; ++v) {
+        options.region.painted[v] = positions(v, 0) > 0.0 ? 0.0 : 1.0;
+    }
+    const SlideOrder parted(topology, positions, options);
+    const auto is_held = [&](int rank) {
+        const int v = parted.surface_vertex(rank);
+        return v == 5 || v == 77 || positions(v, 0) > 0.0;
+    };
+    int touched_before = 1;
+    for (int rank = 1; rank < count; ++rank) {
+        EXPECT_LE(is_held(rank - 1), is_held(rank));
+        int is_touched = 0;
+        for (const int f : parted.topology().triangles_around(rank)) {
+            for (int k = 0; k < 3; ++k) {
+                is_touched |= is_held(parted.topology().triangles()(f, k)) ? 0 : 1;
+            }
+        }
+        EXPECT_GE(touched_before, is_touched);
+        touched_before = is_touched;
+    }
     EXPECT_EQ(order.surface_vertex(ours.drags[0].vertex), 9);
     EXPECT_EQ(ours.stickiness.at(order.rank_of(123)), options.stickiness.at(123));
 }

@@ -19,6 +19,9 @@ struct TraceOptions {
     /// it was tangential to begin with: fully within 41 degrees of the triangle, not at all beyond
     /// 60 degrees, smoothly between. A displacement along the normal goes nowhere.
     bool restore_length = true;
+    /// Tables per triangle make traces fast and cost a quarter of a kilobyte each. Without them a
+    /// trace measures the triangles it passes, and the shape comes from watch().
+    bool keep_tables = true;
 };
 
 /// Where a trace ended, and what happened on the way.
@@ -54,6 +57,16 @@ public:
     /// \throw InvalidInput  wrong number of positions
     void update(const Eigen::Ref<const MatrixX3d>& positions, const Workers& workers);
 
+    /// Without tables: the shape is what lies there whenever a trace begins.
+    /// \param positions  x y z of vertex v begin at positions[v * stride]; must outlive the traces
+    /// \param incident   #V mean lengths of the edges that meet at each vertex, if they are known;
+    ///                   must outlive the traces
+    void watch(const double* positions, int stride, const double* incident = nullptr) {
+        watched_ = positions;
+        stride_ = stride;
+        watched_incident_ = incident;
+    }
+
     /// \param start         on the surface
     /// \param displacement  length units of the positions; its part in the plane of the start
     ///                      triangle counts. From a vertex the displacement chooses the triangle.
@@ -67,7 +80,11 @@ public:
     const TraceOptions& options() const { return options_; }
 
     /// Mean length of the edges that meet at vertex v.
-    double mean_incident_edge(int v) const { return incident_edge_[v]; }
+    double mean_incident_edge(int v) const {
+        return options_.keep_tables           ? incident_edge_[v]
+               : watched_incident_ != nullptr ? watched_incident_[v]
+                                              : measured_incident_edge(v);
+    }
 
 private:
     struct alignas(64) Face {
@@ -82,6 +99,10 @@ private:
     };
     struct Start;
     struct Walk;
+    struct Plane {
+        Vector3d normal, gradient1, gradient2;  // as of Face
+    };
+    struct Shape;
 
     template <bool use_carried>
     TraceResult run(const SurfacePoint& start, const Vector3d& displacement,
@@ -94,6 +115,11 @@ private:
     Vector3d rates_in(int f, const Vector3d& vector) const;
     double length_factor(const Vector3d& vector, int f) const;
     double restored(double projected, double original) const;
+    Vector3d place(int v) const;
+    Plane plane_of(int f) const;
+    int twin_of(int f, int side) const;
+    void unfold(int f, int side, int twin, double* across) const;
+    double measured_incident_edge(int v) const;
 
     const Topology* topology_;
     TraceOptions options_;
@@ -102,6 +128,9 @@ private:
     MatrixX3d feet_;         // #F x 3: foot of the opposite corner along each side
     VectorXd double_areas_;  // #F, never zero
     std::vector<Face> faces_;
+    const double* watched_ = nullptr;
+    int stride_ = 3;
+    const double* watched_incident_ = nullptr;
 };
 
 }  // namespace cutis

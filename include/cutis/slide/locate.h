@@ -47,6 +47,11 @@ public:
     void restore(const std::vector<double>& state);
 
 private:
+    struct Ball {
+        Vector3d centre;
+        double radius = 0.0;
+    };
+
     const Topology* topology_;
     MatrixX3d rest_;
     std::vector<SurfacePoint> places_;
@@ -56,6 +61,7 @@ private:
     std::vector<double> edges_;  // mean length of the edges that meet at each vertex
     MatrixX3d skin_;             // material position at each body vertex
     MatrixX3d normals_;
+    std::vector<Ball> balls_;  // around each triangle of skin
 };
 
 }  // namespace cutis

@@ -62,7 +62,7 @@ struct SlideChannels {
 /// rest surface, seam-free) and the velocity of the skin relative to the body.
 ///
 /// The same bits for any number of threads; nothing is allocated by step() and advance() after the
-/// first call, except once when skin first slides further than its ring of triangles in one step.
+/// first call.
 class SlideSolver {
 public:
     /// \param topology  must outlive the solver
