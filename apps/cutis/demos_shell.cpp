@@ -469,7 +469,7 @@ frequency = 5
 damping = 0.08
 
 [output]
-last_frame = 100
+last_frame = 75
 )",
          .paint = "skin",
          .camera = {1.0, 0.25, 0.7},
