@@ -12,7 +12,7 @@ std::string figure(const std::string& which) {
 
 /// A scene of one body and one fold layer.
 Demo shot(std::string name, std::string about, std::string beside, const std::string& body,
-          const std::string& layer, Vector3d camera, const std::string& output = "") {
+          const std::string& layer, const Vector3d& camera, const std::string& output = "") {
     Demo demo;
     demo.name = std::move(name);
     demo.about = std::move(about);
@@ -24,8 +24,8 @@ Demo shot(std::string name, std::string about, std::string beside, const std::st
     return demo;
 }
 
-Demo close_up(Demo demo, Vector3d point, double radius) {
-    demo.focus = PageFocus{std::move(point), radius};
+Demo close_up(Demo demo, const Vector3d& point, double radius) {
+    demo.focus = PageFocus{point, radius};
     return demo;
 }
 

@@ -95,7 +95,7 @@ detail = "scale"
 rigid = true
 size = 0.016
 height = 0.008
-density = ["joint:Spine1", 1, 0]
+density = ["box:-0.3,1.0,-0.3,0.3,1.25,0.3", 1, 0]
 
 [output]
 last_frame = 60
