@@ -60,6 +60,7 @@ TEST(Interruption, a_second_signal_ends_a_bake_in_the_middle_of_a_long_frame) {
     while (!bake.has_ended() && names_in(scratch / "out").empty()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
+    std::this_thread::sleep_for(std::chrono::seconds(2));  // the first frame, which only settles
     kill(bake.pid(), SIGTERM);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     EXPECT_FALSE(bake.has_ended()) << "one signal waits for the frame";

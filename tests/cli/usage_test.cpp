@@ -37,7 +37,7 @@ TEST(Usage, wrong_usage_ends_with_2_and_a_word_on_stderr) {
         EXPECT_FALSE(outcome.err.empty());
     }
     EXPECT_TRUE(
-        contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, hand-flex"));
+        contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, dancer-dance"));
 }
 
 TEST(Usage, a_missing_input_is_bad_input) {
