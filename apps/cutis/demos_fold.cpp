@@ -29,6 +29,11 @@ Demo close_up(Demo demo, const Vector3d& point, double radius) {
     return demo;
 }
 
+Demo at_moments(Demo demo, std::vector<double> stills) {
+    demo.stills = std::move(stills);
+    return demo;
+}
+
 Demo with_checker(Demo demo) {
     demo.paint = "checker";
     return demo;
@@ -104,12 +109,6 @@ std::vector<Demo> fold_demos() {
             "sleeve-uncorrected",
             "the same without distortion correction: the checker is pulled apart on the slopes",
             figure("Fig. 4"), exact + "distortion_passes = 0\n")),
-        sleeve("sleeve-round", "an elbow in close-up, the paper's round profile, folds of 3 cm",
-               paper, "width = 0.03\n"),
-        sleeve("sleeve-profiles", "the same with a flatter profile", paper,
-               "profile = \"flat\"\nwidth = 0.03\n"),
-        sleeve("sleeve-sharp", "the same with a sharp profile", paper,
-               "profile = \"sharp\"\nwidth = 0.03\n"),
         shot("dancer-tights", "a dancer's tights fold at back, hip and knee in a ballet",
              figure("Fig. 1"), tights, "width = 0.03\nedges_per_fold = 6\n", {0.35, 0.12, 1.0},
              jump),
@@ -117,10 +116,12 @@ std::vector<Demo> fold_demos() {
                       figure("Fig. 1"), tights, "width = 0.022\nwhere = [\"joints:RightUpLeg\"]\n",
                       {0.6, 0.1, 1.0}, landing),
                  {0.03, 0.42, -0.92}, 0.2),
-        close_up(shot("dancer-elbow", "the crook of an elbow in tights; folds of 1.8 cm",
-                      figure("Fig. 1"), tights, "width = 0.018\nwhere = [\"joints:RightArm\"]\n",
-                      {-0.8, 0.9, 0.2}, jump),
-                 {0.4, 1.27, -1.03}, 0.22),
+        at_moments(
+            close_up(shot("dancer-elbow", "the crook of an elbow in tights; folds of 1.8 cm",
+                          figure("Fig. 1"), tights,
+                          "width = 0.018\nwhere = [\"joints:RightArm\"]\n", {-0.8, 0.9, 0.2}, jump),
+                     {0.4, 1.27, -1.03}, 0.22),
+            {0.15, 0.25, 0.35}),
         shot("dancer-suit", "a dancer's sports suit folds like jeans", figure("Fig. 1"),
              ballet + "mesh = \"female_sportsuit01\"\nfps = 15\n", "width = 0.03\n",
              {0.35, 0.12, 1.0}, jump),

@@ -282,7 +282,8 @@ first_frame = 60
 last_frame = 120
 )",
          .paint = "tattoo",
-         .camera = {0.5, 0.1, 1.0}},
+         .camera = {0.5, 0.1, 1.0},
+         .focus = PageFocus{{0.0, 1.32, 0.1}, 0.32}},
         {.name = "horse-skin",
          .about = "a horse gallops: loose skin lags behind shoulder and haunch",
          .figure = thin_skin,
