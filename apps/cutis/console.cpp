@@ -43,10 +43,11 @@ int caught_signal() {
     return signal_number;
 }
 
-ProgressShow::ProgressShow(std::FILE* stream, std::function<void()> give_up)
+ProgressShow::ProgressShow(std::FILE* stream, std::function<void()> give_up, bool is_patient)
     : stream_(stream),
       is_terminal_(isatty(fileno(stream)) != 0),
       give_up_(std::move(give_up)),
+      is_patient_(is_patient),
       watcher_([this] { watch(); }) {}
 
 ProgressShow::~ProgressShow() {
@@ -69,7 +70,8 @@ void ProgressShow::watch() {
     int glances_since_signal = 0;
     std::unique_lock lock(mutex_);
     while (!end_.wait_for(lock, glance, [this] { return is_over_; })) {
-        if (signal_number != 0 && (++glances_since_signal > patience || signal_count > 1)) {
+        glances_since_signal += signal_number != 0 ? 1 : 0;
+        if (signal_count > 1 || (glances_since_signal > patience && !is_patient_)) {
             give_up_();
         }
         const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();

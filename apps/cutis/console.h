@@ -14,7 +14,7 @@
 namespace cutis::app {
 
 /// From now on SIGINT, SIGTERM and SIGHUP ask for a clean end instead of killing: after the frame
-/// under way, or at once where that takes longer than a few seconds or where a second signal comes.
+/// under way, or at once where a second signal comes.
 void catch_signals();
 /// Number of the signal that arrived, 0: none.
 int caught_signal();
@@ -24,9 +24,10 @@ int caught_signal();
 /// stage without frames (preparing a layer) is named once it has lasted a second.
 class ProgressShow {
 public:
-    /// \param give_up  called from another thread when a signal was not heeded in time; ends the
-    ///                 program
-    ProgressShow(std::FILE* stream, std::function<void()> give_up);
+    /// \param give_up  called from another thread when a second signal came, or a first one was not
+    ///                 heeded for five seconds; ends the program
+    /// \param is_patient  only a second signal counts: the frame under way ends in a checkpoint
+    ProgressShow(std::FILE* stream, std::function<void()> give_up, bool is_patient);
     ~ProgressShow();
     ProgressShow(const ProgressShow&) = delete;
     ProgressShow& operator=(const ProgressShow&) = delete;
@@ -50,6 +51,7 @@ private:
     bool was_stage_named_ = false;
 
     std::function<void()> give_up_;
+    bool is_patient_;
     std::mutex mutex_;
     std::condition_variable end_;
     bool is_over_ = false;

@@ -1,7 +1,5 @@
 #include "report.h"
 
-#include <algorithm>
-
 #include "console.h"
 
 namespace cutis::app {
@@ -65,12 +63,9 @@ std::string report_text(const RunReport& report) {
                        std::to_string(report.bake.vertices) + " vertices in " +
                        short_number(report.total_seconds) + " s\n";
     if (!report.bake.layers.empty()) {
-        text += "milliseconds a frame:";
-        const int computed = std::max(1, report.bake.frames_done - report.bake.frames_resumed);
+        text += "seconds:";
         for (const auto& [stage, seconds] : report.bake.stage_seconds) {
-            if (stage != "prepare") {
-                text += " " + stage + " " + short_number(1e3 * seconds / computed);
-            }
+            text += " " + stage + " " + short_number(seconds);
         }
         text += "\n";
     }

@@ -114,10 +114,11 @@ void end_at_once() {
             fs::remove(folder, ignored);
         }
     }
-    std::fprintf(stderr,
-                 "\ncutis: ended by signal %d in the middle of a frame, nothing was written "
-                 "(checkpoints made before stand)\n",
-                 caught_signal());
+    std::fprintf(
+        stderr,
+        "\ncutis: ended by signal %d in the middle of a frame or file, what was not finished is "
+        "gone (checkpoints made before stand)\n",
+        caught_signal());
     std::_Exit(exit_signal + caught_signal());
 }
 
@@ -193,7 +194,8 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
 
 int run_bake(const Scene& scene, const RunOptions& options) {
     catch_signals();
-    ProgressShow progress(options.json ? stderr : stdout, end_at_once);
+    const bool is_patient = options.checkpoint_every > 0 || options.resume;
+    ProgressShow progress(options.json ? stderr : stdout, end_at_once, is_patient);
     RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()

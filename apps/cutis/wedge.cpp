@@ -57,7 +57,7 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
     }
     catch_signals();
     std::vector<WedgeScene> wedges = wedge_scenes(scene);
-    ProgressShow show(options.json ? stderr : stdout, end_at_once);
+    ProgressShow show(options.json ? stderr : stdout, end_at_once, false);
     SharedProgress progress(show.callback(), wedges.size());
     std::vector<RunReport> reports(wedges.size());
     std::vector<std::exception_ptr> failures(wedges.size());

@@ -71,6 +71,21 @@ TEST(Interruption, a_second_signal_ends_a_bake_in_the_middle_of_a_long_frame) {
     EXPECT_FALSE(fs::exists(scratch / "out"));
 }
 
+TEST(Interruption, slow_a_checkpoint_waits_for_a_frame_of_more_than_five_seconds) {
+    const ScratchFolder scratch;
+    write_text(scratch / "shot.toml", cylinder_scene("fps = 1", R"("pc2")") +
+                                          "[[layer]]\nkind = \"slide\"\nstep = 2e-5\n");
+    Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out", "--checkpoint", "100"});
+    while (!bake.has_ended() && names_in(scratch / "out").empty()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    kill(bake.pid(), SIGTERM);
+    const Outcome outcome = bake.wait();
+    EXPECT_EQ(outcome.code, 128 + SIGTERM);
+    EXPECT_TRUE(contains(outcome.err, "a checkpoint was written")) << outcome.err;
+}
+
 TEST(Interruption, progress_lines_rise_and_have_the_agreed_form) {
     const ScratchFolder scratch;
     // A triangle that stands still, so often that baking it takes longer than the second of
