@@ -30,6 +30,25 @@ double allowed_determinant(double before) {
     return std::max(least_determinant, least_share * std::min(before, 1.0));
 }
 
+/// Four triangles of the skin where its vertices are, against their tracked normals.
+struct TrackedArea {
+    Lanes3 normal;  // as long as twice the area
+    Lanes3 tracked;
+    Lanes double_area;
+    Lanes sign;  // -1: turned over
+};
+
+EIGEN_ALWAYS_INLINE TrackedArea tracked_area(const double* p, const int* corner,
+                                             const slide::Batches& track, int batch) {
+    const Lanes3 p0 = wide::gather3(p, corner);
+    const Lanes3 n =
+        cross(minus(wide::gather3(p, corner + 4), p0), minus(wide::gather3(p, corner + 8), p0));
+    const Lanes3 ref = {load(track.at(batch, slide::ref_x)), load(track.at(batch, slide::ref_y)),
+                        load(track.at(batch, slide::ref_z))};
+    return {n, ref, wide::root(dot(n, n)),
+            wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0))};
+}
+
 }  // namespace
 
 bool SlideSolver::Parts::place_vertex(int v, double seconds) {
@@ -79,16 +98,8 @@ bool SlideSolver::Parts::check_areas(const Workers& workers) {
             double count = 0.0;
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const Lanes3 p0 = wide::gather3(p, corner);
-                const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
-                                       minus(wide::gather3(p, corner + 8), p0));
-                const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
-                                    load(track.at(batch, slide::ref_y)),
-                                    load(track.at(batch, slide::ref_z))};
-                const Lanes double_area = wide::root(dot(n, n));
-                const Lanes sign =
-                    wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
-                const Lanes now = sign * double_area /
+                const TrackedArea area = tracked_area(p, corner, track, batch);
+                const Lanes now = area.sign * area.double_area /
                                   (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
                 const Lanes before = load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
                 // Conservative and cheap; the exact rule is applied to the few that fail.
@@ -230,22 +241,18 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
             double worst = 0.0;
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const Lanes3 p0 = wide::gather3(p, corner);
-                const Lanes3 n = cross(minus(wide::gather3(p, corner + 4), p0),
-                                       minus(wide::gather3(p, corner + 8), p0));
-                const Lanes3 ref = {load(track.at(batch, slide::ref_x)),
-                                    load(track.at(batch, slide::ref_y)),
-                                    load(track.at(batch, slide::ref_z))};
-                const Lanes double_area = wide::root(dot(n, n));
-                const Lanes sign =
-                    wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0));
+                const TrackedArea area = tracked_area(p, corner, track, batch);
                 const wide::LaneBits follows =
-                    double_area > load(track.at(batch, slide::least_area));
-                const Lanes scale = sign / wide::select(follows, double_area, lanes::all(1.0));
-                store(track.at(batch, slide::ref_x), wide::select(follows, n.x * scale, ref.x));
-                store(track.at(batch, slide::ref_y), wide::select(follows, n.y * scale, ref.y));
-                store(track.at(batch, slide::ref_z), wide::select(follows, n.z * scale, ref.z));
-                const Lanes now = sign * double_area /
+                    area.double_area > load(track.at(batch, slide::least_area));
+                const Lanes scale =
+                    area.sign / wide::select(follows, area.double_area, lanes::all(1.0));
+                store(track.at(batch, slide::ref_x),
+                      wide::select(follows, area.normal.x * scale, area.tracked.x));
+                store(track.at(batch, slide::ref_y),
+                      wide::select(follows, area.normal.y * scale, area.tracked.y));
+                store(track.at(batch, slide::ref_z),
+                      wide::select(follows, area.normal.z * scale, area.tracked.z));
+                const Lanes now = area.sign * area.double_area /
                                   (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
                 const wide::LaneBits began =
                     load(skin_shape.at(batch, slide::det)) < lanes::all(0.0);
