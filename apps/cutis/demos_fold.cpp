@@ -29,6 +29,12 @@ Demo close_up(Demo demo, const Vector3d& point, double radius) {
     return demo;
 }
 
+/// A close-up whose camera travels with what it shows.
+Demo following(Demo demo) {
+    demo.follow = true;
+    return demo;
+}
+
 Demo at_moments(Demo demo, std::vector<double> stills) {
     demo.stills = std::move(stills);
     return demo;
@@ -112,15 +118,17 @@ std::vector<Demo> fold_demos() {
         shot("dancer-tights", "a dancer's tights fold at back, hip and knee in a ballet",
              figure("Fig. 1"), tights, "width = 0.03\nedges_per_fold = 6\n", {0.35, 0.12, 1.0},
              jump),
-        close_up(shot("dancer-knee", "the hollow of a knee in tights; folds of 2.2 cm",
-                      figure("Fig. 1"), tights, "width = 0.022\nwhere = [\"joints:RightUpLeg\"]\n",
-                      {0.6, 0.1, 1.0}, landing),
-                 {0.03, 0.42, -0.92}, 0.2),
+        following(close_up(
+            shot("dancer-knee", "the hollow of a knee in tights; folds of 2.2 cm", figure("Fig. 1"),
+                 tights, "width = 0.022\nwhere = [\"joints:RightUpLeg\"]\n", {0.6, 0.1, 1.0},
+                 landing),
+            {0.151, 0.455, -1.068}, 0.2)),
         at_moments(
-            close_up(shot("dancer-elbow", "the crook of an elbow in tights; folds of 1.8 cm",
-                          figure("Fig. 1"), tights,
-                          "width = 0.018\nwhere = [\"joints:RightArm\"]\n", {-0.8, 0.9, 0.2}, jump),
-                     {0.4, 1.27, -1.03}, 0.22),
+            following(close_up(
+                shot("dancer-elbow", "the crook of an elbow in tights; folds of 1.8 cm",
+                     figure("Fig. 1"), tights, "width = 0.018\nwhere = [\"joints:RightArm\"]\n",
+                     {-0.8, 0.9, 0.2}, jump),
+                {0.134, 1.225, -1.2}, 0.17)),
             {0.15, 0.25, 0.35}),
         shot("dancer-suit", "a dancer's sports suit folds like jeans", figure("Fig. 1"),
              ballet + "mesh = \"female_sportsuit01\"\nfps = 15\n", "width = 0.03\n",

@@ -138,6 +138,7 @@ limiter = "soft"
 frequency = 4
 damping = 0.05
 )",
+         .paint = "skin",
          .camera = {0.1, 0.3, 1.0}},
         {.name = "teapot-straps-painted",
          .about = "the same, stiff on handle and spout, soft on the belly",
@@ -157,6 +158,7 @@ limiter = "soft"
 frequency = ["box:-0.1,-1,-1,0.1,1,1", 3, 12]
 damping = ["box:-0.1,-1,-1,0.1,1,1", 0.04, 0.6]
 )",
+         .paint = "skin",
          .camera = {0.1, 0.3, 1.0}},
         {.name = "teapot-straps-axes",
          .about = "the same, free along the surface's x direction and damped across it",
@@ -176,6 +178,7 @@ limiter = "soft"
 axes = [3, 0.03, 8, 0.8, 8, 0.8]
 surface_axis = [1, 0, 0]
 )",
+         .paint = "skin",
          .camera = {0.1, 0.3, 1.0}},
         {.name = "tower-touch",
          .about = "bricks of a tower touched with one finger: they give way and quiver",
@@ -191,6 +194,7 @@ detail = "bricks"
 place = "tiles"
 tiles_u = 18
 tiles_v = 18
+tiles_turn = 90
 height = 0.02
 frequency = 4
 damping = 0.06
@@ -198,6 +202,7 @@ handles = ["finger 0.4 grab 0.5 3.2 1.1", "finger 0.9 by 0.2 0.15 0.4", "finger 
 [output]
 last_frame = 75
 )",
+         .paint = "skin",
          .camera = {0.4, 0.2, 1.0},
          .stills = {0.1, 0.36, 0.6}},
         {.name = "tower-drag",
@@ -214,6 +219,7 @@ detail = "bricks"
 place = "tiles"
 tiles_u = 18
 tiles_v = 18
+tiles_turn = 90
 height = 0.02
 frequency = 4
 damping = 0.06
@@ -225,6 +231,7 @@ passes = 4
 [output]
 last_frame = 80
 )",
+         .paint = "skin",
          .camera = {0.4, 0.2, 1.0},
          .stills = {0.3, 0.55, 0.8}},
         {.name = "rabbit-stiff",
@@ -249,6 +256,7 @@ passes = 4
 [output]
 last_frame = 60
 )",
+         .paint = "skin",
          .camera = {0.8, 0.2, 1.0},
          .stills = {0.1, 0.6}},
         {.name = "rabbit-soft",
@@ -273,6 +281,7 @@ passes = 4
 [output]
 last_frame = 60
 )",
+         .paint = "skin",
          .camera = {0.8, 0.2, 1.0},
          .stills = {0.1, 0.6}},
         {.name = "vase-stiff",
@@ -298,6 +307,7 @@ passes = 4
 [output]
 last_frame = 60
 )",
+         .paint = "skin",
          .camera = {0.4, 0.35, 1.0},
          .stills = {0.1, 0.6}},
         {.name = "vase-soft",
@@ -323,6 +333,7 @@ passes = 4
 [output]
 last_frame = 60
 )",
+         .paint = "skin",
          .camera = {0.4, 0.35, 1.0},
          .stills = {0.1, 0.6}},
         {.name = "dinosaur-scales",

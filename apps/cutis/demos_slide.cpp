@@ -50,7 +50,9 @@ tether = 0
 damping = 1
 step = 0.001
 )",
-         .camera = {0.5, 0.4, 1.0}},
+         .paint = "grid",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.35, 0.45, 0.633}},
         {.name = "torus-shake-30",
          .about = "the shaken torus with a stickiness of 0.3",
          .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
@@ -65,7 +67,9 @@ tether = 0
 damping = 1
 step = 0.001
 )",
-         .camera = {0.5, 0.4, 1.0}},
+         .paint = "grid",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.35, 0.45, 0.633}},
         {.name = "torus-shake-60",
          .about = "the shaken torus with a stickiness of 0.6",
          .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
@@ -80,7 +84,9 @@ tether = 0
 damping = 1
 step = 0.001
 )",
-         .camera = {0.5, 0.4, 1.0}},
+         .paint = "grid",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.35, 0.45, 0.633}},
         {.name = "torus-shake-100",
          .about = "the shaken torus with a stickiness of 1",
          .figure = "Fig. 8 of Thin Skin Elastodynamics (2013)",
@@ -95,7 +101,9 @@ tether = 0
 damping = 1
 step = 0.001
 )",
-         .camera = {0.5, 0.4, 1.0}},
+         .paint = "grid",
+         .camera = {0.5, 0.4, 1.0},
+         .stills = {0.35, 0.45, 0.633}},
         {.name = "torus-twist",
          .about = "a torus whose right half turns by 90 degrees: skin shares the twist",
          .figure = thin_skin,
@@ -265,7 +273,7 @@ last_frame = 120
 )",
          .camera = {0.4, 0.15, 1.0}},
         {.name = "dancer-neck",
-         .about = "a dancer turns and bends her head: skin of neck and throat, the rest held",
+         .about = "a dancer turns and bends her head: skin of throat, jaw and crown, the rest held",
          .figure = thin_skin,
          .scene = R"([body]
 file = "$DATA/dancer/dancer.glb"
@@ -281,9 +289,10 @@ step = 0.00834
 first_frame = 60
 last_frame = 120
 )",
-         .paint = "tattoo",
-         .camera = {0.5, 0.1, 1.0},
-         .focus = PageFocus{{0.0, 1.32, 0.1}, 0.32}},
+         .paint = "grid",
+         .camera = {-1.0, 0.15, 0.6},
+         .follow = true,
+         .focus = PageFocus{{0.02, 1.36, 0.82}, 0.13}},
         {.name = "horse-skin",
          .about = "a horse gallops: loose skin lags behind shoulder and haunch",
          .figure = thin_skin,

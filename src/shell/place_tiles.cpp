@@ -1,66 +1,21 @@
 #include <cmath>
-#include <map>
+#include <limits>
+#include <numbers>
 #include <unordered_map>
 
 #include "cutis/core/error.h"
 #include "cutis/shell/placement.h"
-#include "shell/triangle_grid.h"
+#include "shell/chart_search.h"
 
 namespace cutis {
 
 namespace {
 
 constexpr double most_vertices = 1e8;
-constexpr double border_tolerance = 1e-9;  // of a barycentric weight
-
-/// Base triangles in the UV plane.
-class ChartSearch {
-public:
-    ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles) : uv_(uv), triangles_(triangles) {
-        MatrixX3d lower = MatrixX3d::Zero(triangles.rows(), 3);
-        MatrixX3d upper = MatrixX3d::Zero(triangles.rows(), 3);
-        for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-            const auto a = uv.row(triangles(f, 0));
-            const auto b = uv.row(triangles(f, 1));
-            const auto c = uv.row(triangles(f, 2));
-            lower.row(f).head<2>() = a.cwiseMin(b).cwiseMin(c);
-            upper.row(f).head<2>() = a.cwiseMax(b).cwiseMax(c);
-        }
-        grid_ = BoxGrid(lower, upper);
-    }
-
-    bool find(const Vector2d& place, ShellPoint& out) const {
-        const Eigen::Vector3i cell = grid_.cell_of({place.x(), place.y(), 0.0});
-        for (const int* f = grid_.begin(cell); f != grid_.end(cell); ++f) {
-            const Vector2d a = uv_.row(triangles_(*f, 0));
-            const Vector2d ab = uv_.row(triangles_(*f, 1)).transpose() - a;
-            const Vector2d ac = uv_.row(triangles_(*f, 2)).transpose() - a;
-            const double area = ab.x() * ac.y() - ab.y() * ac.x();
-            if (area == 0.0) {
-                continue;
-            }
-            const Vector2d ap = place - a;
-            const double v = (ap.x() * ac.y() - ap.y() * ac.x()) / area;
-            const double w = (ab.x() * ap.y() - ab.y() * ap.x()) / area;
-            if (v >= -border_tolerance && w >= -border_tolerance &&
-                v + w <= 1.0 + border_tolerance) {
-                out.triangle = *f;
-                out.barycentric = Vector3d(1.0 - v - w, v, w).cwiseMax(0.0);
-                out.barycentric /= out.barycentric.sum();
-                return true;
-            }
-        }
-        return false;
-    }
-
-private:
-    const MatrixX2d& uv_;
-    const MatrixX3i& triangles_;
-    BoxGrid grid_;
-};
 
 struct PlaceKey {
     long long u, v, w;
+    int chart;
     bool operator==(const PlaceKey& other) const = default;
 };
 
@@ -69,7 +24,8 @@ struct PlaceHash {
         const auto mix = [](unsigned long long x) { return x * 0x9E3779B97F4A7C15ull; };
         return mix(static_cast<unsigned long long>(key.u) ^
                    mix(static_cast<unsigned long long>(key.v) ^
-                       mix(static_cast<unsigned long long>(key.w))));
+                       mix(static_cast<unsigned long long>(key.w) ^
+                           mix(static_cast<unsigned long long>(key.chart)))));
     }
 };
 
@@ -85,6 +41,154 @@ void check_tile(const ArtMesh& tile) {
     }
 }
 
+MatrixX2d turned(const MatrixX2d& uv, double degrees) {
+    const double angle = degrees * std::numbers::pi / 180.0;
+    Eigen::Matrix2d turn;
+    turn << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
+    return uv * turn;  // rows: the charts turn back, so the tiles turn forth
+}
+
+/// Whole numbers of the tiles that meet the charts' box.
+struct TileRange {
+    Vector2d first, last;
+    double count() const { return (last - first + Vector2d::Ones()).prod(); }
+};
+
+TileRange tiles_over(const MatrixX2d& uv, const MatrixX3i& triangles, const Vector2d& tiles) {
+    Vector2d low = Vector2d::Constant(std::numeric_limits<double>::infinity());
+    Vector2d high = -low;
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const Vector2d at = uv.row(triangles(f, k));
+            low = low.cwiseMin(at);
+            high = high.cwiseMax(at);
+        }
+    }
+    // A tile whose border merely touches the charts' box holds nothing of them.
+    return {(low.cwiseProduct(tiles).array() + 1e-9).floor(),
+            (high.cwiseProduct(tiles).array() - 1e-9).floor()};
+}
+
+/// Puts copies of a tile onto charts, vertex by vertex.
+class Tiler {
+public:
+    Tiler(const MatrixX2d& uv, const MatrixX3i& uv_triangles, const ArtMesh& tile,
+          const Vector2d& tiles, double lift)
+        : charts_(uv, uv_triangles), tile_(tile), tiles_(tiles), lift_(lift) {
+        found_.resize(static_cast<size_t>(tile.positions.rows()));
+    }
+
+    void lay(const Vector2d& where) {
+        for (size_t v = 0; v < found_.size(); ++v) {
+            const bool is_on_chart =
+                charts_.find(place_of(where, static_cast<int>(v)), found_[v].point);
+            found_[v].chart = is_on_chart ? charts_.chart_of(found_[v].point.triangle) : -1;
+        }
+        for (Eigen::Index f = 0; f < tile_.triangles.rows(); ++f) {
+            const Eigen::Vector3i corners = tile_.triangles.row(f);
+            const int chart = chart_of(corners);
+            if (chart < 0) {
+                ++cut_;
+                continue;
+            }
+            const Eigen::Vector3i own(vertex(where, corners[0], chart),
+                                      vertex(where, corners[1], chart),
+                                      vertex(where, corners[2], chart));
+            if (has_area(own)) {
+                triangles_.push_back(own);
+            } else {
+                ++cut_;
+            }
+        }
+    }
+
+    /// What was laid; vertices that only squeezed triangles used stay behind.
+    PlacedDetail take() {
+        PlacedDetail out;
+        out.triangles.resize(static_cast<Eigen::Index>(triangles_.size()), 3);
+        out.uv.resize(static_cast<Eigen::Index>(uv_.size()), 2);
+        std::vector<int> number(points_.size(), -1);
+        for (size_t f = 0; f < triangles_.size(); ++f) {
+            for (int k = 0; k < 3; ++k) {
+                const auto v = static_cast<size_t>(triangles_[f][k]);
+                if (number[v] < 0) {
+                    number[v] = static_cast<int>(out.points.size());
+                    out.uv.row(number[v]) = uv_[v].transpose();
+                    out.points.push_back(points_[v]);
+                }
+                out.triangles(static_cast<Eigen::Index>(f), k) = number[v];
+            }
+        }
+        out.uv.conservativeResize(static_cast<Eigen::Index>(out.points.size()), 2);
+        out.cut_triangles = cut_;
+        out.piece_count =
+            find_pieces(out.triangles, static_cast<int>(out.points.size()), out.piece);
+        return out;
+    }
+
+private:
+    struct Found {
+        ShellPoint point;
+        int chart = -1;
+    };
+
+    Vector2d place_of(const Vector2d& where, int v) const {
+        return (where + tile_.positions.row(v).head<2>().transpose()).cwiseQuotient(tiles_);
+    }
+
+    /// The chart that holds most of the corners, the first corner's among equals; -1: none.
+    int chart_of(const Eigen::Vector3i& corners) const {
+        const auto at = [&](int k) { return found_[static_cast<size_t>(corners[k])].chart; };
+        if (at(1) >= 0 && at(1) == at(2)) {
+            return at(1);
+        }
+        return at(0) >= 0 ? at(0) : std::max(at(1), at(2));
+    }
+
+    /// A vertex of the detail; one that the chart does not hold goes to the chart's border.
+    int vertex(const Vector2d& where, int v, int chart) {
+        constexpr double fine = 1e7;
+        const auto at = tile_.positions.row(v);
+        const PlaceKey key{std::llround((where.x() + at[0]) * fine),
+                           std::llround((where.y() + at[1]) * fine), std::llround(at[2] * fine),
+                           chart};
+        const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(points_.size()));
+        if (is_new) {
+            Found found = found_[static_cast<size_t>(v)];
+            Vector2d place = place_of(where, v);
+            if (found.chart != chart) {
+                place = charts_.nearest_on_border(chart, place, found.point);
+            }
+            found.point.height = std::clamp(at[2] * lift_, 0.0, 1.0);
+            points_.push_back(found.point);
+            places_.emplace_back(place.x() * tiles_.x(), place.y() * tiles_.y(),
+                                 found.point.height);
+            uv_.emplace_back(at[0], at[1]);
+        }
+        return known->second;
+    }
+
+    /// Triangles that the border has squeezed to nothing are worth nothing.
+    bool has_area(const Eigen::Vector3i& corners) const {
+        const Vector3d& a = places_[static_cast<size_t>(corners[0])];
+        const Vector3d& b = places_[static_cast<size_t>(corners[1])];
+        const Vector3d& c = places_[static_cast<size_t>(corners[2])];
+        return (b - a).cross(c - a).norm() > 1e-9;
+    }
+
+    ChartSearch charts_;
+    const ArtMesh& tile_;
+    Vector2d tiles_;
+    double lift_;
+    std::vector<Found> found_;                            // vertices of the tile laid now
+    std::unordered_map<PlaceKey, int, PlaceHash> known_;  // vertices shared at tile borders
+    std::vector<ShellPoint> points_;
+    std::vector<Vector3d> places_;  // in tiles and heights
+    std::vector<Vector2d> uv_;
+    std::vector<Eigen::Vector3i> triangles_;
+    int cut_ = 0;
+};
+
 }  // namespace
 
 PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
@@ -95,94 +199,32 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                                shell.topology().triangle_count(), " triangles, found ",
                                uv_triangles.rows()));
     }
-    if (!(options.tiles_u > 0.0) || !(options.tiles_v > 0.0) || !(options.lift >= 0.0)) {
+    if (!(options.tiles_u > 0.0) || !(options.tiles_v > 0.0) || !(options.lift >= 0.0) ||
+        !std::isfinite(options.turn)) {
         throw InvalidInput(
-            say("shell tiles: expected numbers of tiles above 0 and a lift of at "
-                "least 0, found ",
-                options.tiles_u, ", ", options.tiles_v, " and ", options.lift));
+            say("shell tiles: expected numbers of tiles above 0, a lift of at "
+                "least 0 and a finite turn, found ",
+                options.tiles_u, ", ", options.tiles_v, ", ", options.lift, " and ", options.turn));
     }
     check_tile(tile);
-    Vector2d low = Vector2d::Constant(std::numeric_limits<double>::infinity());
-    Vector2d high = -low;
-    for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            const Vector2d at = uv.row(uv_triangles(f, k));
-            low = low.cwiseMin(at);
-            high = high.cwiseMax(at);
-        }
-    }
+    const MatrixX2d plane = options.turn == 0.0 ? uv : turned(uv, options.turn);
     const Vector2d tiles(options.tiles_u, options.tiles_v);
-    // A tile whose border merely touches the charts' box holds nothing of them.
-    const Vector2d first = (low.cwiseProduct(tiles).array() + 1e-9).floor();
-    const Vector2d last = (high.cwiseProduct(tiles).array() - 1e-9).floor();
-    const double copies = (last - first + Vector2d::Ones()).prod();
-    if (!(copies * static_cast<double>(tile.positions.rows()) <= most_vertices)) {
-        throw InvalidInput(say("shell tiles: ", copies, " copies of '", tile.name, "' with ",
+    const TileRange range = tiles_over(plane, uv_triangles, tiles);
+    if (!(range.count() * static_cast<double>(tile.positions.rows()) <= most_vertices)) {
+        throw InvalidInput(say("shell tiles: ", range.count(), " copies of '", tile.name, "' with ",
                                tile.positions.rows(), " vertices are more than ", most_vertices));
     }
-
-    const ChartSearch charts(uv, uv_triangles);
-    PlacedDetail out;
-    std::unordered_map<PlaceKey, int, PlaceHash> known;  // vertices shared at tile borders
-    std::vector<Vector2d> out_uv;
-    std::vector<Eigen::Vector3i> triangles;
-    std::vector<ShellPoint> found(static_cast<size_t>(tile.positions.rows()));
-    std::vector<int> number(found.size());
-    for (double j = first.y(); j <= last.y(); j += 1.0) {
-        for (double i = first.x(); i <= last.x(); i += 1.0) {
-            std::vector<unsigned char> is_found(found.size(), 0);
-            for (size_t v = 0; v < found.size(); ++v) {
-                const auto at = tile.positions.row(static_cast<Eigen::Index>(v));
-                const Vector2d place =
-                    (Vector2d(i, j) + Vector2d(at[0], at[1])).cwiseQuotient(tiles);
-                is_found[v] = charts.find(place, found[v]) ? 1 : 0;
-                found[v].height = std::clamp(at[2] * options.lift, 0.0, 1.0);
-                number[v] = -1;
-            }
-            for (Eigen::Index f = 0; f < tile.triangles.rows(); ++f) {
-                const auto corners = tile.triangles.row(f);
-                if (!(is_found[static_cast<size_t>(corners[0])] &&
-                      is_found[static_cast<size_t>(corners[1])] &&
-                      is_found[static_cast<size_t>(corners[2])])) {
-                    ++out.cut_triangles;
-                    continue;
-                }
-                Eigen::Vector3i own;
-                for (int k = 0; k < 3; ++k) {
-                    const auto v = static_cast<size_t>(corners[k]);
-                    if (number[v] < 0) {
-                        const auto at = tile.positions.row(corners[k]);
-                        constexpr double fine = 1e7;
-                        const PlaceKey key{std::llround((i + at[0]) * fine),
-                                           std::llround((j + at[1]) * fine),
-                                           std::llround(at[2] * fine)};
-                        const auto [place, is_new] =
-                            known.try_emplace(key, static_cast<int>(out.points.size()));
-                        if (is_new) {
-                            out.points.push_back(found[v]);
-                            out_uv.emplace_back(at[0], at[1]);
-                        }
-                        number[v] = place->second;
-                    }
-                    own[k] = number[v];
-                }
-                triangles.push_back(own);
-            }
+    Tiler tiler(plane, uv_triangles, tile, tiles, options.lift);
+    for (double j = range.first.y(); j <= range.last.y(); j += 1.0) {
+        for (double i = range.first.x(); i <= range.last.x(); i += 1.0) {
+            tiler.lay({i, j});
         }
     }
-    if (triangles.empty()) {
-        throw InvalidInput(say("shell tiles: no whole triangle of '", tile.name,
-                               "' lies on a chart; use more tiles"));
+    PlacedDetail out = tiler.take();
+    if (out.triangles.rows() == 0) {
+        throw InvalidInput(
+            say("shell tiles: no triangle of '", tile.name, "' reaches a chart; use more tiles"));
     }
-    out.triangles.resize(static_cast<Eigen::Index>(triangles.size()), 3);
-    for (size_t f = 0; f < triangles.size(); ++f) {
-        out.triangles.row(static_cast<Eigen::Index>(f)) = triangles[f].transpose();
-    }
-    out.uv.resize(static_cast<Eigen::Index>(out_uv.size()), 2);
-    for (size_t v = 0; v < out_uv.size(); ++v) {
-        out.uv.row(static_cast<Eigen::Index>(v)) = out_uv[v].transpose();
-    }
-    out.piece_count = find_pieces(out.triangles, static_cast<int>(out.points.size()), out.piece);
     return out;
 }
 

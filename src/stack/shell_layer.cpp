@@ -339,7 +339,7 @@ private:
         }
         if (detail.cut_triangles > 0) {
             report_.notes.push_back(
-                say("shell: ", detail.cut_triangles, " detail triangles cut at chart borders"));
+                say("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
         }
         if (detail.stopped_walks > 0) {
             report_.notes.push_back(

@@ -62,6 +62,8 @@ std::vector<Setting> shell_settings(ShellSettings& s) {
         {"seed", &s.seed, "scatter: another one scatters anew", "", 0, 1e9},
         {"tiles_u", &s.tiles.tiles_u, "tiles: along one unit of u", "", 0.01, 10000},
         {"tiles_v", &s.tiles.tiles_v, "tiles: along one unit of v", "", 0.01, 10000},
+        {"tiles_turn", &s.tiles.turn, "tiles: rows turned from u towards v by", "degrees", -180,
+         180},
         {"lift", &s.lift, "factor on the piece's heights", "", 0, 100},
         {"poisson", &s.poisson, "Poisson's ratio; 0.5 keeps the shell's volume", "", -0.9, 0.5},
         {"volume_rounds", &s.volume_rounds,

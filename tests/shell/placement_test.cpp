@@ -101,6 +101,62 @@ TEST(PlacementTest, tiles_meet_at_their_borders_and_are_cut_at_the_chart) {
         [&] { tile_detail(shell, MatrixX2d(), MatrixX3i(), straps, options); }, {"needs UVs"});
 }
 
+TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
+    const test::Shape grid = test::planar_grid(6, 6, 0.15);
+    const PrismShell shell = shell_of(grid, 0.1);
+    // Two charts with a gap between them: the right half of the grid stands 0.3 to the right.
+    const int half = static_cast<int>(grid.triangles.rows()) / 2;
+    MatrixX2d uv(2 * grid.positions.rows(), 2);
+    uv << grid.positions.leftCols<2>(), grid.positions.leftCols<2>();
+    uv.bottomRows(grid.positions.rows()).col(0).array() += 0.3;
+    MatrixX3i uv_triangles = grid.triangles;
+    const double middle =
+        0.5 * (grid.positions.col(0).minCoeff() + grid.positions.col(0).maxCoeff());
+    int right = 0;
+    for (Eigen::Index f = 0; f < grid.triangles.rows(); ++f) {
+        double centre = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            centre += grid.positions(grid.triangles(f, k), 0) / 3.0;
+        }
+        if (centre > middle) {
+            uv_triangles.row(f).array() += static_cast<int>(grid.positions.rows());
+            ++right;
+        }
+    }
+    ASSERT_EQ(right, half);
+    TileOptions options;
+    options.tiles_u = 3.7;  // no tile ends at the seam
+    options.tiles_v = 4.0;
+    const ArtMesh sheet = [] {  // covers its tile
+        ArtMesh tile;
+        tile.name = "sheet";
+        tile.positions.resize(4, 3);
+        tile.positions << 0, 0, 0.5, 1, 0, 0.5, 1, 1, 0.5, 0, 1, 0.5;
+        tile.triangles.resize(2, 3);
+        tile.triangles << 0, 1, 2, 0, 2, 3;
+        return tile;
+    }();
+    for (const double turn : {0.0, 90.0}) {
+        options.turn = turn;
+        const PlacedDetail placed = tile_detail(shell, uv, uv_triangles, sheet, options);
+        double area = 0.0;
+        for (Eigen::Index f = 0; f < placed.triangles.rows(); ++f) {
+            const auto at = [&](int k) {
+                return position_at(shell, shell.base(), shell.offset(),
+                                   placed.points[static_cast<size_t>(placed.triangles(f, k))]);
+            };
+            const Vector3d normal = (at(1) - at(0)).cross(at(2) - at(0));
+            EXPECT_GE(normal.z(), 0.0) << "turned over, triangle " << f;
+            area += 0.5 * normal.norm();
+        }
+        const double whole =
+            (grid.positions.colwise().maxCoeff() - grid.positions.colwise().minCoeff())
+                .head<2>()
+                .prod();
+        EXPECT_NEAR(area, whole, 0.03 * whole) << "turn " << turn;
+    }
+}
+
 TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis) {
     const PrismShell shell = shell_of(test::icosphere(3), 0.05);
     ScatterOptions options;

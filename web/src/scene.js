@@ -130,6 +130,15 @@ function makeStrokes(bake, description, view, surface) {
   return { object, update };
 }
 
+/** Vertices inside the ball of a close-up; all of them where there is no ball or nothing in it. */
+function verticesNear(places, focus) {
+  const all = Array.from({ length: places.length / 3 }, (_, v) => v);
+  const centre = new Vector3(...(focus?.point ?? [0, 0, 0]));
+  const place = new Vector3();
+  const near = focus ? all.filter((v) => place.fromArray(places, 3 * v).distanceTo(centre) < focus.radius) : [];
+  return near.length ? near : all;
+}
+
 export class Stage {
   constructor(canvas, bake) {
     this.canvas = canvas;
@@ -150,24 +159,26 @@ export class Stage {
     this.frameAll();
   }
 
-  /** Mean of the body's vertices at every frame: means of the modes, so that no frame needs to be built. */
+  /** Mean of the body's vertices at every frame: means of the modes, so that no frame needs to be built. In a close-up, of what it shows. */
   pathOfBody() {
     const { meta } = this.bake;
     const body = meta.surfaces.find((s) => s.kind !== 'detail') ?? meta.surfaces[0];
     const motion = this.bake.motion(body.views[meta.views[0].name]);
+    const shown = verticesNear(motion.at(0), meta.cameraFocus);
     const meanOf = (values, offset) => {
       const sum = new Vector3();
-      for (let i = 0; i < motion.size; i += 3) sum.set(sum.x + values[offset + i], sum.y + values[offset + i + 1], sum.z + values[offset + i + 2]);
-      return sum.divideScalar(motion.count);
+      for (const v of shown) sum.set(sum.x + values[offset + 3 * v], sum.y + values[offset + 3 * v + 1], sum.z + values[offset + 3 * v + 2]);
+      return sum.divideScalar(shown.length);
     };
     const modes = Array.from({ length: motion.rank }, (_, k) => meanOf(motion.basis, k * motion.size).multiplyScalar(motion.scales[k]));
     const mean = meanOf(motion.mean, 0);
     return Array.from({ length: meta.frames }, (_, f) => modes.reduce((place, mode, k) => place.addScaledVector(mode, motion.weights[f * motion.rank + k]), mean.clone()));
   }
 
-  /** How far the body has gone over the ground since the first frame. */
+  /** How far the body has gone over the ground since the first frame; how far what a close-up shows has gone anywhere. */
   travel(frame) {
-    return this.centres[frame].clone().sub(this.centres[0]).setY(0);
+    const path = this.centres[frame].clone().sub(this.centres[0]);
+    return this.bake.meta.cameraFocus ? path : path.setY(0);
   }
 
   /** The camera goes with the body, or stays where it is. */

@@ -30,7 +30,7 @@ struct PlacedDetail {
     int copy_vertices = 0;  ///< > 0: copies of one prototype with so many vertices, one after
                             ///< another; 0: no copies
     int outside = 0;        ///< vertices moved to the nearest place in the shell (place_mesh)
-    int cut_triangles = 0;  ///< triangles left out where tiles leave the charts (tile_detail)
+    int cut_triangles = 0;  ///< triangles on no chart, left out (tile_detail)
     int stopped_walks = 0;  ///< vertices that met the base's boundary (scatter_detail)
 };
 
@@ -57,12 +57,14 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh,
 struct TileOptions {
     double tiles_u = 10.0;  ///< tiles along one unit of u, > 0
     double tiles_v = 10.0;
+    double turn = 0.0;  ///< degrees from u towards v by which rows of tiles are turned
     double lift = 1.0;  ///< factor on heights, result cut to 0 .. 1
 };
 
-/// A tileable piece ((u, v) in [0, 1], height w in [0, 1]) repeated over the base's UV charts. Its
-/// triangles are left out where they leave a chart or run across a seam; where charts overlap the
-/// lowest triangle is taken.
+/// A tileable piece ((u, v) in [0, 1], height w in [0, 1]) repeated over the base's UV charts. A
+/// triangle belongs to the chart that holds most of its corners; corners that lie outside go to
+/// the nearest point of that chart's border, so that pieces end at seams as if trimmed. What lies
+/// on no chart is left out; where charts overlap the lowest triangle is taken.
 /// \param uv            #T x 2 of the base
 /// \param uv_triangles  #F x 3 into uv, same rows as the shell's triangles
 /// \throw InvalidInput  sizes that do not fit, no triangle left, more than 100 million vertices
