@@ -71,7 +71,7 @@ public:
         mu_ = a2 / (dt * dt);
         first_ = inverse(matrix(intervals, 2.0 * mu_));
         other_ = inverse(matrix(intervals, mu_));
-        const auto count = static_cast<size_t>(size_ * columns_);
+        const auto count = static_cast<size_t>(size_) * static_cast<size_t>(columns_);
         now_.assign(count, 0.0);
         before_ = next_ = right_ = now_;
     }
@@ -112,7 +112,7 @@ private:
             for (int k = 0; k <= std::min(i, 2); ++k) {
                 full[static_cast<size_t>(i) * size_ + i - k] =
                     full[static_cast<size_t>(i - k) * size_ + i] =
-                        band[static_cast<size_t>(3 * i + k)];
+                        band[3 * static_cast<size_t>(i) + static_cast<size_t>(k)];
             }
         }
         return full;

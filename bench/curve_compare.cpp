@@ -182,6 +182,7 @@ private:
 
 std::vector<int> evenly_spaced(int frames, int count) {
     std::vector<int> list;
+    list.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
         list.push_back(
             static_cast<int>(std::lround(static_cast<double>(frames - 1) * i / (count - 1))));

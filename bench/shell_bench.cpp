@@ -184,14 +184,14 @@ public:
 
     double run_ms(const Motions& motions, int i) {
         const int n = scene_.shell.vertex_count();
-        table_.resize(static_cast<size_t>(6 * n));
+        table_.resize(6 * static_cast<size_t>(n));
         return milliseconds([&] {
             for (int v = 0; v < n; ++v) {
                 for (int k = 0; k < 3; ++k) {
-                    table_[static_cast<size_t>(3 * v + k)] =
+                    table_[3 * static_cast<size_t>(v) + static_cast<size_t>(k)] =
                         static_cast<float>(motions.base[i](v, k));
-                    table_[static_cast<size_t>(3 * (n + v) + k)] =
-                        static_cast<float>(motions.offset[i](v, k));
+                    table_[3 * (static_cast<size_t>(n) + static_cast<size_t>(v)) +
+                           static_cast<size_t>(k)] = static_cast<float>(motions.offset[i](v, k));
                 }
             }
             constexpr float omega = 0.2f, zeta = 0.05f, dt = 1.0f / 60.0f, limit = 0.01f;
@@ -202,7 +202,7 @@ public:
                 float square = 0.0f;
                 for (int k = 0; k < 3; ++k) {
                     const auto at = [&](size_t c) {
-                        return table_[static_cast<size_t>(3 * corners[c] + k)];
+                        return table_[3 * static_cast<size_t>(corners[c]) + static_cast<size_t>(k)];
                     };
                     vertex.goal[k] = vertex.weights[0] * at(0) + vertex.weights[1] * at(1) +
                                      vertex.weights[2] * at(2) + last * at(3);

@@ -118,8 +118,8 @@ double lu_of_kkt_ms(SlideSolver& unconstrained, const std::vector<slide::Constra
         for (int j = p.system.row_begin(v); j < p.system.row_end(v); ++j) {
             put(p.system.block(j), p.system.column(j));
         }
-        right[static_cast<size_t>(2 * v)] = p.system.right(v)[0];
-        right[static_cast<size_t>(2 * v + 1)] = p.system.right(v)[1];
+        right[2 * static_cast<size_t>(v)] = p.system.right(v)[0];
+        right[2 * static_cast<size_t>(v) + 1] = p.system.right(v)[1];
         const bool is_fixed = constraint[static_cast<size_t>(v)] == slide::Constraint::fixed;
         for (int c = 0; is_fixed && c < 2; ++c, ++next) {
             cs_di_entry(triplets, next, 2 * v + c, 1.0);

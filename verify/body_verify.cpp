@@ -105,7 +105,7 @@ double twist_error(Skinner skin, double (*radius)(double)) {
     skin(rest, weights, joints, Workers(1), out);
     double worst = 0.0;
     for (int v = 0; v < count; ++v) {
-        const double t = weights.weights[static_cast<size_t>(2 * v + 1)];
+        const double t = weights.weights[2 * static_cast<size_t>(v) + 1];
         worst = std::max(worst, std::abs(out.row(v).tail<2>().norm() - radius(t)));
     }
     return worst;

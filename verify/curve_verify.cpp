@@ -94,7 +94,8 @@ double mode_error(int n) {
             double sum = -modes.eigenvalues[k] * modes.shapes(i, k);
             for (int j = std::max(0, i - 2); j <= std::min(n - 2, i + 2); ++j) {
                 const int high = std::max(i, j);
-                sum += band[static_cast<size_t>(3 * high + std::abs(i - j))] * modes.shapes(j, k);
+                sum += band[3 * static_cast<size_t>(high) + static_cast<size_t>(std::abs(i - j))] *
+                       modes.shapes(j, k);
             }
             worst = std::max(worst, std::abs(sum));
         }

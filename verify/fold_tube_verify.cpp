@@ -213,6 +213,7 @@ std::vector<Case> verify_fold_tube() {
     // Frames in any order, on any number of threads.
     std::vector<int> order = {0, 15, 30, 45, 60, 75, 90};
     std::vector<MatrixX3d> first;
+    first.reserve(order.size());
     for (const int angle : order) {
         first.push_back(fold(tube, rails, Skinning::linear_blend, angle * pi / 180.0, 1).surface);
     }

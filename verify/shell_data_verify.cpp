@@ -205,6 +205,7 @@ std::vector<Case> data_cases() {
         folders[path.lexically_relative(root).begin()->string()].look_at(path);
     }
     std::vector<Case> cases;
+    cases.reserve(folders.size());
     for (const auto& [folder, tally] : folders) {
         cases.push_back(
             at_most(say("safe offset: inverted tetrahedra on ", tally.closed, " closed and ",

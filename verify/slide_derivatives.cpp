@@ -64,7 +64,7 @@ double force_error(SlideShape shape, SlideOptions options, double& power_error) 
         // On an edge the surface has a kink and no derivative.
         const bool is_inside = std::min({b[0], b[1], b[2]}) > 1e-3;
         for (int c = 0; c < 2; ++c) {
-            const size_t i = static_cast<size_t>(2 * v + c);
+            const size_t i = 2 * static_cast<size_t>(v) + static_cast<size_t>(c);
             if (!is_inside) {
                 continue;
             }
@@ -106,8 +106,8 @@ double stiffness_error() {
     std::vector<double> direction(p.velocity.size());
     for (int v = 0; v < setup.count(); ++v) {
         const bool is_near_rim = setup.rest().row(v).norm() > 0.75;
-        direction[static_cast<size_t>(2 * v)] = is_near_rim ? 0.0 : dice.roll();
-        direction[static_cast<size_t>(2 * v + 1)] = is_near_rim ? 0.0 : dice.roll();
+        direction[2 * static_cast<size_t>(v)] = is_near_rim ? 0.0 : dice.roll();
+        direction[2 * static_cast<size_t>(v) + 1] = is_near_rim ? 0.0 : dice.roll();
     }
     const double e = 1e-6;
     std::vector<double> stiffness(p.velocity.size());
@@ -234,7 +234,8 @@ double kkt_difference(double seconds) {
             for (int c = 0; c < 2; ++c) {
                 Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
                 row[2 * v + c] = 1.0;
-                rows.emplace_back(row, p.prescribed[static_cast<size_t>(2 * v + c)]);
+                rows.emplace_back(
+                    row, p.prescribed[2 * static_cast<size_t>(v) + static_cast<size_t>(c)]);
             }
         } else if (kind == slide::Constraint::glide) {
             Eigen::VectorXd row = Eigen::VectorXd::Zero(n);

@@ -189,7 +189,8 @@ clip = "lift"
 kind = "slide"
 )",
          .paint = "tattoo",
-         .camera = {0.7, 0.1, 1.0}},
+         .camera = {0.9, -0.05, 0.8},
+         .focus = PageFocus{{0.0, 0.13, 0.03}, 0.11}},
         {.name = "head-open",
          .about = "a head opens its mouth: skin of the neck comes along",
          .figure = "Fig. 5b of Thin Skin Elastodynamics (2013)",
@@ -201,7 +202,8 @@ clip = "open_mouth"
 kind = "slide"
 )",
          .paint = "tattoo",
-         .camera = {0.7, 0.1, 1.0}},
+         .camera = {0.9, 0.0, 0.8},
+         .focus = PageFocus{{0.0, 0.15, 0.04}, 0.11}},
         {.name = "head-swallow",
          .about = "a neck swallows: the Adam's apple moves below the skin",
          .figure = "Fig. 5c of Thin Skin Elastodynamics (2013)",
@@ -214,7 +216,9 @@ kind = "slide"
 tether = 500
 )",
          .paint = "tattoo",
-         .camera = {0.9, -0.05, 1.0}},
+         .camera = {0.9, 0.0, 0.8},
+         .focus = PageFocus{{0.0, 0.11, 0.03}, 0.085},
+         .stills = {0.17, 0.354, 0.54}},
         {.name = "torso-lift",
          .about = "a torso in a tight shirt lifts one arm: the whole cloth shares the stretch",
          .figure = "Fig. 7b of Thin Skin Elastodynamics (2013)",
@@ -227,7 +231,9 @@ kind = "slide"
 tether = 200
 stickiness = 0.9
 )",
-         .camera = {0.3, 0.15, 1.0}},
+         .paint = "grid",
+         .camera = {0.5, 0.1, 1.0},
+         .focus = PageFocus{{0.12, 0.35, 0.0}, 0.26}},
         {.name = "torso-shrug",
          .about = "a torso in a tight shirt shrugs",
          .figure = "Fig. 7c of Thin Skin Elastodynamics (2013)",
@@ -240,7 +246,9 @@ kind = "slide"
 tether = 200
 stickiness = 0.9
 )",
-         .camera = {0.3, 0.15, 1.0}},
+         .paint = "grid",
+         .camera = {0.2, 0.1, 1.0},
+         .focus = PageFocus{{0.0, 0.38, 0.0}, 0.28}},
         {.name = "dinosaur-walk",
          .about = "a dinosaur walks and stops: its skin goes on jiggling",
          .figure = "the dinosaur of Thin Skin Elastodynamics (2013)",

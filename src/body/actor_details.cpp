@@ -42,7 +42,7 @@ struct TileMaker {
     void cap(int first, int count, bool reversed) {
         Vector3d sum = Vector3d::Zero();
         for (int i = 0; i < count; ++i) {
-            sum += points[static_cast<size_t>(first + i)];
+            sum += points[static_cast<size_t>(first) + static_cast<size_t>(i)];
         }
         const int centre = add(sum / count);
         for (int i = 0; i < count; ++i) {

@@ -85,10 +85,7 @@ void Sculpture::add(const Lump& lump) {
         const double reach = lump.bound_radius + lump.stroke.blend;
         const Vector3d apart = lump.bound_centre - layer.bound_centre;
         const double distance = apart.norm();
-        if (layer.lumps.empty()) {
-            layer.bound_centre = lump.bound_centre;
-            layer.bound_radius = reach;
-        } else if (distance + layer.bound_radius <= reach) {
+        if (layer.lumps.empty() || distance + layer.bound_radius <= reach) {
             layer.bound_centre = lump.bound_centre;
             layer.bound_radius = reach;
         } else if (distance + reach > layer.bound_radius) {

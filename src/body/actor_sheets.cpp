@@ -99,7 +99,8 @@ Character make_box() {
         for (int j = 0; j < n; ++j) {
             for (int i = 0; i < n; ++i) {
                 const auto v = [&](int di, int dj) {
-                    return at[static_cast<size_t>(j + dj)][static_cast<size_t>(i + di)];
+                    return at[static_cast<size_t>(j) + static_cast<size_t>(dj)]
+                             [static_cast<size_t>(i) + static_cast<size_t>(di)];
                 };
                 const int w = (side * (n + 1) + j) * (n + 1) + i;
                 const int f = 2 * ((side * n + j) * n + i);

@@ -52,7 +52,7 @@ std::vector<Vector2d> smooth_line(const std::vector<Vector2d>& points, int piece
     for (int i = 0; i < last; ++i) {
         const Vector2d& p0 = points[static_cast<size_t>(std::max(i - 1, 0))];
         const Vector2d& p1 = points[static_cast<size_t>(i)];
-        const Vector2d& p2 = points[static_cast<size_t>(i + 1)];
+        const Vector2d& p2 = points[static_cast<size_t>(i) + 1];
         const Vector2d& p3 = points[static_cast<size_t>(std::min(i + 2, last))];
         for (int k = 0; k < pieces; ++k) {
             const double t = static_cast<double>(k) / pieces;

@@ -145,6 +145,7 @@ std::vector<Similarity> fit_bind_poses(const Character& character,
         const std::vector<Eigen::Affine3d> matrices =
             joint_matrices(character.skins[skin], node_frames);
         std::vector<double> sizes;
+        sizes.reserve(matrices.size());
         for (const Eigen::Affine3d& matrix : matrices) {
             sizes.push_back(std::cbrt(std::abs(matrix.linear().determinant())));
         }

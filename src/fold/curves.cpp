@@ -189,7 +189,8 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
             const Vector3d normal = interpolate(normals, triangles, start);
             const Vector3d across = normal.cross(tangent).normalized();
             for (int j = 0; j < columns; ++j) {
-                auto& cell = grid[static_cast<size_t>(i * columns + j)];
+                auto& cell = grid[static_cast<size_t>(i) * static_cast<size_t>(columns) +
+                                  static_cast<size_t>(j)];
                 if (j == side_rails) {
                     cell = here;  // exactly on the curve
                     continue;
@@ -222,7 +223,8 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                 double length = 0.0;
                 Vector3d last = Vector3d::Zero();
                 for (int i = k * segments; i <= (k + 1) * segments; ++i) {
-                    const auto& cell = grid[static_cast<size_t>(i * columns + j)];
+                    const auto& cell = grid[static_cast<size_t>(i) * static_cast<size_t>(columns) +
+                                            static_cast<size_t>(j)];
                     if (!cell) {
                         break;
                     }

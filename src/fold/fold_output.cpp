@@ -41,8 +41,9 @@ void FoldSolver::rail_points(int rail, const MatrixX3d& refined, MatrixX3d& poin
     const int per_rail = parts_->pattern.segments + 1;
     points.resize(per_rail, 3);
     for (int i = 0; i < per_rail; ++i) {
-        follow(parts_->on_refined[static_cast<size_t>(rail * per_rail + i)], refined.data(),
-               points.data() + 3 * i);
+        follow(parts_->on_refined[static_cast<size_t>(rail) * static_cast<size_t>(per_rail) +
+                                  static_cast<size_t>(i)],
+               refined.data(), points.data() + 3 * i);
     }
 }
 

@@ -39,7 +39,7 @@ RailSolver<Real>::RailSolver(RailNumbers& numbers)
     offset_blocks_.assign(rails * 3 * stride_, Real(0));
     direction_blocks_ = offset_blocks_;
     lifted_.assign(rails * (segments + 1) * 4, Real(0));
-    const size_t row = static_cast<size_t>(tiles_ * width);
+    const size_t row = static_cast<size_t>(tiles_) * width;
     profile_rows_.assign(rails * row, Real(0));
     part_rows_ = profile_rows_;
     for (size_t r = 0; r < rails; ++r) {

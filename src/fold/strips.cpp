@@ -87,7 +87,7 @@ Strips::Strips(const FoldPattern& pattern, const MatrixX3d& points, const Matrix
             }
             if (rail.is_joined) {
                 const int j = i + per_rail;
-                const bool is_last = !pattern.rails[static_cast<size_t>(r + 1)].is_joined;
+                const bool is_last = !pattern.rails[static_cast<size_t>(r) + 1].is_joined;
                 add({i, i + 1, j}, {!was_joined, false, false});
                 add({i + 1, j + 1, j}, {false, is_last, false});
             }

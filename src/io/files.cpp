@@ -185,7 +185,7 @@ fs::path path_inside(const fs::path& folder, const std::string& inner) {
         throw InvalidInput(say("path '", inner, "': expected a path below ", folder.string()));
     }
     const fs::path base = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
-    const fs::path full = fs::weakly_canonical(base / relative);
+    fs::path full = fs::weakly_canonical(base / relative);
     const auto [base_end, ignored] =
         std::mismatch(base.begin(), base.end(), full.begin(), full.end());
     if (base_end != base.end()) {

@@ -6,6 +6,7 @@ void GlbAnimation::add_channel(int node, const char* path, std::span<const float
                                const char* type) {
     if (times_ < 0) {
         std::vector<float> seconds;
+        seconds.reserve(static_cast<size_t>(frame_count_));
         for (int f = 0; f < frame_count_; ++f) {
             seconds.push_back(static_cast<float>(f / fps_));
         }

@@ -344,8 +344,10 @@ int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& a
         if (track.parent < 0) {
             roots.push_back(index);
         } else {
-            document.root["nodes"][static_cast<size_t>(first + track.parent)]["children"].push_back(
-                index);
+            document
+                .root["nodes"][static_cast<size_t>(first) + static_cast<size_t>(track.parent)]
+                     ["children"]
+                .push_back(index);
         }
     }
     // The joints of a skin need one common root.

@@ -36,7 +36,7 @@ void require_type(const GltfAccessor& accessor, const JsonAt& at, const char* ty
 
 /// The accessor of an attribute: one element per vertex.
 GltfAccessor vertex_accessor(const GltfFile& file, const JsonAt& at, std::size_t vertices) {
-    const GltfAccessor accessor = file.accessor(at);
+    GltfAccessor accessor = file.accessor(at);
     if (accessor.count != vertices) {
         at.fail(say("expected ", vertices, " elements (one per vertex) in ", accessor.path,
                     ", found ", accessor.count));

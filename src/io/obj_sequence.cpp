@@ -67,6 +67,7 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
     }
     std::sort(found.begin(), found.end());
     std::vector<fs::path> files;
+    files.reserve(found.size());
     for (Numbered& numbered : found) {
         files.push_back(std::move(numbered.path));
     }

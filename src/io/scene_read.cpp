@@ -58,7 +58,7 @@ SceneValues table_values(const toml::table& table, const std::string& section,
     SceneValues values;
     for (const auto& [key, node] : table) {
         const std::string name(key.str());
-        SceneValue value = convert(node, section + " " + name, file);
+        SceneValue value = convert(node, say(section, " ", name), file);
         value.line = static_cast<int>(key.source().begin.line);
         value.column = static_cast<int>(key.source().begin.column);
         values.emplace(name, std::move(value));

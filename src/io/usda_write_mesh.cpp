@@ -1,5 +1,6 @@
 #include "usda_write_mesh.h"
 
+#include "cutis/core/error.h"
 #include "usda_write_text.h"
 
 namespace cutis {
@@ -100,15 +101,15 @@ void UsdaMesh::announce_channels() {
     for (const ChannelLayout& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
         const std::string type = channel.width == 3 ? "vector3f[]"
-                                 : is_tuple         ? "float" + std::to_string(channel.width) + "[]"
+                                 : is_tuple         ? say("float", channel.width, "[]")
                                                     : "float[]";
-        std::string metadata = " (\n" + inner + "customData = {\n" + inner +
-                               "    string unit = " + usd_string(channel.unit) + "\n" + inner +
-                               "}\n";
+        std::string metadata =
+            say(" (\n", inner, "customData = {\n", inner,
+                "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
         if (channel.width > 1 && !is_tuple) {
-            metadata += inner + "elementSize = " + std::to_string(channel.width) + "\n";
+            metadata += say(inner, "elementSize = ", channel.width, "\n");
         }
-        metadata += inner + "interpolation = \"vertex\"\n" + member + ")";
+        metadata += say(inner, "interpolation = \"vertex\"\n", member, ")");
         channels_.push_back(std::make_unique<SampledAttribute>(
             path_, type + " primvars:" + usd_identifier(channel.name, "channel", taken), metadata));
     }
@@ -199,9 +200,9 @@ void UsdaMesh::write_parts(AtomicFile& file) const {
                "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
     std::set<std::string> taken;
     for (size_t part = 0; part < parts_.size(); ++part) {
-        std::string text = "\n" + member + "def GeomSubset \"" +
-                           usd_identifier(parts_[part].name, "part", taken) + "\"\n" + member +
-                           "{\n";
+        std::string text =
+            say("\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
+                "\"\n", member, "{\n");
         text += inner + "uniform token elementType = \"face\"\n";
         text += inner + "uniform token familyName = \"materialBind\"\n";
         std::vector<int> faces;

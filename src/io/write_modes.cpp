@@ -105,8 +105,8 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     // The largest error is at least the root mean square: fewer modes than this cannot do.
     double entries = 0.0;
     for (const ModeBlock& block : blocks) {
-        entries += static_cast<double>(block.count / block.width) *
-                   static_cast<double>(frames.frame_count());
+        const auto points = block.count / block.width;
+        entries += static_cast<double>(points) * static_cast<double>(frames.frame_count());
     }
     int least = 0;
     while (least < most && modes.energy_after(least) > entries) {

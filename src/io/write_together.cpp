@@ -15,6 +15,7 @@ std::vector<OutputFile> commit_together(const std::string& format,
         file->flush();
     }
     std::vector<OutputFile> written;
+    written.reserve(files.size());
     for (const auto& file : files) {
         written.push_back({format, file->path().string(), file->commit(), {}});
     }

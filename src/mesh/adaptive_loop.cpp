@@ -142,7 +142,7 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
             for (int k = 0; k < 3; ++k) {
                 side = tree.is_halved(level, f, k) ? k : side;
             }
-            green_side_.push_back(static_cast<signed char>(side));
+            green_side_.push_back(static_cast<short>(side));
             if (side < 0) {
                 add(level, f,
                     {tree.corner(level, f, 0), tree.corner(level, f, 1), tree.corner(level, f, 2)},

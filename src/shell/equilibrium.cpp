@@ -197,8 +197,8 @@ void ShellEquilibrium::fit_power() {
         }
         power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
     }
-    for (int octave = -2; octave <= 1; ++octave) {
-        octaves_[static_cast<size_t>(octave + 2)] = std::pow(2.0, octave * exponent_);
+    for (size_t i = 0; i < octaves_.size(); ++i) {  // from a quarter up
+        octaves_[i] = std::pow(2.0, (static_cast<double>(i) - 2.0) * exponent_);
     }
 }
 

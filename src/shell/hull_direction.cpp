@@ -24,8 +24,8 @@ struct Simplex {
 
     void remove(int i) {
         for (int k = i; k + 1 < count; ++k) {
-            corners[static_cast<size_t>(k)] = corners[static_cast<size_t>(k + 1)];
-            weights[static_cast<size_t>(k)] = weights[static_cast<size_t>(k + 1)];
+            corners[static_cast<size_t>(k)] = corners[static_cast<size_t>(k) + 1];
+            weights[static_cast<size_t>(k)] = weights[static_cast<size_t>(k) + 1];
         }
         --count;
     }

@@ -36,7 +36,7 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
     heights_ = (offset_ - base_).rowwise().norm();
 
     const int triangles = topology_.triangle_count();
-    corners_.resize(static_cast<size_t>(3 * triangles));
+    corners_.resize(3 * static_cast<size_t>(triangles));
     sorted_.resize(static_cast<size_t>(triangles));
     orientation_.resize(static_cast<size_t>(triangles));
     rest_volumes_.resize(3 * triangles);
@@ -53,7 +53,7 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
         const int a = topology_.triangles()(f, order[0]);
         const int b = topology_.triangles()(f, order[1]);
         const int c = topology_.triangles()(f, order[2]);
-        const auto first = static_cast<size_t>(3 * f);
+        const auto first = 3 * static_cast<size_t>(f);
         corners_[first] = {a, b, c, n + c};
         corners_[first + 1] = {a, b, n + c, n + b};
         corners_[first + 2] = {a, n + b, n + c, n + a};

@@ -136,8 +136,8 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
                 sum += Eigen::Map<const Eigen::Matrix2d>(block(i)) *
                        Eigen::Map<const Vector2d>(x.data() + 2 * column(i));
             }
-            y[static_cast<size_t>(2 * v)] = sum[0];
-            y[static_cast<size_t>(2 * v + 1)] = sum[1];
+            y[2 * static_cast<size_t>(v)] = sum[0];
+            y[2 * static_cast<size_t>(v) + 1] = sum[1];
         }
     });
 }

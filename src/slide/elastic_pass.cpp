@@ -52,7 +52,8 @@ struct MetricMean {
             Lanes sum = lanes::all(0.0);
             for (int k = 0; k < 3; ++k) {
                 for (int l = 0; l < 4; ++l) {
-                    sum[l] += metric[static_cast<size_t>(6 * corner[4 * k + l] + c)];
+                    sum[l] +=
+                        metric[6 * static_cast<size_t>(corner[4 * k + l]) + static_cast<size_t>(c)];
                 }
             }
             m[c] = sum / lanes::all(3.0);

@@ -180,8 +180,8 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
             if (touch_marks[static_cast<size_t>(v)] == 0) {
                 touch_marks[static_cast<size_t>(v)] = 1;
                 touched.push_back(v);
-                velocity[static_cast<size_t>(2 * v)] *= factor;
-                velocity[static_cast<size_t>(2 * v + 1)] *= factor;
+                velocity[2 * static_cast<size_t>(v)] *= factor;
+                velocity[2 * static_cast<size_t>(v) + 1] *= factor;
             }
         };
         const double factor = round < limiter_rounds ? 0.5 : 0.0;
@@ -437,8 +437,8 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
         point = old;
         look_up(places, v);
     }
-    velocity[static_cast<size_t>(2 * v)] *= 0.5;
-    velocity[static_cast<size_t>(2 * v + 1)] *= 0.5;
+    velocity[2 * static_cast<size_t>(v)] *= 0.5;
+    velocity[2 * static_cast<size_t>(v) + 1] *= 0.5;
 }
 
 // Sum of the angles of skin triangles round a vertex.

@@ -144,15 +144,15 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     }
 
     batch_count = (triangles + 3) / 4;
-    corners.resize(static_cast<size_t>(12 * batch_count));
+    corners.resize(12 * static_cast<size_t>(batch_count));
     for (int f = 0; f < 4 * batch_count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            corners[static_cast<size_t>(12 * (f / 4) + 4 * k + f % 4)] =
-                t(std::min(f, triangles - 1), k);
+            corners[12 * (static_cast<size_t>(f) / 4) + 4 * static_cast<size_t>(k) +
+                    static_cast<size_t>(f) % 4] = t(std::min(f, triangles - 1), k);
         }
     }
-    fans.reserve(static_cast<size_t>(3 * triangles));
-    fan_vertices.reserve(static_cast<size_t>(6 * triangles));
+    fans.reserve(3 * static_cast<size_t>(triangles));
+    fan_vertices.reserve(6 * static_cast<size_t>(triangles));
     reference.reserve(n);
     fan_starts.reserve(n + 1);
     fan_starts.push_back(0);
@@ -181,7 +181,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         metric.resize(6 * n);
         for (int v = 0; v < count; ++v) {
             for (int c = 0; c < 6; ++c) {
-                metric[static_cast<size_t>(6 * v + c)] =
+                metric[6 * static_cast<size_t>(v) + static_cast<size_t>(c)] =
                     uniform_scale * options.relaxed_metric(v, c);
             }
         }
@@ -408,9 +408,10 @@ void SlideSolver::Parts::refresh_painted(const Workers& workers) {
             for (int c = 0; c < 6; ++c) {
                 double sum = 0.0;
                 for (int k = 0; k < 3; ++k) {
-                    sum += point.b[k] * metric[static_cast<size_t>(6 * t(point.triangle, k) + c)];
+                    sum += point.b[k] * metric[6 * static_cast<size_t>(t(point.triangle, k)) +
+                                               static_cast<size_t>(c)];
                 }
-                vertex_metric[static_cast<size_t>(6 * v + c)] = sum;
+                vertex_metric[6 * static_cast<size_t>(v) + static_cast<size_t>(c)] = sum;
             }
         }
     }

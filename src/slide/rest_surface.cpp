@@ -36,7 +36,7 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
     vertex_edges_.resize(vertex_count);
     corner_positions_ = Records(vertex_count);
     corner_normals_ = Records(vertex_count);
-    vertex_axes_.resize(static_cast<size_t>(3 * vertex_count));
+    vertex_axes_.resize(3 * static_cast<size_t>(vertex_count));
     VectorXd alpha = VectorXd::Zero(vertex_count);
     for (int v = 0; v < vertex_count; ++v) {
         const Vector3d n = normals_.row(v);

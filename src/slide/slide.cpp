@@ -187,8 +187,8 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
         } else if (has_constraints) {
             for (int v = 0; v < vertex_count(); ++v) {
                 if (constraint[static_cast<size_t>(v)] != slide::Constraint::free) {
-                    velocity[static_cast<size_t>(2 * v)] = 0.0;
-                    velocity[static_cast<size_t>(2 * v + 1)] = 0.0;
+                    velocity[2 * static_cast<size_t>(v)] = 0.0;
+                    velocity[2 * static_cast<size_t>(v) + 1] = 0.0;
                 }
             }
         }
@@ -355,8 +355,8 @@ void SlideSolver::velocities(MatrixX3d& out) const {
     for (int v = 0; v < p.vertex_count(); ++v) {
         const Vector3d axis = p.body.axis.vector(v);
         const Vector3d second = p.body.normal.vector(v).cross(axis);
-        out.row(v) = p.velocity[static_cast<size_t>(2 * v)] * axis +
-                     p.velocity[static_cast<size_t>(2 * v + 1)] * second;
+        out.row(v) = p.velocity[2 * static_cast<size_t>(v)] * axis +
+                     p.velocity[2 * static_cast<size_t>(v) + 1] * second;
     }
 }
 
@@ -368,8 +368,8 @@ void SlideSolver::set_velocities(const MatrixX3d& velocities) {
     }
     for (int v = 0; v < p.reach.vertices; ++v) {
         const Vector3d axis = p.body.axis.vector(v);
-        p.velocity[static_cast<size_t>(2 * v)] = velocities.row(v).dot(axis);
-        p.velocity[static_cast<size_t>(2 * v + 1)] =
+        p.velocity[2 * static_cast<size_t>(v)] = velocities.row(v).dot(axis);
+        p.velocity[2 * static_cast<size_t>(v) + 1] =
             velocities.row(v).dot(p.body.normal.vector(v).cross(axis));
     }
 }

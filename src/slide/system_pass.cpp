@@ -50,7 +50,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
             Lanes carried = lanes::all(0.0);
             const Lanes factor = lanes::all(s2);
             for (int j = 0; j < count; ++j) {
-                const int fan = fans[static_cast<size_t>(first + j)];
+                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(j)];
                 const int k = fan & 3;
                 const double* e = scratch.data() + 28 * static_cast<std::ptrdiff_t>(fan >> 2);
                 diagonal += load(e + 12 + 4 * k);

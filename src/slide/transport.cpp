@@ -31,9 +31,9 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
     int a[4];
     int b[4];
     for (int l = 0; l < 4; ++l) {
-        const size_t i = static_cast<size_t>(first + l);
+        const size_t i = static_cast<size_t>(first) + static_cast<size_t>(l);
         here[l] = first + l;
-        const size_t entry = static_cast<size_t>(fan_starts[i] + sector[i]);
+        const size_t entry = static_cast<size_t>(fan_starts[i]) + static_cast<size_t>(sector[i]);
         a[l] = fan_vertices[2 * entry];
         b[l] = fan_vertices[2 * entry + 1];
     }
@@ -111,9 +111,9 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
     unsigned failed = 0;
     for (int l = 0; l < 4; ++l) {
         if (is_good[l] != 0) {
-            advected[static_cast<size_t>(2 * (first + l))] = r0[l];
-            advected[static_cast<size_t>(2 * (first + l) + 1)] = r1[l];
-            far_trace[static_cast<size_t>(first + l)] = 0;
+            advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l))] = r0[l];
+            advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l)) + 1] = r1[l];
+            far_trace[static_cast<size_t>(first) + static_cast<size_t>(l)] = 0;
         } else {
             failed |= 1u << l;
         }
@@ -204,7 +204,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
             int entry = sector[static_cast<size_t>(i)];
             for (int tried = 0; tried < count;
                  ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
-                const int fan = fans[static_cast<size_t>(first + entry)];
+                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(entry)];
                 const int f = fan >> 2;
                 const int k = fan & 3;
                 const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
@@ -239,7 +239,7 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                     far_trace[static_cast<size_t>(i)] = 1;
                     return 1.0;
                 }
-                const int fan = fans[static_cast<size_t>(first + best)];
+                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(best)];
                 vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
                 vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
                 weight[0] = 1.0 - both;

@@ -107,8 +107,9 @@ public:
         values_.resize(surface_.vertex_count(), width);
         for (Eigen::Index v = 0; v < values_.rows(); ++v) {
             for (int k = 0; k < width; ++k) {
-                values_(v, k) =
-                    values[static_cast<size_t>(art[static_cast<size_t>(v)] * width + k)];
+                values_(v, k) = values[static_cast<size_t>(art[static_cast<size_t>(v)]) *
+                                           static_cast<size_t>(width) +
+                                       static_cast<size_t>(k)];
             }
         }
         out.resize(static_cast<size_t>(solver_.topology().vertex_count()) * width);

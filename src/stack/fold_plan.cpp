@@ -24,6 +24,7 @@ std::vector<double> sample_times(const Body& body, double per_second) {
     const int count =
         std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, least_poses, most_poses);
     std::vector<double> times;
+    times.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
         times.push_back(duration * i / (count - 1));
     }
@@ -271,6 +272,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     switch (settings.place) {
         case FoldSettings::Place::field: {
             std::vector<MatrixX3d> shapes;
+            shapes.reserve(poses.size());
             for (FoldPose& pose : poses) {
                 shapes.push_back(std::move(pose.positions));
             }

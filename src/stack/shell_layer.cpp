@@ -41,7 +41,7 @@ std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
 class ShellLayer final : public Layer {
 public:
     ShellLayer(const LayerGround& ground, const ShellSettings& settings,
-               std::shared_ptr<const ArtMesh> mesh)
+               const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = read_handle_tracks(settings.handles);
         const double diagonal = bounding_box_diagonal(surface_->rest());

@@ -20,7 +20,7 @@ SlideUv::SlideUv(const LayerGround& ground) : art_(ground.art), surface_(ground.
         const int a = mesh.art_triangle[static_cast<size_t>(f)];
         for (int k = 0; k < 3; ++k) {
             for (int c = 0; c < 3; ++c) {
-                if (mesh.vertex_of_corner[static_cast<size_t>(3 * a + c)] ==
+                if (mesh.vertex_of_corner[3 * static_cast<size_t>(a) + static_cast<size_t>(c)] ==
                     topology.triangles()(f, k)) {
                     const int t = art_->uv_triangles(a, c);
                     uv_corners_(f, k) = t;
@@ -59,7 +59,7 @@ void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& m
             if (v < 0) {
                 continue;
             }
-            const SurfacePoint at = points[static_cast<size_t>(v)];
+            const SurfacePoint& at = points[static_cast<size_t>(v)];
             const Vector3d target = material.row(v);
             // Within the corner's own chart: downhill towards the material, never over a seam.
             int triangle = triangle_of_uv_[static_cast<size_t>(t)];

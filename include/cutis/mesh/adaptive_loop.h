@@ -54,7 +54,7 @@ private:
     // Per level and triangle: -2 split further, -1 not there, else first refined triangle of the
     // leaf; green_side_ tells the halved side of a leaf, -1 none.
     std::vector<std::vector<int>> leaf_;
-    std::vector<signed char> green_side_;  // per refined triangle (of the first one of a leaf)
+    std::vector<short> green_side_;  // per refined triangle (of the first one of a leaf)
 };
 
 }  // namespace cutis
