@@ -40,6 +40,11 @@ Demo at_moments(Demo demo, std::vector<double> stills) {
     return demo;
 }
 
+Demo in_colour(Demo demo) {
+    demo.paint = "skin";
+    return demo;
+}
+
 Demo with_checker(Demo demo) {
     demo.paint = "checker";
     return demo;
@@ -58,7 +63,9 @@ std::string cylinder_chain(int column) {
 }  // namespace
 
 std::vector<Demo> fold_demos() {
-    const std::string arabesque = "actor = \"dancer\"\nmesh = \"leotard\"\nclip = \"arabesque\"\n";
+    const std::string dancer = "actor = \"dancer\"\n";
+    const std::string leotard = "where = [\"part:leotard\"]\n";
+    const Vector3d hip(0.0, 0.95, 0.0);
     const std::string arm = "actor = \"arm\"\nclip = \"bend\"\n";
     const std::string cylinder = "actor = \"cylinder\"\nclip = \"bend\"\n";
     const std::string ballet = "file = \"$DATA/dancer/dancer.glb\"\n";
@@ -79,19 +86,25 @@ std::vector<Demo> fold_demos() {
             inner_elbow, 0.13);
     };
     return {
-        shot("dancer-arabesque",
-             "a dancer in a leotard that folds at her hip, arabesque; folds of 3 cm",
-             figure("Fig. 1"), arabesque, "width = 0.03\n", behind),
-        shot("dancer-arabesque-middle", "the same with folds of 2.2 cm", figure("Table 1"),
-             arabesque, "width = 0.022\n", behind),
-        shot("dancer-arabesque-fine", "the same with folds of 1.5 cm", figure("Table 1"), arabesque,
-             "width = 0.015\n", behind),
-        shot("dancer-arms", "a dancer in a leotard that folds, moving her arms", paper,
-             "actor = \"dancer\"\nmesh = \"leotard\"\nclip = \"arms\"\n", "width = 0.022\n",
-             {0.3, 0.15, 1.0}),
-        shot("dancer-bend", "a dancer in a leotard that folds, deep knee bend", paper,
-             "actor = \"dancer\"\nmesh = \"leotard\"\nclip = \"knee_bend\"\n", "width = 0.022\n",
-             side),
+        close_up(in_colour(shot("dancer-arabesque",
+                                "a dancer whose leotard folds at her hip, arabesque; folds of 3 cm",
+                                figure("Fig. 1"), dancer + "clip = \"arabesque\"\n",
+                                leotard + "width = 0.03\n", behind)),
+                 hip, 0.5),
+        close_up(in_colour(shot("dancer-arabesque-middle", "the same with folds of 2.2 cm",
+                                figure("Table 1"), dancer + "clip = \"arabesque\"\n",
+                                leotard + "width = 0.022\n", behind)),
+                 hip, 0.3),
+        close_up(in_colour(shot("dancer-arabesque-fine", "the same with folds of 1.5 cm",
+                                figure("Table 1"), dancer + "clip = \"arabesque\"\n",
+                                leotard + "width = 0.015\n", behind)),
+                 hip, 0.3),
+        close_up(in_colour(shot("dancer-arms", "a dancer moves her arms, her leotard folds", paper,
+                                dancer + "clip = \"arms\"\n", leotard + "width = 0.022\n",
+                                {0.3, 0.15, 1.0})),
+                 {0.0, 1.35, 0.0}, 0.42),
+        in_colour(shot("dancer-bend", "a dancer bends her knees deeply, her leotard folds", paper,
+                       dancer + "clip = \"knee_bend\"\n", leotard + "width = 0.022\n", side)),
         shot("cylinder-bend", "a cylinder bends by 45 degrees and folds inside: folds of 3 cm",
              figure("Figs. 3 and 6"), cylinder, "width = 0.03\n", inside),
         shot("cylinder-bend-middle", "the same with folds of 2 cm", figure("Fig. 6"), cylinder,

@@ -94,7 +94,8 @@ VectorXd part_vertices(const LayerGround& ground, const std::string& region,
         if (!part.material.empty()) {
             known.push_back(part.material);
         }
-        if (part.name != name && part.material != name) {
+        // Of a body made of several meshes, the mesh's name stands for all of its parts.
+        if (part.name != name && part.material != name && !part.name.starts_with(name + "/")) {
             continue;
         }
         is_found = true;

@@ -204,7 +204,7 @@ protected:
     static Body make() {
         Body::Source source;
         source.mesh = test::split_square();
-        source.mesh.parts = {{"lower", "skin", 0, 1, 0, 3}, {"upper", "", 1, 1, 3, 3}};
+        source.mesh.parts = {{"lower", "skin", 0, 1, 0, 3}, {"shirt/upper", "", 1, 1, 3, 3}};
         source.mesh.painted["soft"] = VectorXd::LinSpaced(6, 0.0, 1.0);
         source.motion = std::make_shared<test::SlidingMotion>(source.mesh.positions, 1.0);
         auto character = std::make_shared<Character>();
@@ -240,8 +240,8 @@ TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {
     EXPECT_EQ(at("joints:arm"), four(0.25, 1, 1, 0));
     EXPECT_EQ(at("part:lower"), four(1, 1, 1, 0));
     EXPECT_EQ(at("part:skin"), four(1, 1, 1, 0));
-    EXPECT_EQ(at("part:upper"), four(1, 0, 1, 1));
-    EXPECT_EQ(at("not part:upper"), four(0, 1, 0, 0));
+    EXPECT_EQ(at("part:shirt/upper"), four(1, 0, 1, 1));
+    EXPECT_EQ(at("not part:shirt"), four(0, 1, 0, 0));
     EXPECT_EQ(at("box:-1,-1,-1,0.5,0.5,1"), four(1, 0, 0, 0));
     EXPECT_LT((at("painted:soft") - four(0, 0.2, 0.4, 1)).norm(), 1e-15);
     EXPECT_EQ(region_vertices(ground_, {"joint:arm", "box:0,0.5,0,0.5,1,1"}),
