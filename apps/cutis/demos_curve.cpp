@@ -159,7 +159,9 @@ frequency = 3
 damping = 0.2
 softness = ["box:-2,0,-3,2,1.05,3", 1.0, 0.2]
 )",
-         .camera = {1.0, 0.25, 0.3}},
+         .camera = {1.0, 0.3, -0.2},
+         .follow = true,
+         .focus = PageFocus{{0.0, 1.2, -0.75}, 0.75}},
         {.name = "dancer-arm",
          .about = "a dancer's arms and thighs: flesh on her captured dance",
          .figure = curves,

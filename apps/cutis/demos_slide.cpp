@@ -35,6 +35,7 @@ clip = "bulge"
 kind = "slide"
 tether = 0
 )",
+         .paint = "grid",
          .camera = {0.5, 0.4, 1.0}},
         {.name = "torus-shake",
          .about = "a torus is shaken and stops: skin that does not stick lags and overshoots",

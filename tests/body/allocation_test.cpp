@@ -1,33 +1,8 @@
-// The step loop must not allocate: counts operator new between the first and the second call.
+// The step loop must not allocate: counts calls of malloc between the first and the second call.
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include "support/allocations.h"
 
 #include "support.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-// g++ inlines the delete below into callers and then misses the matching new.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-#endif
-
-namespace {
-std::atomic<long> news = 0;
-}
-
-void* operator new(std::size_t size) {
-    ++news;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace cutis {
 namespace {
@@ -73,12 +48,12 @@ TEST(Allocation, positions_and_frames_allocate_nothing_after_the_first_call) {
                 body.node_frames(0.3, sampling, frames);
             }
             const double* data = out.data();
-            const long before = news;
+            const long before = allocation_count();
             for (const TimeSampling sampling : {TimeSampling::exact, TimeSampling::smooth}) {
                 body.positions(0.6, sampling, workers, out);
                 body.node_frames(0.7, sampling, frames);
             }
-            EXPECT_EQ(news - before, 0);
+            EXPECT_EQ(allocation_count() - before, 0);
             EXPECT_EQ(out.data(), data);
         }
     }

@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "core/allocations.h"
 #include "cutis/core/error.h"
+#include "support/allocations.h"
 
 namespace cutis {
 namespace {

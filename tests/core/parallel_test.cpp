@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/allocations.h"
 #include "cutis/core/error.h"
+#include "support/allocations.h"
 
 namespace cutis {
 namespace {

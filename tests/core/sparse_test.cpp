@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
-#include "core/allocations.h"
 #include "cutis/core/error.h"
+#include "support/allocations.h"
 
 namespace cutis {
 namespace {

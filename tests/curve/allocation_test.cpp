@@ -1,30 +1,19 @@
-// The step loop must not allocate. Eigen calls malloc itself, so that is what is counted.
-
-#include <atomic>
-#include <cstdlib>
+// The step loop must not allocate.
 
 #include "cutis/curve/curve_solver.h"
 #include "cutis/curve/pose_keys.h"
+#include "support/allocations.h"
 #include "support/shapes.h"
 
-namespace {
-std::atomic<long> allocations = 0;
-}
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" void* __libc_malloc(std::size_t size);
-extern "C" void* malloc(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    return __libc_malloc(size);
-}
+#if CUTIS_COUNTS_ALLOCATIONS
 
 namespace cutis {
 namespace {
 
 TEST(allocations, are_counted_and_an_advance_makes_none) {
-    long before = allocations.load();
+    long before = allocation_count();
     { const MatrixX3d matrix = MatrixX3d::Zero(10, 3); }
-    EXPECT_GE(allocations.load() - before, 1);
+    EXPECT_GE(allocation_count() - before, 1);
 
     const test::Shape shape = test::open_cylinder(16, 30, 0.05, 0.4);
     const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
@@ -62,11 +51,11 @@ TEST(allocations, are_counted_and_an_advance_makes_none) {
     };
     solver.reset(0.0, sample, workers);
     frame(1);
-    before = allocations.load();
+    before = allocation_count();
     for (int number = 2; number < 20; ++number) {
         frame(number);
     }
-    EXPECT_EQ(allocations.load() - before, 0);
+    EXPECT_EQ(allocation_count() - before, 0);
 }
 
 }  // namespace

@@ -1,33 +1,7 @@
-// Folding must not allocate after its first call: counts operator new.
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
+// Folding must not allocate after its first call: counts calls of malloc.
 
 #include "fold/sleeve.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-// g++ inlines the delete below into callers and then misses the matching new.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-#endif
-
-namespace {
-std::atomic<long> news = 0;
-}
-
-void* operator new(std::size_t size) {
-    ++news;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
+#include "support/allocations.h"
 
 namespace cutis {
 namespace {
@@ -47,9 +21,9 @@ TEST(FoldAllocation, folding_allocates_nothing_after_the_first_call) {
         solver.fold(directions, {}, one, refined);
     };
     frame();
-    const long before = news;
+    const long before = allocation_count();
     frame();
-    EXPECT_EQ(news - before, 0);
+    EXPECT_EQ(allocation_count() - before, 0);
 }
 
 }  // namespace

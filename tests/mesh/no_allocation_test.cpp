@@ -1,36 +1,14 @@
-// What runs every frame must not allocate after its first call. malloc is counted by standing in
-// front of the C library's, which sanitizers do not allow.
+// What runs every frame must not allocate after its first call.
 
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdlib>
 
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/subdivide.h"
 #include "cutis/mesh/trace.h"
+#include "support/allocations.h"
 #include "support/shapes.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CUTIS_UNDER_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define CUTIS_UNDER_SANITIZER
-#endif
-#endif
-
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
-
-namespace {
-std::atomic<long> allocations = 0;
-}
-
-extern "C" void* __libc_malloc(size_t size) noexcept;
-extern "C" void* malloc(size_t size) noexcept {
-    ++allocations;
-    return __libc_malloc(size);
-}
+#if CUTIS_COUNTS_ALLOCATIONS
 
 namespace cutis {
 namespace {
@@ -38,9 +16,9 @@ namespace {
 template <class Call>
 long allocations_of(const Call& call) {
     call();  // the first call may
-    const long before = allocations;
+    const long before = allocation_count();
     call();
-    return allocations - before;
+    return allocation_count() - before;
 }
 
 class NoAllocation : public testing::TestWithParam<int> {};

@@ -1,37 +1,14 @@
 #include "cutis/shell/shell.h"
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "support/allocations.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
-
-// malloc is counted by standing in front of the C library's, which sanitizers do not allow.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CUTIS_UNDER_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define CUTIS_UNDER_SANITIZER
-#endif
-#endif
-
-namespace {
-std::atomic<long> allocations = 0;
-}
-
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
-extern "C" void* __libc_malloc(size_t size) noexcept;
-extern "C" void* malloc(size_t size) noexcept {
-    ++allocations;
-    return __libc_malloc(size);
-}
-#endif
 
 namespace cutis {
 namespace {
@@ -151,12 +128,12 @@ TEST(ShellTest, steps_allocate_nothing_once_they_run) {
             shell.advance({&bases[i], 1.0 / 30.0, i == 0}, workers);
             write();
         }
-        const long before = allocations.load();
+        const long before = allocation_count();
         for (size_t i = 4; i < 8; ++i) {
             shell.advance({&bases[i], 1.0 / 30.0}, workers);
             write();
         }
-        EXPECT_EQ(allocations.load(), before);
+        EXPECT_EQ(allocation_count(), before);
         for (int v = 0; v < shell.vertex_count(); v += 97) {
             // The prism of the vertex, found the other way: by its place.
             const int f = shell.place(v).triangle;

@@ -2,29 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-
 #include "cutis/core/error.h"
 #include "cutis/slide/locate.h"
 #include "slide/parts.h"
+#include "support/allocations.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CUTIS_UNDER_SANITIZER
-#endif
-
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
-namespace {
-std::atomic<long> allocations = 0;
-}
-extern "C" void* __libc_malloc(size_t size) noexcept;
-extern "C" void* malloc(size_t size) noexcept {
-    ++allocations;
-    return __libc_malloc(size);
-}
-#endif
 
 namespace cutis {
 namespace {
@@ -111,7 +94,7 @@ TEST(slide, a_pinned_skin_follows_the_body_exactly) {
     EXPECT_EQ((located.array() != skin.bent(0.08).array()).count(), 0);
 }
 
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+#if CUTIS_COUNTS_ALLOCATIONS
 TEST(slide, steps_allocate_nothing) {
     SlideOptions options;
     options.pins = {3};
@@ -122,11 +105,11 @@ TEST(slide, steps_allocate_nothing) {
         bodies.push_back(skin.bent(0.001 * k));
     }
     skin.solver.step(bodies[0], 1e-3, skin.workers);
-    const long before = allocations.load();
+    const long before = allocation_count();
     for (const MatrixX3d& x : bodies) {
         skin.solver.step(x, 1e-3, skin.workers);
     }
-    EXPECT_EQ(allocations.load() - before, 0);
+    EXPECT_EQ(allocation_count() - before, 0);
 }
 #endif
 

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "cutis/mesh/surface_point.h"
@@ -12,22 +10,8 @@
 #include "stack/slide_order.h"
 #include "stack/slide_tangents.h"
 #include "stack/slide_uv.h"
+#include "support/allocations.h"
 #include "support/shapes.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CUTIS_UNDER_SANITIZER
-#endif
-
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
-namespace {
-std::atomic<long> slide_allocations = 0;
-}
-extern "C" void* __libc_malloc(size_t size) noexcept;
-extern "C" void* malloc(size_t size) noexcept {
-    ++slide_allocations;
-    return __libc_malloc(size);
-}
-#endif
 
 namespace cutis {
 namespace {
@@ -322,7 +306,7 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     }
 }
 
-#if defined(__GLIBC__) && !defined(CUTIS_UNDER_SANITIZER)
+#if CUTIS_COUNTS_ALLOCATIONS
 TEST(slide_layer, frames_allocate_nothing_after_the_second) {
     const Stage stage(square_with_seam(1.0));
     for (const char* output : {"uv", "vertices", "none"}) {
@@ -331,11 +315,11 @@ TEST(slide_layer, frames_allocate_nothing_after_the_second) {
         for (int f = 0; f < 3; ++f) {
             advance(stage, run, ground, f);
         }
-        const long before = slide_allocations.load();
+        const long before = allocation_count();
         for (int f = 3; f < 10; ++f) {
             advance(stage, run, ground, f);
         }
-        EXPECT_EQ(slide_allocations.load() - before, 0) << output;
+        EXPECT_EQ(allocation_count() - before, 0) << output;
     }
 }
 #endif

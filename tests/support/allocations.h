@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdlib>  // says whether this is glibc, whose malloc can be stood in for
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CUTIS_COUNTS_ALLOCATIONS 1
+#else
+#define CUTIS_COUNTS_ALLOCATIONS 0
+#endif
+
+/// Calls of malloc so far, in all threads of this test program. Sanitizers bring their own malloc:
+/// in their builds this stays 0, and "allocates nothing" is tested by the other builds alone.
+long allocation_count();
