@@ -161,7 +161,7 @@ softness = ["box:-2,0,-3,2,1.05,3", 1.0, 0.2]
 )",
          .camera = {1.0, 0.3, -0.2},
          .follow = true,
-         .focus = PageFocus{{0.0, 1.2, -0.75}, 0.75}},
+         .focus = PageFocus{{0.0, 1.2, -1.0}, 0.85}},
         {.name = "dancer-arm",
          .about = "a dancer's arms and thighs: flesh on her captured dance",
          .figure = curves,

@@ -90,7 +90,7 @@ std::vector<Demo> fold_demos() {
                                 "a dancer whose leotard folds at her hip, arabesque; folds of 3 cm",
                                 figure("Fig. 1"), dancer + "clip = \"arabesque\"\n",
                                 leotard + "width = 0.03\n", behind)),
-                 hip, 0.5),
+                 {0.0, 1.08, 0.0}, 0.68),
         close_up(in_colour(shot("dancer-arabesque-middle", "the same with folds of 2.2 cm",
                                 figure("Table 1"), dancer + "clip = \"arabesque\"\n",
                                 leotard + "width = 0.022\n", behind)),
