@@ -55,7 +55,7 @@ bool Running::has_ended() {
 
 Outcome Running::wait() {
     using Clock = std::chrono::steady_clock;
-    const auto deadline = Clock::now() + std::chrono::minutes(2);
+    const auto deadline = Clock::now() + std::chrono::minutes(15);
     while (!has_ended()) {
         if (Clock::now() > deadline) {
             ADD_FAILURE() << "the program hangs";
