@@ -152,6 +152,27 @@ test('side by side, both halves stand under the same camera', () => visit(async 
   assert.ok(difference(await picture(page, 'left'), await picture(page, 'right')) > 0.3);
 }));
 
+test('the camera of a close-up travels with what it shows, up and down too', () => visit(async (page) => {
+  const { places, targets } = await page.evaluate(() => {
+    const { stage, actions, meta } = window.cutis;
+    const body = stage.bake.motion(meta.surfaces.find((s) => s.kind !== 'detail').views[meta.views[0].name]);
+    const at = (frame) => [...body.at(frame).slice(0, 3)];
+    meta.cameraFocus = { point: at(0), radius: 1e-6 }; // a ball around the first vertex alone
+    stage.centres = stage.pathOfBody();
+    actions.set({ show: { ...window.cutis.state.show, follow: true } });
+    window.cutis.at(0);
+    actions.frameAll();
+    const frames = [0, 10, 30];
+    const targets = frames.map((frame) => { window.cutis.at(frame); return stage.controls.target.toArray(); });
+    const places = frames.map(at);
+    delete meta.cameraFocus;
+    stage.centres = stage.pathOfBody();
+    return { places, targets };
+  });
+  targets.forEach((target, i) => target.forEach((x, k) => assert.ok(Math.abs(x - places[i][k]) < 1e-4, `frame ${i}, axis ${k}: ${x}, expected ${places[i][k]}`)));
+  assert.ok(Math.max(...places[2].map((x, k) => Math.abs(x - places[0][k]))) > 1e-3, 'the vertex moves');
+}));
+
 test('layouts differ, and the wipe shows left on its left and right on its right', () => visit(async (page) => {
   await page.evaluate(() => window.cutis.at(30));
   const pictures = {};
