@@ -32,30 +32,41 @@ ChartSearch::ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles)
     border_.resize(static_cast<size_t>(charts));
     struct Side {
         int low, high, triangle, side;
-        bool is_same_edge(const Side& other) const {
-            return low == other.low && high == other.high;
+        int facing;  // of its triangle in the UV plane: 1, -1, or 0 without area
+        bool goes_on_in(const Side& other) const {
+            return low == other.low && high == other.high && facing == other.facing;
         }
     };
     std::vector<Side> sides;
     sides.reserve(3 * static_cast<size_t>(triangles.rows()));
     for (int f = 0; f < triangles.rows(); ++f) {
         chart_.push_back(chart_of_corner[static_cast<size_t>(triangles(f, 0))]);
+        const double area = double_area(f);
+        const int facing = area > 0.0 ? 1 : area < 0.0 ? -1 : 0;
         for (int k = 0; k < 3; ++k) {
             const auto [low, high] = std::minmax(triangles(f, k), triangles(f, (k + 1) % 3));
-            sides.push_back({low, high, f, k});
+            sides.push_back({low, high, f, k, facing});
         }
     }
     std::ranges::sort(sides, {}, [](const Side& s) {
-        return std::array<int, 4>{s.low, s.high, s.triangle, s.side};
+        return std::array<int, 5>{s.low, s.high, s.facing, s.triangle, s.side};
     });
+    // Where a chart is folded over in the plane it ends just as it does at a seam; a chart that is
+    // closed (a plain projection of a ball) ends nowhere else.
     for (size_t s = 0; s < sides.size(); ++s) {
-        const bool has_twin = (s > 0 && sides[s].is_same_edge(sides[s - 1])) ||
-                              (s + 1 < sides.size() && sides[s].is_same_edge(sides[s + 1]));
-        if (!has_twin) {
+        const bool goes_on = (s > 0 && sides[s].goes_on_in(sides[s - 1])) ||
+                             (s + 1 < sides.size() && sides[s].goes_on_in(sides[s + 1]));
+        if (!goes_on) {
             border_[static_cast<size_t>(chart_of(sides[s].triangle))].push_back(
                 {sides[s].triangle, sides[s].side});
         }
     }
+}
+
+double ChartSearch::double_area(int triangle) const {
+    const Vector2d ab = corner(triangle, 1) - corner(triangle, 0);
+    const Vector2d ac = corner(triangle, 2) - corner(triangle, 0);
+    return ab.x() * ac.y() - ab.y() * ac.x();
 }
 
 bool ChartSearch::find(const Vector2d& place, ShellPoint& out) const {

@@ -16,7 +16,8 @@ public:
     /// \return false: no chart there. Where charts overlap the lowest triangle is taken.
     bool find(const Vector2d& place, ShellPoint& out) const;
 
-    /// Nearest point of a chart's border. \return its place
+    /// Nearest point of a chart's border in the plane: seams, and where the chart is folded over.
+    /// Every chart that `find` can meet has one. \return its place
     Vector2d nearest_on_border(int chart, const Vector2d& place, ShellPoint& out) const;
 
     int chart_of(int triangle) const { return chart_[static_cast<size_t>(triangle)]; }
@@ -26,6 +27,7 @@ private:
         int triangle, side;  // side k runs from corner k to the next
     };
 
+    double double_area(int triangle) const;  // signed
     Vector2d corner(int triangle, int k) const { return uv_.row(triangles_(triangle, k % 3)); }
 
     const MatrixX2d& uv_;

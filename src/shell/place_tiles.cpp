@@ -136,13 +136,13 @@ private:
         return (where + tile_.positions.row(v).head<2>().transpose()).cwiseQuotient(tiles_);
     }
 
-    /// The chart that holds most of the corners, the first corner's among equals; -1: none.
+    /// The chart that holds most of the corners, the first of them among equals; -1: none.
     int chart_of(const Eigen::Vector3i& corners) const {
         const auto at = [&](int k) { return found_[static_cast<size_t>(corners[k])].chart; };
         if (at(1) >= 0 && at(1) == at(2)) {
             return at(1);
         }
-        return at(0) >= 0 ? at(0) : std::max(at(1), at(2));
+        return at(0) >= 0 ? at(0) : at(1) >= 0 ? at(1) : at(2);
     }
 
     /// A vertex of the detail; one that the chart does not hold goes to the chart's border.

@@ -157,6 +157,36 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
     }
 }
 
+// A ball projected onto a plane: one chart that lies over itself and has no seam at all.
+TEST(PlacementTest, tiles_on_a_chart_without_seams_end_at_its_outline) {
+    const test::Shape ball = test::icosphere(3);
+    const PrismShell shell = shell_of(ball, 0.05);
+    const MatrixX2d uv = ball.positions.leftCols<2>();
+    TileOptions options;
+    options.tiles_u = 2.3;
+    options.tiles_v = 2.3;
+    const PlacedDetail placed =
+        tile_detail(shell, uv, ball.triangles, make_detail("bricks"), options);
+    EXPECT_GT(placed.triangles.rows(), 0);
+    for (const ShellPoint& point : placed.points) {
+        ASSERT_GE(point.triangle, 0);
+        ASSERT_LT(point.triangle, ball.triangles.rows());
+        EXPECT_NEAR(point.barycentric.sum(), 1.0, 1e-12);
+        const Vector3d at = position_at(shell, shell.base(), shell.offset(), point);
+        EXPECT_NEAR(at.norm(), 1.0, 0.07);
+    }
+    // No piece is drawn from one side of the ball to the other.
+    for (Eigen::Index f = 0; f < placed.triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            const auto at = [&](int corner) {
+                return position_at(shell, shell.base(), shell.offset(),
+                                   placed.points[static_cast<size_t>(placed.triangles(f, corner))]);
+            };
+            EXPECT_LT((at(k) - at((k + 1) % 3)).head<2>().norm(), 1.0 / 2.3);
+        }
+    }
+}
+
 TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis) {
     const PrismShell shell = shell_of(test::icosphere(3), 0.05);
     ScatterOptions options;

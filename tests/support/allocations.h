@@ -2,9 +2,17 @@
 
 #include <cstdlib>  // says whether this is glibc, whose malloc can be stood in for
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUTIS_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define CUTIS_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+#if !defined(CUTIS_COUNTS_ALLOCATIONS) && defined(__GLIBC__)
 #define CUTIS_COUNTS_ALLOCATIONS 1
-#else
+#elif !defined(CUTIS_COUNTS_ALLOCATIONS)
 #define CUTIS_COUNTS_ALLOCATIONS 0
 #endif
 

@@ -130,12 +130,14 @@ function makeStrokes(bake, description, view, surface) {
   return { object, update };
 }
 
-/** Vertices inside the ball of a close-up; all of them where there is no ball or nothing in it. */
-function verticesNear(places, focus) {
-  const all = Array.from({ length: places.length / 3 }, (_, v) => v);
-  const centre = new Vector3(...(focus?.point ?? [0, 0, 0]));
+/** Vertices inside the ball of a close-up in the first frame; all of them where there is no ball or nothing in it. */
+function shownVertices(motion, focus) {
+  const all = Array.from({ length: motion.count }, (_, v) => v);
+  if (!focus) return all;
+  const places = motion.at(0);
+  const centre = new Vector3(...focus.point);
   const place = new Vector3();
-  const near = focus ? all.filter((v) => place.fromArray(places, 3 * v).distanceTo(centre) < focus.radius) : [];
+  const near = all.filter((v) => place.fromArray(places, 3 * v).distanceTo(centre) < focus.radius);
   return near.length ? near : all;
 }
 
@@ -164,7 +166,7 @@ export class Stage {
     const { meta } = this.bake;
     const body = meta.surfaces.find((s) => s.kind !== 'detail') ?? meta.surfaces[0];
     const motion = this.bake.motion(body.views[meta.views[0].name]);
-    const shown = verticesNear(motion.at(0), meta.cameraFocus);
+    const shown = shownVertices(motion, meta.cameraFocus);
     const meanOf = (values, offset) => {
       const sum = new Vector3();
       for (const v of shown) sum.set(sum.x + values[offset + 3 * v], sum.y + values[offset + 3 * v + 1], sum.z + values[offset + 3 * v + 2]);
