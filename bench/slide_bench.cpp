@@ -107,14 +107,14 @@ double lu_of_kkt_ms(SlideSolver& unconstrained, const std::vector<slide::Constra
     std::vector<double> right(static_cast<size_t>(rows), 0.0);
     int next = 2 * count;
     for (int v = 0; v < count; ++v) {
-        const auto put = [&](const double* block, int column) {
+        const auto put = [&](const Eigen::Matrix2d& block, int column) {
             for (int c = 0; c < 2; ++c) {
                 for (int r = 0; r < 2; ++r) {
-                    cs_di_entry(triplets, 2 * v + r, 2 * column + c, block[2 * c + r]);
+                    cs_di_entry(triplets, 2 * v + r, 2 * column + c, block(r, c));
                 }
             }
         };
-        put(p.system.diagonal(v), v);
+        put(Eigen::Map<const Eigen::Matrix2d>(p.system.diagonal(v)), v);
         for (int j = p.system.row_begin(v); j < p.system.row_end(v); ++j) {
             put(p.system.block(j), p.system.column(j));
         }

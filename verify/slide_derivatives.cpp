@@ -99,6 +99,7 @@ double stiffness_error() {
     SlideOptions options = plain_skin();
     options.rim = RimMode::free;
     options.tether = 500.0;
+    options.tolerance = 1e-12;                  // the matrix in double precision
     SlideSetup setup(slide_disc(10), options);  // flat: J is the identity
     setup.solver->reset(setup.rest(), setup.workers);
     Parts& p = setup.solver->parts();
@@ -225,7 +226,7 @@ double kkt_difference(double seconds) {
         matrix.block<2, 2>(2 * v, 2 * v) = Eigen::Map<Eigen::Matrix2d>(p.system.diagonal(v));
         for (int j = p.system.row_begin(v); j < p.system.row_end(v); ++j) {
             matrix.block<2, 2>(2 * v, 2 * p.system.column(j)) =
-                Eigen::Map<Eigen::Matrix2d>(p.system.block(j));
+                p.system.block(j);
         }
         right.segment<2>(2 * v) = Eigen::Map<Vector2d>(p.system.right(v));
         const slide::Constraint kind = p.constraint[static_cast<size_t>(v)];

@@ -15,14 +15,16 @@ namespace cutis::lanes {
 using Lanes = double __attribute__((vector_size(32)));
 using LaneBits = long long __attribute__((vector_size(32)));
 
+// Four doubles anywhere. Not by memcpy, after which the compiler takes every pointer it knows for
+// changed and loads it again.
+using LooseLanes = double __attribute__((vector_size(32), aligned(8)));
+
 EIGEN_ALWAYS_INLINE Lanes load(const double* from) {
-    Lanes value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
+    return *reinterpret_cast<const LooseLanes*>(from);
 }
 
 EIGEN_ALWAYS_INLINE void store(double* to, Lanes value) {
-    std::memcpy(to, &value, sizeof(value));
+    *reinterpret_cast<LooseLanes*>(to) = value;
 }
 
 EIGEN_ALWAYS_INLINE Lanes all(double value) {

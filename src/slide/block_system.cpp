@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "cutis/core/error.h"
 #include "slide/parts.h"
@@ -10,8 +9,6 @@
 namespace cutis::slide {
 
 using wide::Lanes;
-using wide::load;
-using wide::store;
 
 BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vertex_count()) {
     const MatrixX3i& triangles = topology.triangles();
@@ -33,98 +30,85 @@ BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vert
     }
 }
 
-void BlockSystem::make_rows(int rows) {
+template <class Real>
+void BlockSystem::Numbers<Real>::make(size_t rows, size_t entries, size_t vertices) {
+    blocks.assign(4 * entries, Real(0));
+    diagonals.assign(4 * rows, Real(0));
+    inverses.assign(4 * rows, Real(0));
+    direction.assign(4 * vertices, Real(0));
+    change.assign(2 * rows, Real(0));
+    residual.assign(2 * rows, Real(0));
+    preconditioned.assign(2 * rows, Real(0));
+    product.assign(2 * rows, Real(0));
+}
+
+template <class Real>
+size_t BlockSystem::Numbers<Real>::bytes() const {
+    return sizeof(Real) * (blocks.size() + diagonals.size() + inverses.size() + direction.size() +
+                           4 * change.size());
+}
+
+void BlockSystem::make_rows(int rows, double tolerance) {
     rows_ = rows;
-    blocks_ = Records(row_starts_[static_cast<size_t>(rows)]);
-    // Where the blocks do not fit the cache, half as many bytes to read are worth a copy.
-    constexpr int many_rows = 4096;
-    rough_blocks_.assign(
-        rows < many_rows ? 0 : 4 * static_cast<size_t>(row_starts_[static_cast<size_t>(rows)]),
-        0.0f);
+    tolerance_ = tolerance;
+    is_rough_ = tolerance >= finest_rough;
+    const size_t count = static_cast<size_t>(rows);
+    const size_t entries = static_cast<size_t>(row_starts_[count]);
+    if (is_rough_) {
+        rough_.make(count, entries, static_cast<size_t>(vertex_count_));
+    } else {
+        fine_.make(count, entries, static_cast<size_t>(vertex_count_));
+    }
     diagonals_ = Records(rows);
-    inverses_ = Records(rows);
-    direction_ = Records(vertex_count_);
-    const size_t unknowns = 2 * static_cast<size_t>(rows);
-    right_.resize(unknowns);
-    residual_.resize(unknowns);
-    preconditioned_.resize(unknowns);
-    product_.resize(unknowns);
+    right_.resize(2 * count);
     sums_.resize(3 * static_cast<size_t>(rows / vertex_chunk + 1));
 }
 
-void BlockSystem::finish_rows(int begin, int end) {
-    const int last = rough_blocks_.empty() ? 0 : row_starts_[static_cast<size_t>(end)];
-    for (int i = row_starts_[static_cast<size_t>(begin)]; i < last; ++i) {
-        const double* from = blocks_.at(i);
-        float* to = rough_blocks_.data() + 4 * static_cast<std::ptrdiff_t>(i);
-        for (int k = 0; k < 4; ++k) {
-            to[k] = static_cast<float>(from[k]);
+Eigen::Matrix2d BlockSystem::block(int entry) const {
+    using RowByRow = Eigen::Matrix<double, 2, 2, Eigen::RowMajor>;
+    const size_t at = 4 * static_cast<size_t>(entry);
+    if (is_rough_) {
+        const float* b = rough_.blocks.data() + at;
+        return (RowByRow() << b[0], b[1], b[2], b[3]).finished();
+    }
+    return Eigen::Map<const RowByRow>(fine_.blocks.data() + at);
+}
+
+void BlockSystem::set_block(int entry, const Eigen::Matrix2d& value) {
+    for (int k = 0; k < 4; ++k) {
+        const double number = value(k / 2, k % 2);
+        const size_t at = 4 * static_cast<size_t>(entry) + static_cast<size_t>(k);
+        if (is_rough_) {
+            rough_.blocks[at] = static_cast<float>(number);
+        } else {
+            fine_.blocks[at] = number;
         }
     }
+}
+
+template <class Real>
+void BlockSystem::finish(Numbers<Real>& numbers, int begin, int end) {
+    constexpr double largest = 1e30;  // a vertex lighter than its inverse stays where it is
     for (int v = begin; v < end; ++v) {
-        const double* d = diagonals_.at(v);
+        const std::ptrdiff_t at = 4 * static_cast<std::ptrdiff_t>(v);
+        const Lanes d = wide::load(diagonals_.at(v));
         const double determinant = d[0] * d[3] - d[1] * d[2];
         const double scale = determinant > 0.0 ? 1.0 / determinant : 0.0;
-        double* inverse = inverses_.at(v);
-        inverse[0] = d[3] * scale;
-        inverse[1] = -d[1] * scale;
-        inverse[2] = -d[2] * scale;
-        inverse[3] = d[0] * scale;
+        const double used = (d[0] + d[3]) * scale < largest ? scale : 0.0;
+        const Lanes inverse =
+            __builtin_shufflevector(d, d, 3, 1, 2, 0) * Lanes{used, -used, -used, used};
+        wide::store(numbers.diagonals.data() + at, d);
+        wide::store(numbers.inverses.data() + at, inverse);
     }
 }
 
-namespace {
-
-// Plain pointers, so that the hot loops keep them in registers.
-struct View {
-    const int* starts;
-    const int* columns;
-    const double* blocks;
-    const float* rough_blocks;
-    const double* diagonals;
-    const double* inverses;
-};
-
-using FourFloats = float __attribute__((vector_size(16)));
-
-EIGEN_ALWAYS_INLINE Lanes block_at(const double* blocks, int i) {
-    return load(blocks + 4 * static_cast<std::ptrdiff_t>(i));
-}
-EIGEN_ALWAYS_INLINE Lanes block_at(const float* blocks, int i) {
-    FourFloats four;
-    std::memcpy(&four, blocks + 4 * static_cast<std::ptrdiff_t>(i), sizeof(four));
-    return __builtin_convertvector(four, Lanes);
-}
-
-// Row v of the product with vectors stored as p0 p0 p1 p1.
-template <class Number>
-EIGEN_ALWAYS_INLINE void row_product(const View& view, const Number* blocks,
-                                     const double* direction, int v, double& y0, double& y1) {
-    Lanes sum = load(view.diagonals + 4 * static_cast<std::ptrdiff_t>(v)) *
-                load(direction + 4 * static_cast<std::ptrdiff_t>(v));
-    Lanes other = lanes::all(0.0);
-    const int end = view.starts[v + 1];
-    int i = view.starts[v];
-    for (; i + 1 < end; i += 2) {
-        sum += block_at(blocks, i) *
-               load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
-        other += block_at(blocks, i + 1) *
-                 load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i + 1]));
+void BlockSystem::finish_rows(int begin, int end) {
+    if (is_rough_) {
+        finish(rough_, begin, end);
+    } else {
+        finish(fine_, begin, end);
     }
-    if (i < end) {
-        sum += block_at(blocks, i) *
-               load(direction + 4 * static_cast<std::ptrdiff_t>(view.columns[i]));
-    }
-    sum += other;
-    y0 = sum[0] + sum[2];
-    y1 = sum[1] + sum[3];
 }
-
-EIGEN_ALWAYS_INLINE void spread(double* direction, int v, double p0, double p1) {
-    store(direction + 4 * static_cast<std::ptrdiff_t>(v), Lanes{p0, p0, p1, p1});
-}
-
-}  // namespace
 
 void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
                            const Workers& workers) const {
@@ -133,8 +117,7 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
             Vector2d sum = Eigen::Map<const Eigen::Matrix2d>(diagonal(v)) *
                            Eigen::Map<const Vector2d>(x.data() + 2 * v);
             for (int i = row_begin(v); i < row_end(v); ++i) {
-                sum += Eigen::Map<const Eigen::Matrix2d>(block(i)) *
-                       Eigen::Map<const Vector2d>(x.data() + 2 * column(i));
+                sum += block(i) * Eigen::Map<const Vector2d>(x.data() + 2 * column(i));
             }
             y[2 * static_cast<size_t>(v)] = sum[0];
             y[2 * static_cast<size_t>(v) + 1] = sum[1];
@@ -142,190 +125,11 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
     });
 }
 
-SolveResult BlockSystem::solve(double tolerance, int most_iterations, bool use_factor,
-                               const Workers& workers, std::vector<double>& x) {
-    const bool with_factor = use_factor && has_factor_;
-    double* p = direction_.data();
-    double* r = residual_.data();
-    double* z = preconditioned_.data();
-    double* ap = product_.data();
-    const double* b = right_.data();
-    double* solution = x.data();
-    const View view = {row_starts_.data(),   columns_.data(),   blocks_.data(),
-                       rough_blocks_.data(), diagonals_.data(), inverses_.data()};
-    // Blocks in single precision are off by 6e-8 and take half the time to read.
-    constexpr double finest_rough = 1e-6;
-    const bool is_rough = !rough_blocks_.empty() && tolerance >= finest_rough;
-    const auto multiply_row = [&](int v) {
-        if (is_rough) {
-            row_product(view, view.rough_blocks, p, v, ap[2 * v], ap[2 * v + 1]);
-        } else {
-            row_product(view, view.blocks, p, v, ap[2 * v], ap[2 * v + 1]);
-        }
-    };
-    // z = D^-1 r at vertex v; returns r . z.
-    const auto precondition = [&](int v, double r0, double r1) {
-        const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
-        const double z0 = inverse[0] * r0 + inverse[2] * r1;
-        const double z1 = inverse[1] * r0 + inverse[3] * r1;
-        z[2 * v] = z0;
-        z[2 * v + 1] = z1;
-        return r0 * z0 + r1 * z1;
-    };
-    const auto dot_rz = [&](int begin, int end) {
-        double sum = 0.0;
-        for (int i = 2 * begin; i < 2 * end; ++i) {
-            sum += r[i] * z[i];
-        }
-        return sum;
-    };
-    workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-        for (int v = begin; v < end; ++v) {
-            spread(p, v, solution[2 * v], solution[2 * v + 1]);
-        }
-    });
-    // The guess may be too long or too short (what moved the skin in the last step may be over):
-    // its best multiple is (x . b) / (x . A x). The size of the right side in the norm of the
-    // residual makes that relative.
-    workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-        double work = 0.0;
-        double stretch = 0.0;
-        double size = 0.0;
-        for (int v = begin; v < end; ++v) {
-            multiply_row(v);
-            const double b0 = b[2 * v];
-            const double b1 = b[2 * v + 1];
-            work += solution[2 * v] * b0 + solution[2 * v + 1] * b1;
-            stretch += solution[2 * v] * ap[2 * v] + solution[2 * v + 1] * ap[2 * v + 1];
-            const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
-            size +=
-                b0 * (inverse[0] * b0 + inverse[2] * b1) + b1 * (inverse[1] * b0 + inverse[3] * b1);
-        }
-        double* sums = sums_.data() + 3 * static_cast<std::ptrdiff_t>(begin / vertex_chunk);
-        sums[0] = work;
-        sums[1] = stretch;
-        sums[2] = size;
-    });
-    double work = 0.0;
-    double stretch = 0.0;
-    double right_size = 0.0;
-    for (int begin = 0; begin < rows_; begin += vertex_chunk) {
-        const double* sums = sums_.data() + 3 * static_cast<std::ptrdiff_t>(begin / vertex_chunk);
-        work += sums[0];
-        stretch += sums[1];
-        right_size += sums[2];
-    }
-    const double share = stretch > 0.0 && std::isfinite(work / stretch) ? work / stretch : 0.0;
-    double jacobi_size = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-        double sum = 0.0;
-        for (int v = begin; v < end; ++v) {
-            solution[2 * v] *= share;
-            solution[2 * v + 1] *= share;
-            r[2 * v] = b[2 * v] - share * ap[2 * v];
-            r[2 * v + 1] = b[2 * v + 1] - share * ap[2 * v + 1];
-            sum += precondition(v, r[2 * v], r[2 * v + 1]);
-            spread(p, v, z[2 * v], z[2 * v + 1]);
-        }
-        return sum;
-    });
-    SolveResult result;
-    const double goal = tolerance * tolerance * right_size;
-    if (!(jacobi_size > goal)) {
-        result.residual = right_size > 0.0 ? std::sqrt(jacobi_size / right_size) : 0.0;
-        return result;
-    }
-    const auto apply_factor = [&] {
-        std::copy(residual_.begin(), residual_.end(), preconditioned_.begin());
-        factor_->solve(preconditioned_);
-        return workers.sum_chunks(rows_, vertex_chunk, dot_rz);
-    };
-    double rz = jacobi_size;
-    if (with_factor) {
-        rz = apply_factor();
-        workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            for (int v = begin; v < end; ++v) {
-                spread(p, v, z[2 * v], z[2 * v + 1]);
-            }
-        });
-    }
-    while (jacobi_size > goal && result.iterations < most_iterations) {
-        ++result.iterations;
-        const double curvature = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            double sum = 0.0;
-            for (int v = begin; v < end; ++v) {
-                multiply_row(v);
-                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                sum += pv[0] * ap[2 * v] + pv[2] * ap[2 * v + 1];
-            }
-            return sum;
-        });
-        if (!(curvature > 0.0) || !std::isfinite(curvature)) {
-            break;
-        }
-        const double alpha = rz / curvature;
-        jacobi_size = workers.sum_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            const Lanes step = lanes::all(alpha);
-            Lanes sums = lanes::all(0.0);
-            int v = begin;
-            for (; v + 1 < end; v += 2) {  // two vertices at once
-                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                const Lanes both = __builtin_shufflevector(load(pv), load(pv + 4), 0, 2, 4, 6);
-                store(solution + 2 * v, load(solution + 2 * v) + step * both);
-                const Lanes rest = load(r + 2 * v) - step * load(ap + 2 * v);
-                store(r + 2 * v, rest);
-                const double* inverse = view.inverses + 4 * static_cast<std::ptrdiff_t>(v);
-                const Lanes first = load(inverse) * __builtin_shufflevector(rest, rest, 0, 0, 1, 1);
-                const Lanes second =
-                    load(inverse + 4) * __builtin_shufflevector(rest, rest, 2, 2, 3, 3);
-                const Lanes solved = __builtin_shufflevector(first, second, 0, 1, 4, 5) +
-                                     __builtin_shufflevector(first, second, 2, 3, 6, 7);
-                store(z + 2 * v, solved);
-                sums += rest * solved;
-            }
-            double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-            if (v < end) {
-                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                solution[2 * v] += alpha * pv[0];
-                solution[2 * v + 1] += alpha * pv[2];
-                r[2 * v] -= alpha * ap[2 * v];
-                r[2 * v + 1] -= alpha * ap[2 * v + 1];
-                sum += precondition(v, r[2 * v], r[2 * v + 1]);
-            }
-            return sum;
-        });
-        if (!(jacobi_size > goal)) {
-            break;
-        }
-        const double rz_new = with_factor ? apply_factor() : jacobi_size;
-        const double beta = rz_new / rz;
-        rz = rz_new;
-        workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
-            const Lanes factor = lanes::all(beta);
-            int v = begin;
-            for (; v + 1 < end; v += 2) {
-                double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                const Lanes both = load(z + 2 * v);
-                store(pv, __builtin_shufflevector(both, both, 0, 0, 1, 1) + factor * load(pv));
-                store(pv + 4,
-                      __builtin_shufflevector(both, both, 2, 2, 3, 3) + factor * load(pv + 4));
-            }
-            if (v < end) {
-                const double* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-                spread(p, v, z[2 * v] + beta * pv[0], z[2 * v + 1] + beta * pv[2]);
-            }
-        });
-    }
-    result.residual = right_size > 0.0 ? std::sqrt(jacobi_size / right_size) : 0.0;
-    result.is_solved = !(jacobi_size > goal);
-    return result;
-}
-
 void BlockSystem::refactor() {
     has_factor_ = false;
     if (lower_.size == 0) {
         // The lower triangle: both halves of a block row, sorted once.
         std::vector<SparseEntry> entries;
-        std::vector<int> slots;
         for (int v = 0; v < rows_; ++v) {
             for (int a = 0; a < 2; ++a) {
                 for (int c = 0; c <= a; ++c) {
@@ -334,8 +138,8 @@ void BlockSystem::refactor() {
             }
             for (int i = row_begin(v); i < row_end(v); ++i) {
                 if (column(i) < v) {
-                    for (int c = 0; c < 2; ++c) {
-                        for (int a = 0; a < 2; ++a) {
+                    for (int a = 0; a < 2; ++a) {
+                        for (int c = 0; c < 2; ++c) {
                             entries.push_back({2 * v + a, 2 * column(i) + c, 0.0});
                         }
                     }
@@ -354,9 +158,10 @@ void BlockSystem::refactor() {
         lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[3];
         for (int i = row_begin(v); i < row_end(v); ++i) {
             if (column(i) < v) {
-                const double* values = block(i);
+                const Eigen::Matrix2d values = block(i);
                 for (int k = 0; k < 4; ++k) {
-                    lower_.values[static_cast<size_t>(lower_slots_[next++])] = values[k];
+                    lower_.values[static_cast<size_t>(lower_slots_[next++])] =
+                        values(k / 2, k % 2);
                 }
             }
         }
@@ -374,9 +179,9 @@ void BlockSystem::refactor() {
 }
 
 size_t BlockSystem::bytes() const {
-    return blocks_.bytes() + diagonals_.bytes() + inverses_.bytes() + direction_.bytes() +
-           sizeof(float) * rough_blocks_.size() +
-           sizeof(double) * (4 * right_.size() + sums_.size() + lower_.values.size()) +
+    return rough_.bytes() + fine_.bytes() + diagonals_.bytes() +
+           sizeof(double) *
+               (right_.size() + sums_.size() + factored_.size() + lower_.values.size()) +
            sizeof(int) * (columns_.size() + row_starts_.size() + lower_slots_.size());
 }
 

@@ -227,7 +227,7 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
 }
 
 // Pass 2 over triangles: force and stiffness of the strain energy in tangent coordinates.
-// Per triangle 28 numbers: K_01, K_12, K_20 (2x2, column by column); per corner the diagonal block
+// Per triangle 28 numbers: K_01, K_12, K_20 (2x2, row by row); per corner the diagonal block
 // (00 01 11) and the force's first part; then the three second parts and the energy.
 void SlideSolver::Parts::find_forces(const Workers& workers) {
     slide::with_material(options.material, [&](auto kind) {

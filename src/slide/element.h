@@ -177,7 +177,7 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
     for (int k = 0; k < 3; ++k) {
         const int i = 2 * k;
         const int j = 2 * ((k + 1) % 3);
-        put(k, entry(i, j), entry(i + 1, j), entry(i, j + 1), entry(i + 1, j + 1));
+        put(k, entry(i, j), entry(i, j + 1), entry(i + 1, j), entry(i + 1, j + 1));
         put(3 + k, entry(i, i), entry(i, i + 1), entry(i + 1, i + 1), fq * e1[i] + fr * e2[i]);
     }
     put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5],

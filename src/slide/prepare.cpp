@@ -286,7 +286,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     }
     has_constraints = report.pinned + report.gliding > 0;
     find_reach();
-    system.make_rows(reach.vertices);
+    system.make_rows(reach.vertices, options.tolerance);
 
     has_forces = !options.gravity.isZero() || options.wind_drag > 0.0 || !options.drags.empty();
     drag_weights.assign(options.drags.size() * n, 0.0);

@@ -26,6 +26,38 @@ Eigen::Matrix2d projector(slide::Constraint constraint, const double* direction)
     return Eigen::Matrix2d::Identity();
 }
 
+struct FanSum {
+    Lanes diagonal;  // 00 01 11 and the first part of the force
+    double second_force;
+};
+
+// Element blocks of a fan: the side towards the next neighbour, and the transposed one of the side
+// before. Neighbour j lies between triangles j - 1 and j.
+template <class Real>
+EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int count, bool is_open,
+                                   double factor, Real* blocks) {
+    FanSum sum{lanes::all(0.0), 0.0};
+    Lanes before = lanes::all(0.0);
+    Lanes first = before;
+    for (int j = 0; j < count; ++j) {
+        const int k = fans[j] & 3;
+        const double* e = elements + 28 * static_cast<std::ptrdiff_t>(fans[j] >> 2);
+        sum.diagonal += load(e + 12 + 4 * k);
+        sum.second_force += e[24 + k];
+        const Lanes block = __builtin_shufflevector(before, before, 0, 2, 1, 3) + load(e + 4 * k);
+        first = j == 0 ? block : first;
+        store(blocks + 4 * static_cast<std::ptrdiff_t>(j), factor * block);
+        before = load(e + 4 * (k == 0 ? 2 : k - 1));
+    }
+    const Lanes last = __builtin_shufflevector(before, before, 0, 2, 1, 3);
+    if (is_open) {
+        store(blocks + 4 * static_cast<std::ptrdiff_t>(count), factor * last);
+    } else {
+        store(blocks, factor * (first + last));
+    }
+    return sum;
+}
+
 }  // namespace
 
 // (M (1 + s c) + s^2 K) u = M v + s f with s = theta h; theta = 1 is P1 Eq. 7 with the right sign,
@@ -43,32 +75,15 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
             const int count = fan_starts[i + 1] - first;
             const int row = system.row_begin(v);
             const bool is_open = system.row_end(v) - row > count;
-            // Element blocks of the fan: the side towards the next neighbour, and the transposed
-            // one of the side before. Neighbour j lies between triangles j - 1 and j.
-            Lanes diagonal = lanes::all(0.0);  // 00 01 11 and the first part of the force
-            double second_force = 0.0;
-            Lanes carried = lanes::all(0.0);
-            const Lanes factor = lanes::all(s2);
-            for (int j = 0; j < count; ++j) {
-                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(j)];
-                const int k = fan & 3;
-                const double* e = scratch.data() + 28 * static_cast<std::ptrdiff_t>(fan >> 2);
-                diagonal += load(e + 12 + 4 * k);
-                second_force += e[24 + k];
-                store(system.block(row + j), factor * (carried + load(e + 4 * k)));
-                const Lanes before = load(e + 4 * (k == 0 ? 2 : k - 1));
-                carried = __builtin_shufflevector(before, before, 0, 2, 1, 3);
-            }
-            if (is_open) {
-                store(system.block(row + count), factor * carried);
-            } else {
-                store(system.block(row), load(system.block(row)) + factor * carried);
-            }
-
-            Vector2d force(diagonal[3], second_force);
-            double k00 = diagonal[0];
-            double k01 = diagonal[1];
-            double k11 = diagonal[2];
+            const FanSum sum = system.is_rough()
+                                   ? sum_fan(scratch.data(), fans.data() + first, count, is_open,
+                                             s2, system.rough_blocks() + 4 * row)
+                                   : sum_fan(scratch.data(), fans.data() + first, count, is_open,
+                                             s2, system.fine_blocks() + 4 * row);
+            Vector2d force(sum.diagonal[3], sum.second_force);
+            double k00 = sum.diagonal[0];
+            double k01 = sum.diagonal[1];
+            double k11 = sum.diagonal[2];
             const double* first_column = along_first.at(v);
             const double* second_column = along_second.at(v);
             const double stiffness = tether_stiffness[i];
@@ -143,7 +158,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                 // The known part of the velocity goes to the right side.
                 right -= diagonal * Eigen::Map<const Vector2d>(prescribed.data() + 2 * i);
                 for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
-                    right -= Eigen::Map<const Eigen::Matrix2d>(system.block(j)) *
+                    right -= system.block(j) *
                              Eigen::Map<const Vector2d>(prescribed.data() + 2 * system.column(j));
                 }
             }
@@ -153,10 +168,9 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                 if (is_free && constraint[other] == slide::Constraint::free) {
                     continue;
                 }
-                Eigen::Map<Eigen::Matrix2d> block(system.block(j));
                 const Eigen::Matrix2d there =
                     projector(constraint[other], glide_direction.data() + 2 * other);
-                block = (here * block * there).eval();
+                system.set_block(j, here * system.block(j) * there);
             }
             if (!is_free) {
                 diagonal = (here * diagonal * here + mass[i] * (Eigen::Matrix2d::Identity() - here))
@@ -181,12 +195,11 @@ int SlideSolver::Parts::solve(const Workers& workers) {
                                     ? std::min(most_lagged_iterations, options.most_iterations)
                                     : options.most_iterations;
     slide::SolveResult result =
-        system.solve(options.tolerance, most_iterations, wants_factor, workers, velocity);
+        system.solve(most_iterations, wants_factor, workers, velocity);
     if (!result.is_solved && most_iterations < options.most_iterations) {
         system.refactor();
         const int before = result.iterations;
-        result = system.solve(options.tolerance, options.most_iterations, wants_factor, workers,
-                              velocity);
+        result = system.solve(options.most_iterations, wants_factor, workers, velocity);
         result.iterations += before;
     }
     // Where blocks alone need this many, a factor pays off (measured, see docs/slide.md).

@@ -17,6 +17,12 @@ using lanes::Lanes;
 using lanes::load;
 using lanes::store;
 
+/// In single precision.
+EIGEN_ALWAYS_INLINE void store(float* to, Lanes value) {
+    using FourFloats = float __attribute__((vector_size(16), aligned(4)));
+    *reinterpret_cast<FourFloats*>(to) = __builtin_convertvector(value, FourFloats);
+}
+
 EIGEN_ALWAYS_INLINE Lanes select(LaneBits mask, Lanes yes, Lanes no) {
     return reinterpret_cast<Lanes>((mask & reinterpret_cast<LaneBits>(yes)) |
                                    (~mask & reinterpret_cast<LaneBits>(no)));
