@@ -178,7 +178,7 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
     double solve = 1e300;
     for (int repeat = 0; repeat < 10; ++repeat) {
         p.velocity = p.start_velocity;
-        p.guess_velocity(1e-3);
+        p.guess_velocity(1e-3, workers);
         const auto begin = Clock::now();
         p.solve(workers);
         solve = std::min(solve, milliseconds_since(begin));

@@ -137,6 +137,7 @@ double rotating_disc_error() {
     SlideOptions options = plain_skin();
     options.young_modulus = 1e-12;
     options.rim = RimMode::free;
+    options.tolerance = 1e-12;
     SlideSetup setup(slide_disc(16), options);
     setup.solver->reset(setup.rest(), setup.workers);
     const double rate = 5.0;

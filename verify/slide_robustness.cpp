@@ -13,8 +13,7 @@ namespace {
 struct Outcome {
     int not_finite = 0;  // steps with a number that is not finite
     int inverted_steps = 0;
-    double energy = 0.0;   // at the end
-    double least = 1e300;  // det S
+    int steps = 0;  // taken until the skin was back
 };
 
 void look(SlideSetup& setup, Outcome& outcome) {
@@ -25,7 +24,6 @@ void look(SlideSetup& setup, Outcome& outcome) {
     const bool is_finite = ratios.allFinite() && v.allFinite();
     outcome.not_finite += is_finite ? 0 : 1;
     outcome.inverted_steps += ratios.minCoeff() <= 0.0 ? 1 : 0;
-    outcome.least = std::min(outcome.least, ratios.minCoeff());
 }
 
 // The body jumps to a new random smooth shape at every step, then rests.
@@ -55,19 +53,19 @@ Outcome teleport(SlideMaterial material, double seconds, int newton) {
         setup.solver->step(x, seconds, setup.workers);
         look(setup, outcome);
     }
-    outcome.energy = setup.solver->energy(setup.workers).total();
     return outcome;
 }
 
-// Every material point is thrown a random way off.
-Outcome scramble(SlideMaterial material, double edges) {
+// Every material point is thrown a random way off, and the skin finds back or has used up its
+// steps.
+Outcome scramble(SlideMaterial material, double edges, unsigned seed, int most_steps) {
     SlideOptions options = plain_skin();
     options.material = material;
     options.damping = 5.0;
     SlideSetup setup(slide_torus(24, 24), options);
     setup.solver->reset(setup.rest(), setup.workers);
     SlideSolver::Parts& p = setup.solver->parts();
-    Dice dice(23);
+    Dice dice(seed);
     for (double& v : p.velocity) {
         v = dice.roll();
     }
@@ -77,15 +75,15 @@ Outcome scramble(SlideMaterial material, double edges) {
     std::swap(p.places, p.next_places);  // tracked normals stay: turned triangles count as turned
     std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
     Outcome outcome;
-    for (int k = 0; k < 60; ++k) {
+    constexpr double at_rest = 2e-5;  // J, thin-skin notes 6
+    do {
         setup.solver->step(setup.rest(), 1.0 / 24.0, setup.workers);
         Outcome now;
         look(setup, now);
         outcome.not_finite += now.not_finite;
-        outcome.inverted_steps = now.inverted_steps;
-        outcome.least = now.least;
-    }
-    outcome.energy = setup.solver->energy(setup.workers).elastic;
+        ++outcome.steps;
+    } while (outcome.steps < most_steps &&
+             !(setup.solver->energy(setup.workers).elastic < at_rest));
     return outcome;
 }
 
@@ -141,7 +139,6 @@ Outcome fuzz(int newton) {
         setup.solver->step(setup.rest(), 0.01, setup.workers);
     }
     look(setup, outcome);
-    outcome.energy = setup.solver->energy(setup.workers).elastic;
     return outcome;
 }
 
@@ -220,15 +217,24 @@ std::vector<Case> verify_slide_robustness() {
             slow.not_finite + slow.inverted_steps, 0, "of 120", "limiter");
         add("teleporting body, 1/24 s, 8 Newton, " + name + ": steps not finite or inverted",
             newton.not_finite + newton.inverted_steps, 0, "of 120", "limiter and energy test");
+        // Neo-Hookean skin is back in the notes' 60 steps from any of these; St. Venant-Kirchhoff
+        // skin takes up to twice as many from one in ten; Fung skin comes back in part of the cases
+        // only (thin-skin notes 6).
+        const int limits[] = {60, 120, 60};
         for (const double edges : {0.5, 2.0}) {
-            const Outcome thrown = scramble(materials[i], edges);
+            Outcome thrown;
+            for (unsigned seed = 16; seed < 24; ++seed) {
+                const Outcome one = scramble(materials[i], edges, seed, limits[i]);
+                thrown.not_finite += one.not_finite;
+                thrown.steps = std::max(thrown.steps, one.steps);
+            }
             const std::string how = "scrambled by " +
-                                    std::string(edges < 1.0 ? "half an edge" : "two edges") + ", " +
-                                    name;
-            add(how + ": not finite", thrown.not_finite, 0, "steps of 60", "extension, clamp");
-            // Fung skin comes back in part of the cases only (thin-skin notes 6).
+                                    std::string(edges < 1.0 ? "half an edge" : "two edges") +
+                                    ", eight ways, " + name;
+            add(how + ": not finite", thrown.not_finite, 0, "steps", "extension, clamp");
             if (materials[i] != SlideMaterial::fung) {
-                add(how + ": energy left", thrown.energy, 2e-5, "J", "the torus relaxes to W = 0");
+                add(how + ": most steps until less than 2e-5 J are left", thrown.steps,
+                    limits[i] - 1, "steps", "the torus relaxes to W = 0");
             }
         }
     }

@@ -64,6 +64,6 @@ std::vector<Case> verify_slide_statics();
 std::vector<Case> verify_slide_dynamics();
 std::vector<Case> verify_slide_robustness();
 std::vector<Case> verify_slide_derivatives();
-std::vector<Case> verify_slide_characters();
+std::vector<Case> verify_slide_characters(bool whole_clips);
 
 }  // namespace cutis::verify

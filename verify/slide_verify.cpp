@@ -2,13 +2,15 @@
 
 namespace cutis::verify {
 
-std::vector<Case> verify_slide() {
+std::vector<Case> verify_slide(bool whole_clips) {
     std::vector<Case> cases;
     for (const auto group : {verify_slide_derivatives, verify_slide_statics, verify_slide_dynamics,
-                             verify_slide_robustness, verify_slide_characters}) {
+                             verify_slide_robustness}) {
         const std::vector<Case> more = group();
         cases.insert(cases.end(), more.begin(), more.end());
     }
+    const std::vector<Case> characters = verify_slide_characters(whole_clips);
+    cases.insert(cases.end(), characters.begin(), characters.end());
     return cases;
 }
 

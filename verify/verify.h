@@ -42,8 +42,9 @@ std::vector<Case> verify_curve();
 /// Folds: lines, a bending tube, and a dancer; some seconds.
 std::vector<Case> verify_fold();
 
-/// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; whole clips of
-/// real characters where the data folder is present.
-std::vector<Case> verify_slide();
+/// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; clips of real
+/// characters where the data folder is present.
+/// \param whole_clips  every run goes over the whole clip, with steps of 1 ms too: minutes
+std::vector<Case> verify_slide(bool whole_clips);
 
 }  // namespace cutis::verify

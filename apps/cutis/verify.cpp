@@ -15,7 +15,7 @@ using Maker = std::vector<verify::Case> (*)();
 
 const std::vector<LayerOf<Maker>> makers = {
     {"body", verify::verify_body},   {"curve", verify::verify_curve},
-    {"fold", verify::verify_fold},   {"slide", verify::verify_slide},
+    {"fold", verify::verify_fold},   {"slide", [] { return verify::verify_slide(false); }},
     {"shell", verify::verify_shell}, {"stack", verify::verify_stack},
 };
 
@@ -49,18 +49,25 @@ void add_verify(CLI::App& program, Action& action) {
     struct Flags {
         std::string layer;
         bool json = false;
+        bool has_whole_clips = false;
     };
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb =
         program.add_subcommand("verify", "compute the cases that prove each layer right");
     verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
     verb->add_flag("--json", flags->json, "one JSON object");
+    verb->add_flag("--whole-clips", flags->has_whole_clips,
+                   "slide: real characters over their whole clips, with steps of 1 ms too (minutes)");
     verb->callback([flags, &action] {
+        if (flags->has_whole_clips && flags->layer != "slide") {
+            throw CLI::ValidationError("--whole-clips", "expected the layer slide");
+        }
         action = [flags] {
             std::vector<verify::Case> cases;
             for (const LayerOf<Maker>& maker : makers) {
                 if (flags->layer.empty() || flags->layer == maker.layer) {
-                    const auto more = maker.make();
+                    const auto more =
+                        flags->has_whole_clips ? verify::verify_slide(true) : maker.make();
                     cases.insert(cases.end(), more.begin(), more.end());
                 }
             }

@@ -291,8 +291,7 @@ double BlockSystem::Gradients<Real>::take_step(double alpha) {
         const Real* ap = n_.product.data();
         const Real* inverses = n_.inverses.data();
         Lanes sums = lanes::all(0.0);
-        int v = begin;
-        for (; v + pairs <= end; v += pairs) {
+        for (int v = begin; v < end; v += pairs) {  // beyond the last row all is zero
             store(x + 2 * v, load(x + 2 * v) +
                                  step * packed_directions(p + 4 * static_cast<std::ptrdiff_t>(v)));
             const Wide rest = load(r + 2 * v) - step * load(ap + 2 * v);
@@ -302,16 +301,7 @@ double BlockSystem::Gradients<Real>::take_step(double alpha) {
             store(z + 2 * v, solved);
             sums += in_double(rest * solved);
         }
-        double sum = total(sums);
-        for (; v < end; ++v) {
-            const Real* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-            for (int c = 0; c < 2; ++c) {
-                x[2 * v + c] += step * pv[c];
-                r[2 * v + c] -= step * ap[2 * v + c];
-            }
-            sum += precondition(v);
-        }
-        return sum;
+        return total(sums);
     });
 }
 
@@ -319,7 +309,7 @@ double BlockSystem::Gradients<Real>::take_step(double alpha) {
 template <class Real>
 double BlockSystem::Gradients<Real>::apply_factor() {
     std::vector<double>& z = system_.factored_;
-    z.assign(n_.residual.begin(), n_.residual.end());
+    z.assign(n_.residual.begin(), n_.residual.begin() + 2 * system_.rows_);
     system_.factor_->solve(z);
     return workers_.sum_chunks(system_.rows_, vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
@@ -335,17 +325,11 @@ double BlockSystem::Gradients<Real>::apply_factor() {
 template <class Real>
 void BlockSystem::Gradients<Real>::turn_direction(double beta) {
     workers_.for_chunks(system_.rows_, vertex_chunk, [&](int begin, int end) {
-        const Real share = static_cast<Real>(beta);
-        const Wide factor = Wide{} + share;
+        const Wide factor = Wide{} + static_cast<Real>(beta);
         const Real* z = n_.preconditioned.data();
         Real* p = n_.direction.data();
-        int v = begin;
-        for (; v + pairs <= end; v += pairs) {
+        for (int v = begin; v < end; v += pairs) {
             turn_directions(p + 4 * static_cast<std::ptrdiff_t>(v), load(z + 2 * v), factor);
-        }
-        for (; v < end; ++v) {
-            const Real* pv = p + 4 * static_cast<std::ptrdiff_t>(v);
-            spread(v, z[2 * v] + share * pv[0], z[2 * v + 1] + share * pv[1]);
         }
     });
 }

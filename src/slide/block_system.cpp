@@ -31,11 +31,12 @@ BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vert
 }
 
 template <class Real>
-void BlockSystem::Numbers<Real>::make(size_t rows, size_t entries, size_t vertices) {
+void BlockSystem::Numbers<Real>::make(size_t count, size_t entries, size_t vertices) {
+    const size_t rows = (count + 3) / 4 * 4;  // whole registers
     blocks.assign(4 * entries, Real(0));
     diagonals.assign(4 * rows, Real(0));
     inverses.assign(4 * rows, Real(0));
-    direction.assign(4 * vertices, Real(0));
+    direction.assign(4 * std::max(rows, vertices), Real(0));
     change.assign(2 * rows, Real(0));
     residual.assign(2 * rows, Real(0));
     preconditioned.assign(2 * rows, Real(0));

@@ -67,13 +67,14 @@ public:
 
 private:
     // What conjugate gradients read and write, in the precision of the solves. Blocks are 2x2, row
-    // by row; directions p0 p1 p0 p1, ready for one multiplication with a block.
+    // by row; directions p0 p1 p0 p1, ready for one multiplication with a block. Beyond the last
+    // row there is room for a full register of zeros.
     template <class Real>
     struct Numbers {
         std::vector<Real> blocks, diagonals, inverses;
         std::vector<Real> direction;                                // of all vertices
         std::vector<Real> change, residual, preconditioned, product;  // two per row
-        void make(size_t rows, size_t entries, size_t vertices);
+        void make(size_t count, size_t entries, size_t vertices);
         size_t bytes() const;
     };
     template <class Real>

@@ -129,7 +129,8 @@ struct SlideSolver::Parts {
     void refresh_painted(const Workers& workers);
     void find_reach();
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
-    void guess_velocity(double seconds);
+    void guess_velocity(double seconds, const Workers& workers);
+    void constrain_velocity(const Workers& workers);
     void take_step(double seconds, bool is_static, const Workers& workers);
     void newton(double seconds, const Workers& workers);
     double relax(int steps, double seconds, double still, const Workers& workers);

@@ -151,17 +151,21 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const Lanes axis_turned = __builtin_shufflevector(axis, axis, 1, 2, 0, 3);
     const Lanes turned = up * axis_turned - axis * up_turned;
     const Lanes second = __builtin_shufflevector(turned, turned, 1, 2, 0, 3);
-    for (int c = 0; c < 2; ++c) {
-        const double r1 = facet.rate[0][c];
-        const double r2 = facet.rate[1][c];
-        const double r0 = -(r1 + r2);
-        const double slope = alpha0 * r0 + alpha1 * r1 + alpha2 * r2;
-        const double w0 = r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2);
-        const double w1 = r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0);
-        const double w2 = r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1);
-        store(c == 0 ? along_u : along_w,
-              (c == 0 ? axis : second) - offset * slope - (n0 * w0 + n1 * w1 + n2 * w2) * alpha);
-    }
+    // By both chart coordinates at once.
+    using Pair = double __attribute__((vector_size(16)));
+    const auto pair = [](const double* from) { return Pair{from[0], from[1]}; };
+    const Pair r1 = pair(facet.rate[0]);
+    const Pair r2 = pair(facet.rate[1]);
+    const Pair r0 = -(r1 + r2);
+    const Pair slope = alpha0 * r0 + alpha1 * r1 + alpha2 * r2;
+    const Pair w0 =
+        alpha * (r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2));
+    const Pair w1 =
+        alpha * (r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0));
+    const Pair w2 =
+        alpha * (r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1));
+    store(along_u, axis - offset * slope[0] - n0 * w0[0] - n1 * w1[0] - n2 * w2[0]);
+    store(along_w, second - offset * slope[1] - n0 * w0[1] - n1 * w1[1] - n2 * w2[1]);
 }
 
 Vector3d RestSurface::position_at(const SkinPoint& point) const {

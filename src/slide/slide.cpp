@@ -87,25 +87,18 @@ double SlideSolver::Parts::relax(int steps, double seconds, double still, const 
 }
 
 // The solver starts from what the last step's acceleration leads to.
-void SlideSolver::Parts::guess_velocity(double seconds) {
-    for (size_t i = 0; i < moving_numbers(); ++i) {
-        velocity[i] += seconds * acceleration[i];
-    }
+void SlideSolver::Parts::guess_velocity(double seconds, const Workers& workers) {
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        for (size_t i = 2 * static_cast<size_t>(begin); i < 2 * static_cast<size_t>(end); ++i) {
+            velocity[i] += seconds * acceleration[i];
+        }
+    });
 }
 
-// One linearly implicit step on the body as it is.
-void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers& workers) {
-    measure_skin(workers);
-    find_jacobians(false, workers);
-    find_forces(workers);
-    std::copy_n(velocity.begin(), moving_numbers(), start_velocity.begin());
-    assemble(seconds, is_static, true, workers);
-    if (!is_static) {
-        guess_velocity(seconds);
-    }
-    if (has_constraints) {
-        for (int v = 0; v < reach.vertices; ++v) {
-            const size_t i = static_cast<size_t>(v);
+// What constraints leave of the velocities.
+void SlideSolver::Parts::constrain_velocity(const Workers& workers) {
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        for (size_t i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
             double* x = velocity.data() + 2 * i;
             if (constraint[i] == slide::Constraint::fixed) {
                 x[0] = x[1] = 0.0;
@@ -116,27 +109,42 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
                 x[1] = along * d[1];
             }
         }
+    });
+}
+
+// One linearly implicit step on the body as it is.
+void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers& workers) {
+    measure_skin(workers);
+    find_jacobians(false, workers);
+    find_forces(workers);
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        std::copy(velocity.begin() + 2 * begin, velocity.begin() + 2 * end,
+                  start_velocity.begin() + 2 * begin);
+    });
+    assemble(seconds, is_static, true, workers);
+    if (!is_static) {
+        guess_velocity(seconds, workers);
+    }
+    if (has_constraints) {
+        constrain_velocity(workers);
     }
     solve(workers);
-    if (!is_static) {
-        for (size_t i = 0; i < moving_numbers(); ++i) {
-            acceleration[i] = (velocity[i] - start_velocity[i]) / seconds;
-        }
-    }
-    if (has_prescribed && !is_static) {
-        for (size_t i = 0; i < velocity.size(); ++i) {
-            velocity[i] += prescribed[i];
-        }
-    }
-    if (options.slip_speed_limit < std::numeric_limits<double>::infinity()) {
-        for (size_t i = 0; i < moving_numbers(); i += 2) {
-            const double speed = std::hypot(velocity[i], velocity[i + 1]);
-            if (speed > options.slip_speed_limit) {
-                velocity[i] *= options.slip_speed_limit / speed;
-                velocity[i + 1] *= options.slip_speed_limit / speed;
+    const double rate = 1.0 / seconds;
+    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        for (size_t i = 2 * static_cast<size_t>(begin); i < 2 * static_cast<size_t>(end); i += 2) {
+            for (size_t c = i; c < i + 2 && !is_static; ++c) {
+                acceleration[c] = (velocity[c] - start_velocity[c]) * rate;
+                velocity[c] += has_prescribed ? prescribed[c] : 0.0;
+            }
+            if (options.slip_speed_limit < std::numeric_limits<double>::infinity()) {
+                const double speed = std::hypot(velocity[i], velocity[i + 1]);
+                if (speed > options.slip_speed_limit) {
+                    velocity[i] *= options.slip_speed_limit / speed;
+                    velocity[i + 1] *= options.slip_speed_limit / speed;
+                }
             }
         }
-    }
+    });
     place(seconds, workers);
     if (options.use_limiter) {
         limit(seconds, workers);
