@@ -123,6 +123,11 @@ std::vector<int> FoldSolver::Parts::order_vertices(
     for (int v = 0; v < mesh.base_count; ++v) {
         take(v);
     }
+    for (const Follower& point : on_refined) {
+        for (const int x : point.number) {
+            take(x / 3);
+        }
+    }
     for (const std::vector<Binding>& layer : bindings) {
         for (const Binding& binding : layer) {
             take(binding.vertex);
@@ -224,9 +229,16 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
                                " directions, found ", refined.rows(), " and ", directions.rows()));
     }
     const int per_rail = parts.pattern.segments + 1;
+    // Vertices of rails further on are asked for early: the mesh is too large for the near caches.
+    constexpr int rails_ahead = 6;
+    const Follower* const last_follower = parts.on_refined.data() + parts.on_refined.size() - 1;
     const auto base_of = [&](int rail, int begin, int end, double* out) {
         const Follower* followers = parts.on_refined.data() + rail * per_rail;
         for (int i = begin; i < end; ++i) {
+            const Follower& later = *std::min(followers + i + rails_ahead * per_rail, last_follower);
+            for (const int number : later.number) {
+                __builtin_prefetch(refined.data() + number);
+            }
             follow(followers[i], refined.data(), out + 3 * i);
         }
     };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstring>
-
 #include "cutis/mesh/surface_point.h"
 
 namespace cutis::fold_detail {
@@ -23,20 +21,15 @@ inline Follower follower(const SurfacePoint& point, const MatrixX3i& triangles) 
 }
 
 inline void follow(const Follower& follower, const double* values, double* out) {
-    using Pair = double __attribute__((vector_size(16)));
-    const auto pair = [](const double* from) {
-        Pair value;
-        std::memcpy(&value, from, sizeof(value));
-        return value;
-    };
+    using Pair = double __attribute__((vector_size(16), aligned(8)));
+    const auto pair = [](const double* from) { return *reinterpret_cast<const Pair*>(from); };
     const double* a = values + follower.number[0];
     const double* b = values + follower.number[1];
     const double* c = values + follower.number[2];
     const double v = follower.weight[0];
     const double w = follower.weight[1];
     const double u = 1.0 - v - w;
-    const Pair xy = u * pair(a) + v * pair(b) + w * pair(c);
-    std::memcpy(out, &xy, sizeof(xy));
+    *reinterpret_cast<Pair*>(out) = u * pair(a) + v * pair(b) + w * pair(c);
     out[2] = u * a[2] + v * b[2] + w * c[2];
 }
 

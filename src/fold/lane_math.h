@@ -129,15 +129,27 @@ EIGEN_ALWAYS_INLINE LaneVector<L> choose(Mask mask, const LaneVector<L>& yes,
     return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
 }
 
+// Anywhere in memory; see core/lanes.h for why not by memcpy.
+template <class Real>
+struct LooseLane;
+template <>
+struct LooseLane<double> {
+    using Type = double __attribute__((vector_size(32), aligned(8)));
+};
+template <>
+struct LooseLane<float> {
+    using Type = float __attribute__((vector_size(32), aligned(4)));
+};
+template <class L>
+using Loose = typename LooseLane<RealOf<L>>::Type;
+
 template <class L>
 EIGEN_ALWAYS_INLINE L load(const RealOf<L>* from) {
-    L value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
+    return *reinterpret_cast<const Loose<L>*>(from);
 }
 template <class L>
 EIGEN_ALWAYS_INLINE void store(RealOf<L>* to, L value) {
-    std::memcpy(to, &value, sizeof(value));
+    *reinterpret_cast<Loose<L>*>(to) = value;
 }
 
 /// Rows become columns.

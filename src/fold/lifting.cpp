@@ -1,6 +1,6 @@
 #include "fold/lifting.h"
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 
 #include "core/lanes.h"
@@ -17,14 +17,16 @@ struct QuadOf;
 template <>
 struct QuadOf<float> {
     using Type = float __attribute__((vector_size(16)));
+    using Loose = float __attribute__((vector_size(16), aligned(4)));
 };
 template <>
 struct QuadOf<double> {
     using Type = lanes::Lanes;
+    using Loose = lanes::LooseLanes;
 };
 template <class Real>
 using Quad = typename QuadOf<Real>::Type;
-using Pair = double __attribute__((vector_size(16)));
+using Pair = double __attribute__((vector_size(16), aligned(8)));
 
 /// What one binding adds to its vertex. Cloth lies on the body or above it, never below: offsets
 /// that are not sure to do so are measured against the direction there.
@@ -54,11 +56,12 @@ void lift_strip(const Packed* begin, const Packed* end, int first_rail,
     const Real* offsets =
         rails.offsets() + static_cast<size_t>(first_rail) * rails.points_per_rail() * 4;
     const auto load = [&](int point) {
-        Quad<Real> value;
-        std::memcpy(&value, offsets + 4 * point, sizeof(value));
-        return value;
+        return Quad<Real>(*reinterpret_cast<const typename QuadOf<Real>::Loose*>(offsets + 4 * point));
     };
     for (const Packed* binding = begin; binding != end; ++binding) {
+        constexpr std::ptrdiff_t ahead = 12;
+        __builtin_prefetch(vertices +
+                           3 * static_cast<size_t>(binding[std::min(ahead, end - 1 - binding)].vertex));
         Quad<Real> offset = static_cast<Real>(binding->weight[0]) * load(binding->point[0]) +
                             static_cast<Real>(binding->weight[1]) * load(binding->point[1]) +
                             static_cast<Real>(binding->weight[2]) * load(binding->point[2]);
@@ -71,10 +74,7 @@ void lift_strip(const Packed* begin, const Packed* end, int first_rail,
         }
         double* vertex = vertices + 3 * static_cast<size_t>(binding->vertex);
         const lanes::Lanes add = __builtin_convertvector(offset, lanes::Lanes);
-        Pair xy;
-        std::memcpy(&xy, vertex, sizeof(xy));
-        xy += __builtin_shufflevector(add, add, 0, 1);
-        std::memcpy(vertex, &xy, sizeof(xy));
+        *reinterpret_cast<Pair*>(vertex) += __builtin_shufflevector(add, add, 0, 1);
         vertex[2] += add[2];
     }
 }
@@ -101,6 +101,10 @@ LiftLayer make_lift_layer(const std::vector<Binding>& bindings, const FoldPatter
             packed.weight[k] = static_cast<float>(binding.weight[k]);
         }
         layer.bindings.push_back(packed);
+    }
+    for (const StripRun& run : layer.runs) {
+        std::sort(layer.bindings.begin() + run.begin, layer.bindings.begin() + run.end,
+                  [](const Packed& a, const Packed& b) { return a.vertex < b.vertex; });
     }
     return layer;
 }

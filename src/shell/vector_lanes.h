@@ -20,6 +20,7 @@ struct LaneTypes;
 template <>
 struct LaneTypes<float> {
     using Lanes = float __attribute__((vector_size(32)));
+    using Loose = float __attribute__((vector_size(32), aligned(4)));
     using Bits = std::int32_t __attribute__((vector_size(32)));
     static constexpr int count = 8;
 };
@@ -27,6 +28,7 @@ struct LaneTypes<float> {
 template <>
 struct LaneTypes<double> {
     using Lanes = double __attribute__((vector_size(32)));
+    using Loose = double __attribute__((vector_size(32), aligned(8)));
     using Bits = std::int64_t __attribute__((vector_size(32)));
     static constexpr int count = 4;
 };
@@ -34,16 +36,15 @@ struct LaneTypes<double> {
 template <class Real>
 using LanesOf = typename LaneTypes<Real>::Lanes;
 
+// Anywhere in memory; see core/lanes.h for why not by memcpy.
 template <class Real>
 EIGEN_ALWAYS_INLINE LanesOf<Real> load(const Real* from) {
-    LanesOf<Real> value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
+    return *reinterpret_cast<const typename LaneTypes<Real>::Loose*>(from);
 }
 
 template <class Real>
 EIGEN_ALWAYS_INLINE void store(Real* to, LanesOf<Real> value) {
-    std::memcpy(to, &value, sizeof(value));
+    *reinterpret_cast<typename LaneTypes<Real>::Loose*>(to) = value;
 }
 
 template <class Real>

@@ -148,6 +148,21 @@ TEST(Folds, widths_the_mesh_cannot_resolve_are_refused_with_the_least_width) {
         {"width", "levels", "at least"});
 }
 
+// Edges of 63 mm round and 200 mm along: 4 mm at the finest level, half of it counts.
+TEST(Folds, a_width_too_narrow_everywhere_is_refused_before_folds_are_laid_out) {
+    const Sleeve sleeve(8, 6);
+    const FoldOptions options;
+    expect_error<InvalidInput>(
+        [&] { require_fold_width(sleeve.topology, sleeve.shape.positions, 0.003, options); },
+        {"width of 0.003", "this mesh allows 4", "at least 0.01", "coarser"});
+    EXPECT_NO_THROW(
+        require_fold_width(sleeve.topology, sleeve.shape.positions, 0.03, options));
+    FoldOptions as_it_is;
+    as_it_is.refine = false;
+    EXPECT_NO_THROW(
+        require_fold_width(sleeve.topology, sleeve.shape.positions, 0.003, as_it_is));
+}
+
 TEST(Folds, a_surface_that_is_never_compressed_has_no_folds_and_says_so) {
     const Sleeve sleeve;
     const FoldPattern pattern =
