@@ -59,9 +59,6 @@ void lift_strip(const Packed* begin, const Packed* end, int first_rail,
         return Quad<Real>(*reinterpret_cast<const typename QuadOf<Real>::Loose*>(offsets + 4 * point));
     };
     for (const Packed* binding = begin; binding != end; ++binding) {
-        constexpr std::ptrdiff_t ahead = 12;
-        __builtin_prefetch(vertices +
-                           3 * static_cast<size_t>(binding[std::min(ahead, end - 1 - binding)].vertex));
         Quad<Real> offset = static_cast<Real>(binding->weight[0]) * load(binding->point[0]) +
                             static_cast<Real>(binding->weight[1]) * load(binding->point[1]) +
                             static_cast<Real>(binding->weight[2]) * load(binding->point[2]);
