@@ -47,7 +47,7 @@ Times measure(const FoldFigure& figure, FoldSolver& solver, FoldSolver* guarded,
     MatrixX3d refined;
     FoldDirections directions(solver, figure.normals, figure.weights);
     Times sum;
-    const int repeats = 5;
+    const int repeats = 15;  // a quiet moment on a shared machine
     for (const auto& pose : figure.poses) {
         Times best;
         best.coarse = best.refined = best.folds = best.guard = best.uniform =
