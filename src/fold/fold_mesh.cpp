@@ -35,23 +35,6 @@ double edge_across(const MatrixX3d& positions, const MatrixX3i& triangles, int f
     return longest;
 }
 
-int possible_levels(const Topology& base, const FoldOptions& options) {
-    int levels = 0;
-    while (levels < options.most_levels && static_cast<long long>(base.triangle_count())
-                                                   << (2 * levels + 2) <=
-                                               most_uniform_triangles) {
-        ++levels;
-    }
-    return levels;
-}
-
-[[noreturn]] void refuse_width(double width, double times, int levels, const char* more) {
-    throw InvalidInput(say("folds: a width of ", width, " m needs ",
-                           std::ceil(std::log2(times) - 1e-9) + levels,
-                           " levels of subdivision, this mesh allows ", levels,
-                           "; expected a width of at least ", times * width, " m", more));
-}
-
 }  // namespace
 
 FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), base_count(vertices) {
@@ -106,14 +89,24 @@ FoldMesh make_uniform_mesh(const Topology& base, int level) {
 
 FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
                         const FoldOptions& options, std::vector<std::string>& notes) {
-    if (!options.refine || pattern.empty()) {
-        return make_uniform_mesh(base, 0);
-    }
     double narrowest = std::numeric_limits<double>::infinity();
     for (const auto& fold : pattern.folds) {
         narrowest = std::min(narrowest, fold.width);
     }
-    const int possible = possible_levels(base, options);
+    if (!options.refine || pattern.empty()) {
+        const double needed = edge_slack * narrowest / options.edges_per_fold;
+        if (!pattern.empty() && level_for_edge(base, rest, needed, most_uniform_triangles) > 0) {
+            notes.push_back(say("folds: not refined: half of the mesh's edges are longer than ",
+                                needed, " m, which folds of ", narrowest, " m need"));
+        }
+        return make_uniform_mesh(base, 0);
+    }
+    int possible = 0;
+    while (possible < options.most_levels && static_cast<long long>(base.triangle_count())
+                                                     << (2 * possible + 2) <=
+                                                 most_uniform_triangles) {
+        ++possible;
+    }
     // Where folds are is asked on a mesh fine enough not to miss them.
     const int level = std::min(possible, level_for_edge(base, rest, 0.5 * narrowest, 1'000'000));
     const FoldMesh even = make_uniform_mesh(base, level);
@@ -156,7 +149,7 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
             continue;
         }
         const int need = level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9));
-        missing.push_back(std::exp2(std::max(0, need - possible)));
+        missing.push_back(std::ldexp(ratio, level - possible));
         const int given = std::clamp(need, 0, possible);
         wanted[static_cast<size_t>(f)] = static_cast<unsigned char>(given);
         finest = std::max(finest, given);
@@ -165,7 +158,11 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
         const auto middle = missing.begin() + static_cast<std::ptrdiff_t>(missing.size() / 2);
         std::nth_element(missing.begin(), middle, missing.end());
         if (*middle > 1.0) {
-            refuse_width(narrowest, *middle, possible, "");
+            throw InvalidInput(say("folds: a width of ", narrowest, " m needs ",
+                                   std::ceil(std::log2(*middle)) + possible,
+                                   " levels of subdivision, this mesh allows ", possible,
+                                   "; expected a width of at least ",
+                                   std::ceil(1e4 * *middle * narrowest) / 1e4, " m"));
         }
         const auto coarse =
             std::count_if(missing.begin(), missing.end(), [](double times) { return times > 1.0; });
@@ -178,32 +175,3 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
 }
 
 }  // namespace cutis::fold_detail
-
-namespace cutis {
-
-void require_fold_width(const Topology& base, const MatrixX3d& rest, double width,
-                        const FoldOptions& options) {
-    using namespace fold_detail;
-    if (!options.refine) {
-        return;
-    }
-    std::vector<double> edges;
-    edges.reserve(base.edges().size());
-    for (const auto& [a, b] : base.edges()) {
-        edges.push_back((rest.row(a) - rest.row(b)).norm());
-    }
-    if (edges.empty()) {
-        return;
-    }
-    const auto short_edge = edges.begin() + static_cast<std::ptrdiff_t>(edges.size() / 10);
-    std::nth_element(edges.begin(), short_edge, edges.end());
-    const int levels = possible_levels(base, options);
-    // An edge along a fold counts half.
-    const double finest = 0.5 * std::ldexp(*short_edge, -levels);
-    const double times = finest * options.edges_per_fold / (edge_slack * width);
-    if (times > 1.0) {
-        refuse_width(width, times, levels, ", and more where the mesh is coarser");
-    }
-}
-
-}  // namespace cutis

@@ -53,11 +53,20 @@ std::string UsdaMesh::head_text(const std::string& identifier) const {
     append_integers(text, corners_.sizes);
     text += "\n" + member + "int[] faceVertexIndices = ";
     append_integers(text, corners_.vertices);
-    text += "\n" + member + "point3f[] primvars:Pref = ";
+    return text + "\n";
+}
+
+// Renderers look solid textures up at Pref: the material where it slides, else the rest shape.
+bool UsdaMesh::has_sliding_pref() const {
+    return std::any_of(mesh_->channels.begin(), mesh_->channels.end(),
+                       [](const ChannelLayout& channel) { return channel.name == "Pref"; });
+}
+
+std::string UsdaMesh::pref_text() const {
+    std::string text = member + "point3f[] primvars:Pref = ";
     append_tuples(text, mesh_->art->positions.data(), static_cast<size_t>(mesh_->vertex_count()),
                   3);
-    text += " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")\n";
-    return text;
+    return text + " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")\n";
 }
 
 std::string UsdaMesh::uv_head_text() {
@@ -97,10 +106,11 @@ std::string UsdaMesh::uv_text(const MatrixX2d& uv) const {
 }
 
 void UsdaMesh::announce_channels() {
-    std::set<std::string> taken = {"st", "Pref"};
+    std::set<std::string> taken = {"st"};
     for (const ChannelLayout& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
-        const std::string type = channel.width == 3 ? "vector3f[]"
+        const std::string type = channel.name == "Pref" ? "point3f[]"
+                                 : channel.width == 3 ? "vector3f[]"
                                  : is_tuple         ? say("float", channel.width, "[]")
                                                     : "float[]";
         std::string metadata =
@@ -182,6 +192,9 @@ void UsdaMesh::finish(AtomicFile& file) {
         file.write(member + "}\n");
     }
     extent_.write_to(file);
+    if (!has_sliding_pref()) {
+        file.write(pref_text());
+    }
     if (normals_) {
         normals_->write_to(file);
     }

@@ -43,6 +43,8 @@ public:
 private:
     std::string head_text(const std::string& identifier) const;
     std::string uv_head_text();
+    bool has_sliding_pref() const;
+    std::string pref_text() const;
     std::string uv_text(const MatrixX2d& uv) const;
     void announce_channels();
     void take_points(int time_code, const MatrixX3d& positions);

@@ -108,6 +108,7 @@ struct SlideSolver::Parts {
     double tether_energy(const SkinPlaces& places, const Workers& workers) const;
     // system_pass.cpp
     void assemble(double seconds, bool is_static, bool is_first, const Workers& workers);
+    Vector2d outer_force(int v) const;
     int solve(const Workers& workers);
     // placement.cpp
     void place(double seconds, const Workers& workers);  // by `velocity`, into next_places
@@ -120,6 +121,7 @@ struct SlideSolver::Parts {
     bool turn_mistaken_normals();
     void untangle(bool look_everywhere);
     void start_over(const Workers& workers);
+    void note_smallest_area();
     void move_to_neighbours(int v);
     double winding(int v) const;
     double triangle_determinant(const SkinPlaces& places, int f) const;

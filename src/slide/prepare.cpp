@@ -224,7 +224,10 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         const Vector2d d = in_basis(v, direction);
         if (!(d.norm() > 1e-6 * direction.norm())) {
             throw InvalidInput(say(what, ": expected a direction along the surface, found ",
-                                   direction.transpose(), " at vertex ", v));
+                                   direction.transpose(), " at vertex ",
+                                   options.shown_vertices.empty()
+                                       ? v
+                                       : options.shown_vertices[static_cast<size_t>(v)]));
         }
         constraint[static_cast<size_t>(v)] = slide::Constraint::glide;
         Vector2d::Map(glide_direction.data() + 2 * v) = d.normalized();

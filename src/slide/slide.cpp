@@ -41,6 +41,14 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     relax(options.relax_steps, relax_seconds, still, workers);
 }
 
+// After a step `det` holds the area of each triangle over that of the body.
+void SlideSolver::Parts::note_smallest_area() {
+    for (int f = 0; f < reach.triangles; ++f) {
+        report.smallest_area =
+            std::min(report.smallest_area, skin_shape.number(f, slide::det));
+    }
+}
+
 // Every vertex has its own material, at rest on the body.
 void SlideSolver::Parts::start_over(const Workers& workers) {
     for (int v = 0; v < vertex_count(); ++v) {
@@ -71,14 +79,16 @@ double SlideSolver::Parts::relax(int steps, double seconds, double still, const 
     double last_move = 0.0;
     for (int k = 0; k < steps; ++k) {
         std::fill(velocity.begin(), velocity.end(), 0.0);
+        const long held_back = report.limited_steps + report.halved_steps;
         take_step(seconds, true, workers);
+        const bool was_free = report.limited_steps + report.halved_steps == held_back;
         last_move = 0.0;
         for (int v = 0; v < reach.vertices; ++v) {
             last_move = std::max(
                 last_move, (places.position.vector(v) - next_places.position.vector(v)).norm());
         }
         last_move /= mean_edge;
-        if (last_move < still) {
+        if (last_move < still && was_free) {
             break;
         }
     }
@@ -169,6 +179,10 @@ double SlideSolver::Parts::incremental_energy(const SkinPlaces& where, const std
                 const double change = v[k] - start_velocity[k];
                 sum +=
                     0.5 * mass[k / 2] * (change * change + seconds * damping[k / 2] * v[k] * v[k]);
+            }
+            for (int i = begin; has_forces && i < end; ++i) {  // their work
+                const size_t k = 2 * static_cast<size_t>(i);
+                sum -= seconds * outer_force(i).dot(Vector2d(v[k], v[k + 1]));
             }
             return sum;
         });
@@ -317,6 +331,7 @@ void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers&
         p.step(p.sub_step_body, seconds, workers);
     }
     p.step(p.frame_body, seconds, workers);
+    p.note_smallest_area();
 }
 
 SurfacePoint SlideSolver::material_point(int v) const {

@@ -60,6 +60,23 @@ EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int 
 
 }  // namespace
 
+// Gravity, wind and dragging hands, in the tangent basis.
+Vector2d SlideSolver::Parts::outer_force(int v) const {
+    const size_t i = static_cast<size_t>(v);
+    const Vector3d axis = body.axis.vector(v);
+    const Vector3d second = body.normal.vector(v).cross(axis);
+    Vector3d outer = mass[i] * options.gravity;
+    if (options.wind_drag > 0.0) {
+        outer += options.wind_drag * surface.vertex_areas()[v] *
+                 (options.wind - body.velocity.vector(v));
+    }
+    for (size_t d = 0; d < options.drags.size(); ++d) {
+        outer +=
+            drag_weights[d * static_cast<size_t>(vertex_count()) + i] * options.drags[d].force;
+    }
+    return Vector2d(outer.dot(axis), outer.dot(second));
+}
+
 // (M (1 + s c) + s^2 K) u = M v + s f with s = theta h; theta = 1 is P1 Eq. 7 with the right sign,
 // theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by elimination:
 // A -> C A C + m (I - C), equal to the paper's KKT system (P1 Eq. 10).
@@ -110,19 +127,7 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
             }
             const double m = mass[i];
             if (has_forces) {
-                const Vector3d axis = body.axis.vector(v);
-                const Vector3d second = body.normal.vector(v).cross(axis);
-                Vector3d outer = m * options.gravity;
-                if (options.wind_drag > 0.0) {
-                    outer += options.wind_drag * surface.vertex_areas()[v] *
-                             (options.wind - body.velocity.vector(v));
-                }
-                for (size_t d = 0; d < options.drags.size(); ++d) {
-                    outer += drag_weights[d * static_cast<size_t>(vertex_count()) + i] *
-                             options.drags[d].force;
-                }
-                force[0] += outer.dot(axis);
-                force[1] += outer.dot(second);
+                force += outer_force(v);
             }
             const double damped = is_static ? m : m * (1.0 + s * damping[i]);
             double* d = system.diagonal(v);

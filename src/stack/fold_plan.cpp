@@ -234,11 +234,6 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     along.reach = settings.reach;
     along.is_one_line = settings.is_one_line;
     along.is_strict = options.is_strict;
-    require_fold_width(base, rest,
-                       options.look.width * (options.look.width_scale.size() > 0
-                                                 ? options.look.width_scale.maxCoeff()
-                                                 : 1.0),
-                       settings.solver);
 
     // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
     // around joints and leads the field astray.

@@ -1,8 +1,11 @@
 #include "slide_layer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "cutis/mesh/surface_point.h"
 #include "cutis/slide/locate.h"
 #include "cutis/slide/slide.h"
 #include "slide_order.h"
@@ -13,6 +16,44 @@
 namespace cutis {
 
 namespace {
+
+/// Says where the body jumps. A smooth curve through keys would draw the jump out into the frames
+/// before and after it, as a motion that nobody made.
+class CutWatch {
+public:
+    /// \param distance  of a vertex within a frame, metres, from which it is a jump
+    explicit CutWatch(double distance) : squared_distance_(distance * distance) {}
+
+    /// Is there one in this frame or in the two before or after it?
+    bool is_near(const LayerStep& step) {
+        const double frame = step.to - step.from;
+        if (!(frame > 0.0)) {
+            return false;
+        }
+        const bool goes_on = std::abs(step.from - next_from_) < 1e-6 * frame &&
+                             std::abs(frame - frame_) < 1e-6 * frame;
+        for (int i = goes_on ? 5 : 0; i < 6; ++i) {
+            step.body->positions(step.from + (i - 2) * frame, TimeSampling::exact, *step.workers,
+                                 here_);
+            if (i > 0) {
+                std::rotate(jumps_, jumps_ + 1, jumps_ + 5);
+                jumps_[4] =
+                    !((here_ - before_).rowwise().squaredNorm().maxCoeff() < squared_distance_);
+            }
+            before_.swap(here_);
+        }
+        next_from_ = step.to;
+        frame_ = frame;
+        return std::any_of(jumps_, jumps_ + 5, [](bool is_jump) { return is_jump; });
+    }
+
+private:
+    double squared_distance_;
+    double next_from_ = -1e300;
+    double frame_ = 0.0;
+    bool jumps_[5] = {};  // of five frames, this one in the middle
+    MatrixX3d before_, here_;
+};
 
 class SlideLayer : public Layer {
 public:
@@ -25,7 +66,8 @@ public:
           solver_(order_.topology(), order_.rest(), order_.reorder(options_), setup_workers_),
           locator_(order_.topology(), order_.rest(), solver_),
           uv_(ground),
-          tangents_(ground) {
+          tangents_(ground),
+          cuts_(options_.cut_distance * bounding_box_diagonal(ground.surface->rest())) {
         if (settings_.output == SlideOutput::uv && !uv_.has_uv()) {
             throw InvalidInput(
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
@@ -62,6 +104,8 @@ public:
 
     void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
         const Workers& workers = *step.workers;
+        is_smoothing_ = settings_.is_smooth_in_time && step.sampling != TimeSampling::smooth &&
+                        stands_on_body_ && !cuts_.is_near(step);
         if (step.reset) {
             body_ = surface;
             add_smoothing(step, step.to, body_);
@@ -83,9 +127,6 @@ public:
                 workers);
         }
         solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
-        if (settings_.has_channels) {
-            write_channels(frame);
-        }
         if (!shown_pins_.empty()) {
             MatrixX3d& dots = frame.lines[first_line];
             dots.resize(static_cast<Eigen::Index>(shown_pins_.size()), 3);
@@ -103,6 +144,9 @@ public:
             order_.spread(located_ordered_, located_);
             offset_ = located_ - surface;
             surface = located_;
+            if (settings_.has_channels) {
+                carry_channels();
+            }
         } else if (settings_.output == SlideOutput::uv) {
             points_.resize(static_cast<size_t>(surface_->vertex_count()));
             for (int v = 0; v < surface_->vertex_count(); ++v) {
@@ -111,6 +155,9 @@ public:
             }
             order_.spread(channels_.material_position, vectors_);
             uv_.update(points_, vectors_, workers, frame.uv);
+        }
+        if (settings_.has_channels) {
+            write_channels(frame);
         }
         if (settings_.has_channels && uv_.has_uv()) {
             const bool has_slid = settings_.output == SlideOutput::uv;
@@ -162,6 +209,8 @@ public:
             {"steps not solved to tolerance", static_cast<double>(r.unsolved)},
             {"worst residual", r.worst_residual},
             {"limited steps", static_cast<double>(r.limited_steps)},
+            {"halvings of a whole step", static_cast<double>(r.halved_steps)},
+            {"times the skin was given up and laid anew", static_cast<double>(r.given_up)},
             {"limited triangles", static_cast<double>(r.limited_triangles)},
             {"untangled triangles", static_cast<double>(r.untangled)},
             {"steps with an inverted triangle", static_cast<double>(r.inverted_steps)},
@@ -181,8 +230,7 @@ private:
     // Keys joined by straight lines jolt the skin (three times the kinetic energy, thin-skin notes
     // 12). The body's own smooth curve through the same keys takes their place.
     void add_smoothing(const LayerStep& step, double time, MatrixX3d& positions) {
-        if (!settings_.is_smooth_in_time || step.sampling == TimeSampling::smooth ||
-            !stands_on_body_) {
+        if (!is_smoothing_) {
             return;
         }
         step.body->positions(time, TimeSampling::exact, *step.workers, exact_art_);
@@ -190,6 +238,39 @@ private:
         surface_->gather(exact_art_, exact_);
         surface_->gather(smooth_art_, smooth_);
         positions += smooth_ - exact_;
+    }
+
+    // The solver measures at the body's vertices. Vertices that went with the skin show what lies
+    // where they are now: numbers between the corners of that place, directions (whose signs mean
+    // nothing) of its nearest corner.
+    void carry_channels() {
+        const MatrixX3i& triangles = order_.topology().triangles();
+        const auto carry = [&](VectorXd& values) {
+            carried_scalars_ = values;
+            for (int v = 0; v < surface_->vertex_count(); ++v) {
+                carried_scalars_[v] = interpolate(values, triangles, locator_.place(v));
+            }
+            values.swap(carried_scalars_);
+        };
+        const auto carry_directions = [&](MatrixX3d& values) {
+            carried_vectors_ = values;
+            for (int v = 0; v < surface_->vertex_count(); ++v) {
+                const SurfacePoint& place = locator_.place(v);
+                int nearest = 0;
+                place.barycentric.maxCoeff(&nearest);
+                carried_vectors_.row(v) = values.row(triangles(place.triangle, nearest));
+            }
+            values.swap(carried_vectors_);
+        };
+        carry(channels_.slide_distance);
+        carry(channels_.major_stretch);
+        carry(channels_.minor_stretch);
+        carry(channels_.stress);
+        carry(channels_.wrinkle_amplitude);
+        carry_directions(channels_.slide_direction);
+        carry_directions(channels_.major_direction);
+        carry_directions(channels_.wrinkle_direction);
+        channels_.material_position = order_.rest();  // each is its own material, as its UVs say
     }
 
     void write_numbers(const Workers& workers, Frame& frame) {
@@ -257,7 +338,9 @@ private:
     SlideLocator locator_;
     SlideUv uv_;
     SlideTangents tangents_;
+    CutWatch cuts_;
     bool stands_on_body_ = true;
+    bool is_smoothing_ = false;
     std::vector<int> shown_pins_;
     MatrixX3d skin_places_;  // material of each vertex on the rest surface, where layers above ask
     MatrixX3d body_, ordered_, located_ordered_, located_, offset_, vectors_;
@@ -265,6 +348,8 @@ private:
     std::vector<SurfacePoint> points_;
     MatrixX3d exact_art_, smooth_art_, exact_, smooth_;
     SlideChannels channels_;
+    VectorXd carried_scalars_;
+    MatrixX3d carried_vectors_;
     std::vector<double> numbers_;
     double largest_slide_ = 0.0;
     double largest_miss_ = 0.0;

@@ -119,6 +119,10 @@ SlideOptions SlideOrder::reorder(SlideOptions options) const {
     for (Eigen::Index i = 0; i < metric.rows(); ++i) {
         options.relaxed_metric.row(i) = metric.row(order_[static_cast<size_t>(i)]);
     }
+    const std::vector<int> shown = options.shown_vertices;
+    for (size_t i = 0; i < shown.size(); ++i) {
+        options.shown_vertices[i] = shown[static_cast<size_t>(order_[i])];
+    }
     for (int& v : options.pins) {
         v = rank_of(v);
     }

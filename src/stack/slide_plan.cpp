@@ -34,24 +34,53 @@ VertexValue vertex_value(const LayerGround& ground, const Paintable& number, con
     return VertexValue(painted_values(ground, number, key, lowest, highest));
 }
 
+// The box of the body without specks: parts with less than a hundredth of its area do not count.
+Eigen::RowVector3d main_box(const SimulationSurface& surface) {
+    const Topology& topology = surface.topology();
+    const MatrixX3d& rest = surface.rest();
+    const std::vector<int>& part = topology.part_of_vertex();
+    const VectorXd areas = triangle_areas(rest, topology);
+    std::vector<double> area_of(part.size(), 0.0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
+            areas[f];
+    }
+    constexpr double speck = 0.01;
+    Eigen::RowVector3d low = Eigen::RowVector3d::Constant(infinite);
+    Eigen::RowVector3d high = -low;
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= speck * areas.sum()) {
+            low = low.cwiseMin(rest.row(v));
+            high = high.cwiseMax(rest.row(v));
+        }
+    }
+    return high - low;
+}
+
 // Along the chain of edges a set of vertices makes: from one neighbour in the set to the other.
 Vector3d along_chain(const LayerGround& ground, const std::vector<char>& is_in, int v) {
     const Topology& topology = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
     Vector3d sum = Vector3d::Zero();
+    Vector3d across = Vector3d::Zero();
+    int neighbours = 0;
     for (const auto& [a, b] : topology.edges()) {
         if ((a == v || b == v) && is_in[static_cast<size_t>(a)] != 0 &&
             is_in[static_cast<size_t>(b)] != 0) {
             const Vector3d edge = (rest.row(a == v ? b : a) - rest.row(v)).transpose().normalized();
             sum += sum.dot(edge) < 0.0 ? Vector3d(-edge) : edge;
+            across = neighbours == 0 ? edge : Vector3d(across - edge);
+            ++neighbours;
         }
     }
     if (sum.isZero()) {
-        throw InvalidInput(say("[[layer]] slide: glides: vertex ", v,
+        throw InvalidInput(say("[[layer]] slide: glides: vertex ",
+                               ground.surface->mesh().art_of_vertex[static_cast<size_t>(v)],
                                " has no neighbour in its region to glide towards; give "
                                "glide_direction"));
     }
-    return sum;
+    // Two neighbours: right however sharply the chain bends.
+    return neighbours == 2 && !across.isZero(1e-6) ? across : sum;
 }
 
 }  // namespace
@@ -77,6 +106,10 @@ std::vector<Setting> SlideSettings::table() {
         {"young_modulus", &young_modulus,
          "Young's modulus times thickness; 0: 210 scaled with (size / 1.7 m)^2", "N/m", 0.0, 1e9},
         {"poisson_ratio", &poisson_ratio, "of the membrane; 0.5 keeps its volume", "", -0.99, 0.99},
+        {"lame_lambda", &lame_lambda, "with lame_mu: instead of Young's modulus and Poisson's ratio",
+         "N/m", -1e9, 1e9},
+        {"lame_mu", &lame_mu, "shear modulus of the membrane; 0: Young's modulus counts", "N/m",
+         0.0, 1e9},
         {"density", &density, "of relaxed skin", "kg/m^2", 1e-6, 1e6},
         {"damping", &damping, "slip dies away at this rate", "1/s", 0.0, 1e6},
         {"fung_exponent", &o.fung_exponent, "how soon Fung skin locks", "", 0.01, 100.0},
@@ -162,17 +195,36 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
-    const double measured = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
-    const double size = body_size > 0.0 ? body_size : measured;
+    const Eigen::RowVector3d box = main_box(*ground.surface);
+    const double size = body_size > 0.0 ? body_size : box.maxCoeff();
+    o.cut_distance *= box.norm() / bounding_box_diagonal(rest);
     const double scale = size / human_size;
-    if (young_modulus.region.empty() && young_modulus.value == 0.0) {
+    const bool has_young = !young_modulus.region.empty() || young_modulus.value != 0.0;
+    if (lame_mu == 0.0 && lame_lambda != 0.0) {
+        throw InvalidInput("[[layer]] slide: lame_lambda: expected lame_mu beside it, found none");
+    }
+    if (lame_mu > 0.0) {
+        if (has_young) {
+            throw InvalidInput(
+                "[[layer]] slide: expected young_modulus or Lame constants, found both");
+        }
+        if (!(lame_lambda > -lame_mu)) {
+            throw InvalidInput(say("[[layer]] slide: lame_lambda: expected more than -lame_mu (",
+                                   -lame_mu, "), found ", lame_lambda));
+        }
+        // In the plane: k = lambda + mu, E = 4 k mu / (k + mu), nu = (k - mu) / (k + mu).
+        o.young_modulus =
+            4.0 * (lame_lambda + lame_mu) * lame_mu / (lame_lambda + 2.0 * lame_mu);
+    } else if (!has_young) {
         o.young_modulus = human_young_modulus * scale * scale;
         notes.push_back(
             say("young_modulus: ", o.young_modulus.value, " N/m for a body of ", size, " m"));
     } else {
         o.young_modulus = vertex_value(ground, young_modulus, "young_modulus", 1e-9, 1e9);
     }
-    o.poisson_ratio = vertex_value(ground, poisson_ratio, "poisson_ratio", -0.99, 0.99);
+    o.poisson_ratio = lame_mu > 0.0
+                          ? VertexValue(lame_lambda / (lame_lambda + 2.0 * lame_mu))
+                          : vertex_value(ground, poisson_ratio, "poisson_ratio", -0.99, 0.99);
     o.density = vertex_value(ground, density, "density", 1e-6, 1e6);
     o.damping = vertex_value(ground, damping, "damping", 0.0, 1e6);
     o.stickiness = vertex_value(ground, stickiness, "stickiness", 0.0, 1.0);
@@ -199,6 +251,13 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
         const MatrixX3d normals = vertex_normals(rest, ground.surface->topology());
         o.relaxed_metric.resize(count, 6);
         for (int v = 0; v < count; ++v) {
+            const double both = stretch.at(v) * directed_stretch;
+            if (!(both >= 0.1 && both <= 10.0)) {
+                throw InvalidInput(
+                    say("[[layer]] slide: initial_stretch times directed_stretch: expected 0.1 to "
+                        "10, found ",
+                        both));
+            }
             const Vector3d n = normals.row(v);
             const Vector3d along = direction - n * n.dot(direction);
             Eigen::Matrix3d metric = Eigen::Matrix3d::Identity();
@@ -233,16 +292,36 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
     for (const int v : gliding) {
         o.glides.push_back({v, line.isZero() ? along_chain(ground, is_in, v) : line});
     }
-    for (const int v : region_vertices(ground, pull)) {
-        o.prescribed.push_back({v, three(pull_velocity, "pull_velocity")});
+    const std::vector<int> pulled = region_vertices(ground, pull);
+    const Vector3d speed = three(pull_velocity, "pull_velocity");
+    if (!pull.empty() && (pulled.empty() || speed.isZero())) {
+        throw InvalidInput(
+            pulled.empty() ? say("[[layer]] slide: pull: expected at least one vertex in ",
+                                 word_list(pull), ", found none")
+                           : std::string("[[layer]] slide: pull: expected a pull_velocity, found "
+                                         "0 0 0; pins hold skin"));
     }
+    for (const int v : pulled) {
+        o.prescribed.push_back({v, speed});
+    }
+    o.shown_vertices = ground.surface->mesh().art_of_vertex;
     o.gravity = three(gravity, "gravity");
     o.wind = three(wind, "wind");
+    if (!o.wind.isZero() && o.wind_drag == 0.0) {
+        throw InvalidInput(
+            "[[layer]] slide: wind: expected wind_drag above 0 beside it, found 0: no wind is "
+            "felt");
+    }
     const Vector3d force = three(drag_force, "drag_force");
     if (!force.isZero()) {
         const Vector3d at = three(drag_at, "drag_at");
         Eigen::Index nearest = 0;
-        (rest.rowwise() - at.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
+        const double away = std::sqrt(
+            (rest.rowwise() - at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
+        if (away > 0.5 * size) {
+            throw InvalidInput(say("[[layer]] slide: drag_at: expected a place on the skin, found ",
+                                   at.transpose(), ", ", away, " m away from it"));
+        }
         o.drags.push_back({static_cast<int>(nearest), force, drag_radius});
     }
     return o;

@@ -22,6 +22,8 @@ struct SlideSettings {
     SlideOptions options;  ///< what needs no surface is filled in directly
 
     Paintable young_modulus = everywhere(0.0);
+    double lame_lambda = 0.0;
+    double lame_mu = 0.0;
     Paintable poisson_ratio = everywhere(0.5);
     Paintable density = everywhere(2.0);
     Paintable damping = everywhere(5.0);

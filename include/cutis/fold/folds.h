@@ -25,14 +25,6 @@ struct FoldOptions {
     bool guard = false;
 };
 
-/// Says at once that folds of this width are too narrow for a mesh, where even a tenth of its edges
-/// at the finest level would be too long for them. FoldSolver asks again where the folds lie.
-/// \param rest   #V x 3, metres
-/// \param width  metres
-/// \throw InvalidInput  says how wide they must be at least
-void require_fold_width(const Topology& base, const MatrixX3d& rest, double width,
-                        const FoldOptions& options);
-
 /// Tight cloth with folds: prepared once for a mesh and a pattern, then evaluated for any pose.
 ///
 /// The mesh is refined once (Loop) where folds are. Per pose the caller brings the refined mesh

@@ -84,6 +84,7 @@ struct SlideOptions {
                                                   ///< tangential body speed (Delta_max / h)
 
     // --- constraints
+    std::vector<int> shown_vertices;  ///< number of each vertex in messages; empty: its own
     std::vector<int> pins;  ///< vertices that stay on the body
     std::vector<Glide> glides;
     std::vector<PrescribedSlip> prescribed;

@@ -30,7 +30,8 @@ struct SlideReport {
     long inverted_steps = 0;      ///< steps that ended with an inverted triangle
     int inverted_triangles = 0;   ///< after the last step
     long capped_moves = 0;        ///< material moves shortened or stopped by a boundary
-    double smallest_area = 1.0;   ///< det S: least relaxed area over body area after any step
+    double smallest_area = 1.0;   ///< det S: least area of skin over that of the body below it,
+                                  ///< at the end of a frame or when nearly inverted
     long newton_rejected = 0;     ///< Newton iterations refused by the energy test
     int pinned = 0;               ///< vertices without freedom
     int gliding = 0;              ///< vertices with one
