@@ -88,7 +88,9 @@ std::vector<double> fold_borders(double length, double centre, double width) {
 
 }  // namespace
 
-FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices) {
+FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices,
+                                const std::vector<int>& shown) {
+    const auto name = [&](size_t i) { return i < shown.size() ? shown[i] : vertices[i]; };
     if (vertices.size() < 3) {
         throw InvalidInput(
             say("fold chain: expected at least 3 vertices, found ", vertices.size()));
@@ -97,10 +99,10 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
     for (size_t i = 0; i < vertices.size(); ++i) {
         if (vertices[i] < 0 || vertices[i] >= base.vertex_count()) {
             throw InvalidInput(say("fold chain: entry ", i, ": expected a vertex of 0 to ",
-                                   base.vertex_count() - 1, ", found ", vertices[i]));
+                                   base.vertex_count() - 1, ", found ", name(i)));
         }
         if (std::count(vertices.begin(), vertices.end(), vertices[i]) > 1) {
-            throw InvalidInput(say("fold chain: vertex ", vertices[i], " stands in it twice"));
+            throw InvalidInput(say("fold chain: vertex ", name(i), " stands in it twice"));
         }
     }
     for (size_t i = 0; i + 1 < vertices.size(); ++i) {
@@ -115,8 +117,8 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
             }
         }
         if (piece.triangle < 0) {
-            throw InvalidInput(say("fold chain: expected an edge between vertices ", vertices[i],
-                                   " and ", vertices[i + 1], ", found none"));
+            throw InvalidInput(say("fold chain: expected an edge between vertices ", name(i),
+                                   " and ", name(i + 1), ", found none"));
         }
         for (int k = 0; k < 3; ++k) {
             if (base.triangles()(piece.triangle, k) == vertices[i]) {
@@ -142,7 +144,15 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     if (curves.empty()) {
         return pattern;
     }
-    const FieldMesh mesh(base, rest, options.look.width);
+    double narrowest = options.look.width;
+    for (const FoldCurve& curve : curves) {
+        if (curve.width != 0.0 && !(curve.width >= 0.001 && curve.width <= 10.0)) {
+            throw InvalidInput(say("folds: curve ", curve.name,
+                                   ": width: expected 0.001 to 10, found ", curve.width));
+        }
+        narrowest = curve.width > 0.0 ? std::min(narrowest, curve.width) : narrowest;
+    }
+    const FieldMesh mesh(base, rest, narrowest);
     const MatrixX3i& triangles = mesh.topology().triangles();
     const MatrixX3d normals = vertex_normals(mesh.rest, mesh.topology());
     const VectorXd width_scale = mesh.carried(options.look.width_scale);
@@ -166,7 +176,9 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                                    ": expected a length above 0, found ", track.length()));
         }
         const SurfacePoint middle = mesh.mesh.mesh.locate(track.at(0.5 * track.length()));
-        const double width = options.look.width * interpolate(width_scale, triangles, middle);
+        const double width =
+            curve.width > 0.0 ? curve.width
+                              : options.look.width * interpolate(width_scale, triangles, middle);
         const double spacing = options.look.rail_spacing * width;
         const int side_rails =
             options.is_one_line ? 0 : static_cast<int>(std::floor(options.reach / spacing + 1e-9));

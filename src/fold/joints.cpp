@@ -71,7 +71,9 @@ public:
         : base_(base), rest_(rest), joints_(joints), poses_(poses), options_(options) {}
 
     /// The curve of one joint and swing; nothing where there is no cloth.
-    std::optional<FoldCurve> find(int joint, const Swing& swing) {
+    /// \param length  metres; 0: as far as its cloth is compressed
+    std::optional<FoldCurve> find(int joint, const Swing& swing, double length) {
+        wanted_length_ = length;
         const Vector3d centre = joints_.position[static_cast<size_t>(joint)];
         owned_ = owned_weights(joint);
         const std::optional<SurfacePoint> hit = first_hit(centre, swing.inner);
@@ -293,8 +295,8 @@ private:
                 const double size = (place(rest_, piece.triangle, piece.to) -
                                      place(rest_, piece.triangle, piece.from))
                                         .norm();
-                if (options_.length > 0.0) {
-                    if (length >= 0.5 * options_.length) {
+                if (wanted_length_ > 0.0) {
+                    if (length >= 0.5 * wanted_length_) {
                         break;
                     }
                     last = i;
@@ -332,6 +334,7 @@ private:
     const FoldJoints& joints_;
     const std::vector<FoldPose>& poses_;
     const FoldJointOptions& options_;
+    double wanted_length_ = 0.0;
     VectorXd owned_;
 };
 
@@ -398,10 +401,17 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
     constexpr double degrees = 180.0 / 3.14159265358979324;
     CurveFinder finder(base, rest, joints, poses, options);
     std::vector<FoldCurve> curves;
+    std::vector<std::string> bare;  // joints that bend without cloth
+    double most = 0.0;              // swing of any joint, degrees
+    std::string most_swinging;
     for (const int joint : chosen) {
         std::vector<Swing> swings;
         for (const FoldPose& pose : poses) {
             const std::optional<Swing> swing = swing_of(joints, joint, pose);
+            if (swing && swing->angle * degrees > most) {
+                most = swing->angle * degrees;
+                most_swinging = joints.name[static_cast<size_t>(joint)];
+            }
             if (swing && swing->angle * degrees >= options.least_swing_deg) {
                 swings.push_back(*swing);
             }
@@ -413,7 +423,10 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
         }
         size_t found = 0;
         for (const Swing& swing : swings) {
-            const std::optional<FoldCurve> curve = finder.find(joint, swing);
+            const double length = options.lengths.empty()
+                                      ? options.length
+                                      : options.lengths[curves.size() % options.lengths.size()];
+            const std::optional<FoldCurve> curve = finder.find(joint, swing, length);
             // Another curve's support must not reach this one, or lengths would no longer be kept.
             const bool has_room =
                 curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
@@ -424,12 +437,34 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
                 ++found;
             }
         }
+        if (found == 0 && !swings.empty()) {
+            bare.push_back(joints.name[static_cast<size_t>(joint)]);
+        }
         if (found == 0 && !options.joints.empty()) {
             notes.push_back(say(
                 "folds: joint ", joints.name[static_cast<size_t>(joint)], ": ",
                 swings.empty() ? say("it swings less than ", options.least_swing_deg, " degrees")
                                : std::string("no cloth on its inner side with room for a curve"),
                 "; no folds"));
+        }
+    }
+    if (options.joints.empty()) {
+        if (!bare.empty()) {
+            constexpr size_t most_named = 8;
+            std::string names;
+            for (size_t i = 0; i < std::min(bare.size(), most_named); ++i) {
+                names += (i == 0 ? "" : ", ") + bare[i];
+            }
+            notes.push_back(say("folds: ", names,
+                                bare.size() > most_named
+                                    ? say(" and ", bare.size() - most_named, " more")
+                                    : "",
+                                ": no cloth on the inner side with room for a curve; no folds"));
+        } else if (curves.empty()) {
+            notes.push_back(say("folds: no joint swings ", options.least_swing_deg,
+                                " degrees or more from the bind pose (the most: ",
+                                most_swinging.empty() ? "none" : most_swinging, " by ",
+                                std::round(10.0 * most) / 10.0, "); no folds"));
         }
     }
     return curves;

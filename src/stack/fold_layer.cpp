@@ -286,8 +286,12 @@ public:
              "custom profile: heights at evenly spaced places "
              "across the fold, 0 at both ends"},
             {"curve_profiles", &s.curve_profiles,
-             "joints and chains: profiles by name, which the curves take in turn; none: `profile` "
-             "for all"},
+             "joints and chains: profiles by name or as heights (\"0, 0.5, 1, 0.2, 0\"), which the "
+             "curves take in turn; none: `profile` for all"},
+            {"curve_widths", &s.curve_widths,
+             "joints and chains: widths in metres, which the curves take in turn; none: `width`"},
+            {"curve_lengths", &s.joints.lengths,
+             "joints: lengths in metres, which the curves take in turn; none: `curve_length`"},
             {"gate", &rails.gate, "gate mode: compression from which folds count fully", "", 0.0,
              0.5},
             {"distortion_passes", &rails.distortion_passes,
@@ -356,6 +360,7 @@ public:
         settings.solver.guard = settings.solver.guard && !is_strict;
         rails.limiter = rails.limiter && !is_strict;
         rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-5;
+        refuse_idle_settings(settings);
         if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
             throw InvalidInput(
                 "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
@@ -364,6 +369,49 @@ public:
     }
 
 private:
+    /// What would have no effect is more likely a mistake than a wish.
+    static void refuse_idle_settings(const FoldSettings& s) {
+        const bool has_curves = s.place == FoldSettings::Place::joints ||
+                                s.place == FoldSettings::Place::chains;
+        const auto needs_curves = [&](const char* key, bool is_set) {
+            if (is_set && !has_curves) {
+                throw InvalidInput(say("[[layer]] fold: ", key,
+                                       ": expected place = \"joints\" or \"chains\", which have "
+                                       "curves"));
+            }
+        };
+        needs_curves("curve_profiles", !s.curve_profiles.empty());
+        needs_curves("curve_widths", !s.curve_widths.empty());
+        needs_curves("one_line", s.is_one_line);
+        if (!s.joints.lengths.empty() && s.place != FoldSettings::Place::joints) {
+            throw InvalidInput("[[layer]] fold: curve_lengths: expected place = \"joints\"");
+        }
+        for (const double length : s.joints.lengths) {
+            if (!(length >= 0.0 && length <= 100.0)) {
+                throw InvalidInput(
+                    say("[[layer]] fold: curve_lengths: expected 0 to 100 m, found ", length));
+            }
+        }
+        constexpr int custom = 3;
+        const bool is_used = s.profile == custom ||
+                             std::find(s.curve_profiles.begin(), s.curve_profiles.end(),
+                                       "custom") != s.curve_profiles.end();
+        if (!s.profile_heights.empty() && !is_used) {
+            throw InvalidInput(
+                "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
+        }
+        const FoldRailOptions& rails = s.solver.rails;
+        if (rails.merge_from > 0.0 && !(rails.merge_to > rails.merge_from)) {
+            throw InvalidInput(say("[[layer]] fold: merge_to: expected more than merge_from (",
+                                   rails.merge_from, "), found ", rails.merge_to));
+        }
+        if (rails.merge_from == 0.0 && rails.merge_to != FoldRailOptions().merge_to) {
+            throw InvalidInput(
+                "[[layer]] fold: merge_to: expected merge_from above 0 beside it, found 0: nothing "
+                "merges");
+        }
+    }
+
     FoldSettings settings_;
 };
 

@@ -23,7 +23,8 @@ struct FoldSettings {
     std::vector<std::string> where = {"all"};
     int profile = 0;
     std::vector<double> profile_heights;
-    std::vector<std::string> curve_profiles;  // by name; curves take them in turn
+    std::vector<std::string> curve_profiles;  // by name or heights; curves take them in turn
+    std::vector<double> curve_widths;         // metres; curves take them in turn
     double poses_per_second = 6.0;
     bool use_normals = false;
 

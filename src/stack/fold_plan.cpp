@@ -31,9 +31,10 @@ std::vector<double> sample_times(const Body& body, double per_second) {
     return times;
 }
 
-/// "3, 4, 5" on the artist's vertices to simulation vertices.
-std::vector<int> read_chain(const LayerGround& ground, const std::string& text) {
+/// "3, 4, 5" on the artist's vertices to a curve along simulation vertices.
+FoldCurve read_chain(const LayerGround& ground, const std::string& text) {
     std::vector<int> chain;
+    std::vector<int> shown;
     std::istringstream words(text);
     std::string word;
     const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
@@ -59,9 +60,23 @@ std::vector<int> read_chain(const LayerGround& ground, const std::string& text) 
         const int vertex = vertex_of_art[static_cast<size_t>(art)];
         if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
             chain.push_back(vertex);
+            shown.push_back(art);
         }
     }
-    return chain;
+    try {
+        return fold_curve_from_chain(ground.surface->topology(), chain, shown);
+    } catch (const InvalidInput& refused) {
+        throw InvalidInput(say("[[layer]] fold: chains: \"", text, "\": ", refused.what(),
+                               " (vertices on both sides of a seam are one)"));
+    }
+}
+
+FoldProfile sampled_profile(const std::vector<double>& heights, const std::string& key) {
+    try {
+        return FoldProfile::sampled(heights);
+    } catch (const InvalidInput& refused) {
+        throw InvalidInput(say("[[layer]] fold: ", key, ": ", refused.what()));
+    }
 }
 
 FoldProfile profile_of(int number, const FoldSettings& settings) {
@@ -71,24 +86,53 @@ FoldProfile profile_of(int number, const FoldSettings& settings) {
         case 2:
             return FoldProfile::sharp();
         case 3:
-            return FoldProfile::sampled(settings.profile_heights);
+            return sampled_profile(settings.profile_heights, "profile_heights");
         default:
             return FoldProfile::blob();
     }
 }
 
-/// Curves take the named profiles in turn.
+/// "0, 0.5, 1, 0.2, 0"
+std::vector<double> read_heights(const std::string& text) {
+    std::vector<double> heights;
+    std::istringstream words(text);
+    std::string word;
+    while (std::getline(words, word, ',')) {
+        size_t used = 0;
+        double height = 0.0;
+        try {
+            height = std::stod(word, &used);
+        } catch (const std::exception&) {
+            used = 0;
+        }
+        if (used == 0 || word.find_first_not_of(" \t", used) != std::string::npos) {
+            throw InvalidInput(
+                say("[[layer]] fold: curve_profiles: expected blob, flat, sharp, custom or heights "
+                    "with commas between them, found \"",
+                    text, "\""));
+        }
+        heights.push_back(height);
+    }
+    return heights;
+}
+
+/// Curves take the profiles and widths in turn.
 void share_profiles(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
+    for (size_t c = 0; c < curves.size() && !settings.curve_widths.empty(); ++c) {
+        curves[c].width = settings.curve_widths[c % settings.curve_widths.size()];
+        if (!(curves[c].width >= 0.001 && curves[c].width <= 10.0)) {
+            throw InvalidInput(say("[[layer]] fold: curve_widths: expected 0.001 to 10 m, found ",
+                                   curves[c].width));
+        }
+    }
     const std::vector<std::string> names = {"blob", "flat", "sharp", "custom"};
     for (size_t c = 0; c < curves.size() && !settings.curve_profiles.empty(); ++c) {
         const std::string& name = settings.curve_profiles[c % settings.curve_profiles.size()];
         const auto found = std::find(names.begin(), names.end(), name);
-        if (found == names.end()) {
-            throw InvalidInput(
-                say("fold: curve_profiles: expected blob, flat, sharp or custom, found \"", name,
-                    "\""));
-        }
-        curves[c].profile = profile_of(static_cast<int>(found - names.begin()), settings);
+        curves[c].profile =
+            found == names.end()
+                ? sampled_profile(read_heights(name), "curve_profiles")
+                : profile_of(static_cast<int>(found - names.begin()), settings);
     }
 }
 
@@ -142,6 +186,10 @@ void restrict_pattern(const LayerGround& ground, const std::vector<std::string>&
     }
     for (FoldPattern::Rail& rail : kept.rails) {
         rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
+    }
+    if (kept.rails.empty() && !pattern.rails.empty()) {
+        kept.notes.push_back(say("folds: none of the ", pattern.rails.size(),
+                                 " rails lies in ", word_list(where), "; no folds"));
     }
     pattern = std::move(kept);
 }
@@ -292,7 +340,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             break;
         case FoldSettings::Place::chains:
             for (const std::string& chain : settings.chains) {
-                curves.push_back(fold_curve_from_chain(base, read_chain(ground, chain)));
+                curves.push_back(read_chain(ground, chain));
             }
             if (curves.empty()) {
                 throw InvalidInput(

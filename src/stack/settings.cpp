@@ -204,9 +204,12 @@ private:
         // Written so that NaN is refused too.
         if (!(value.number >= setting_.lowest && value.number <= setting_.highest &&
               std::isfinite(value.number))) {
+            const bool has_range =
+                std::isfinite(setting_.lowest) || std::isfinite(setting_.highest);
             refuse(value,
-                   say("a number from ", plain_number(setting_.lowest), " to ",
-                       plain_number(setting_.highest)),
+                   has_range ? say("a number from ", plain_number(setting_.lowest), " to ",
+                                   plain_number(setting_.highest))
+                             : std::string("a finite number"),
                    plain_number(value.number));
         }
     }

@@ -65,6 +65,37 @@ TEST(FoldCurves, a_curve_with_a_profile_of_its_own_folds_by_that_one) {
     EXPECT_EQ(pattern.folds.back().curve, 1);
 }
 
+TEST(FoldCurves, widths_and_lengths_may_differ_from_curve_to_curve) {
+    const Sleeve sleeve;
+    std::vector<std::string> notes;
+    FoldJointOptions options;
+    std::vector<FoldCurve> curves;
+    for (const double length : {0.12, 0.24}) {
+        options.lengths = {length};
+        const std::vector<FoldCurve> found =
+            find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints,
+                              poses(sleeve), options, 0.05, notes);
+        ASSERT_EQ(found.size(), 1u);
+        curves.push_back(found[0]);
+    }
+    curves[1].width = 0.02;
+    const FoldPattern pattern =
+        fold_pattern_from_curves(sleeve.topology, sleeve.shape.positions, curves, curve_options());
+    double length[2] = {0.0, 0.0};
+    for (const FoldPattern::Fold& fold : pattern.folds) {
+        length[fold.curve] += fold.width;
+        EXPECT_NEAR(fold.width, fold.curve == 0 ? 0.03 : 0.02, 0.006);
+    }
+    EXPECT_NEAR(length[1], 2.0 * length[0], 0.06);
+    curves[1].width = 1e-4;
+    expect_error<InvalidInput>(
+        [&] {
+            fold_pattern_from_curves(sleeve.topology, sleeve.shape.positions, curves,
+                                     curve_options());
+        },
+        {"width", "0.001"});
+}
+
 TEST(FoldCurves, a_joint_that_does_not_bend_is_noted_and_an_unknown_one_refused) {
     const Sleeve sleeve;
     FoldJointOptions options;
@@ -79,6 +110,12 @@ TEST(FoldCurves, a_joint_that_does_not_bend_is_noted_and_an_unknown_one_refused)
     EXPECT_NE(notes[0].find("lower"), std::string::npos);
     options.joints = {"elbow"};
     expect_error<InvalidInput>([&] { find(poses(sleeve)); }, {"upper, lower, end", "elbow"});
+    // Nobody was named: which swings most, and by how much, helps to choose least_swing.
+    options.joints.clear();
+    notes.clear();
+    EXPECT_TRUE(find({sleeve.pose(0.0), sleeve.pose(5.0)}).empty());
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_NE(notes[0].find("(the most: lower by 5)"), std::string::npos) << notes[0];
 }
 
 TEST(FoldCurves, chains_must_be_three_joined_vertices_or_more) {

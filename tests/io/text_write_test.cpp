@@ -156,6 +156,21 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '('), std::count(text.begin(), text.end(), ')'));
 }
 
+TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
+    const Body body = waving_body(4);
+    ScratchFolder folder;
+    Bake bake{&body, 4, 101};
+    bake.change = [&](Frame& frame) {
+        frame.channels["Pref"] = {"m", 3, std::vector<double>(75, frame.number)};
+    };
+    const auto sliding = make_usda_sink(folder / "sliding.usda");
+    bake.run(*sliding);
+    const std::string slid = text_of(folder / "sliding.usda");
+    EXPECT_NE(slid.find("point3f[] primvars:Pref.timeSamples = {"), std::string::npos);
+    EXPECT_EQ(slid.find("Pref_2"), std::string::npos);
+    EXPECT_EQ(slid.find("primvars:Pref = "), slid.rfind("primvars:Pref = "));
+}
+
 TEST(UsdaWrite, one_uv_per_vertex_is_written_as_vertex_and_still_uvs_without_samples) {
     ArtMesh mesh = seamed_square(2);
     mesh.uv = mesh.positions.leftCols<2>();

@@ -89,7 +89,33 @@ TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
                                {"tail"});
     expect_error<InvalidInput>(
         [] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
-        {"sample 1", "-1"});
+        {"profile_heights", "sample 1", "-1"});
+    expect_error<InvalidInput>(
+        [] { baked("place = \"chains\"\nchains = [\"0, 1, 200\"]\n", 1, 1); },
+        {"\"0, 1, 200\"", "1 and 200"});
+}
+
+TEST(FoldLayer, settings_without_effect_are_refused) {
+    expect_error<InvalidInput>([] { baked("curve_profiles = [\"flat\"]\n", 1, 1); },
+                               {"curve_profiles", "joints"});
+    expect_error<InvalidInput>([] { baked("one_line = true\n", 1, 1); }, {"one_line"});
+    expect_error<InvalidInput>([] { baked("curve_lengths = [0.1]\n", 1, 1); }, {"curve_lengths"});
+    expect_error<InvalidInput>([] { baked("profile_heights = [0, 1, 0]\n", 1, 1); },
+                               {"profile_heights", "custom"});
+    expect_error<InvalidInput>([] { baked("merge_to = 0.4\n", 1, 1); }, {"merge_to", "merge_from"});
+    expect_error<InvalidInput>([] { baked("merge_from = 0.4\nmerge_to = 0.3\n", 1, 1); },
+                               {"merge_to", "0.4", "0.3"});
+}
+
+TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
+    const std::string curve = "place = \"joints\"\nwidth = 0.02\n";
+    const std::vector<Frame> blob = baked(curve, 30, 30);
+    const std::vector<Frame> own =
+        baked(curve + "curve_profiles = [\"0, 0.2, 1, 0.2, 0\"]\n", 30, 30);
+    ASSERT_EQ(own.size(), 1u);
+    EXPECT_NE(own[0].positions, blob[0].positions);
+    expect_error<InvalidInput>(
+        [&] { baked(curve + "curve_profiles = [\"blobb\"]\n", 30, 30); }, {"blobb", "flat"});
 }
 
 }  // namespace

@@ -5,9 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "cutis/core/error.h"
+#include "cutis/io/scene_read.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/stack/layer.h"
+#include "cutis/stack/settings.h"
 #include "stack/slide_order.h"
+#include "stack/slide_plan.h"
 #include "stack/slide_tangents.h"
 #include "stack/slide_uv.h"
 #include "support/allocations.h"
@@ -297,12 +301,122 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     for (const char* channel : {"Pref", "tangent", "slide distance", "major stretch",
                                 "minor stretch", "stress", "wrinkle amplitude"}) {
         EXPECT_EQ(by_uv.frame.channels.count(channel), 1u) << channel;
-        EXPECT_EQ(
-            by_uv.frame.channels[channel].values,
-            by_vertices.frame.channels.count(channel) != 0 && std::string(channel) != "tangent"
-                ? by_vertices.frame.channels[channel].values
-                : by_uv.frame.channels[channel].values)
-            << channel;
+        EXPECT_EQ(by_vertices.frame.channels.count(channel), 1u) << channel;
+    }
+    // On the unmoved body Pref is the material that came; a vertex that went with its material
+    // keeps its own, as it keeps its UV.
+    const std::vector<double>& came = by_uv.frame.channels["Pref"].values;
+    const std::vector<double>& kept = by_vertices.frame.channels["Pref"].values;
+    const ArtMesh& art = stage.body.mesh();
+    double most_slid = 0.0;
+    for (int v = 0; v < art.positions.rows(); ++v) {
+        most_slid = std::max(most_slid, (Vector3d(came.data() + 3 * v) -
+                                         art.positions.row(v).transpose()).norm());
+        EXPECT_LT((Vector3d(kept.data() + 3 * v) - art.positions.row(v).transpose()).norm(), 1e-12);
+    }
+    EXPECT_GT(most_slid, 1e-4);
+    // The distance shown at a vertex that moved is how far it moved, but for the slope of the body.
+    for (int v = 0; v < art.positions.rows(); ++v) {
+        const int s = stage.surface.mesh().vertex_of_art[static_cast<size_t>(v)];
+        EXPECT_NEAR(by_vertices.frame.channels["slide distance"].values[static_cast<size_t>(v)],
+                    (by_vertices.surface.row(s) - body.row(s)).norm(), 0.2 * most_slid);
+    }
+}
+
+// Still, but for one jump of many sizes between two keys; smooth curves draw it out.
+class Jumping : public Motion {
+public:
+    explicit Jumping(MatrixX3d rest) : rest_(std::move(rest)) {}
+    int vertex_count() const override { return static_cast<int>(rest_.rows()); }
+    double start() const override { return 0.0; }
+    double end() const override { return 2.0; }
+    double key_interval() const override { return 1.0 / 30.0; }
+    void positions(double time, TimeSampling sampling, const Workers& /*workers*/,
+                   MatrixX3d& out) const override {
+        out = rest_;
+        const double t = 30.0 * time - 9.0;  // in frames, the jump is from 0 to 1
+        double share = std::clamp(t, 0.0, 1.0);
+        if (sampling == TimeSampling::smooth) {  // Hermite with central differences
+            const auto hermite = [](double x) { return 0.5 * x * (1.0 - x) * (1.0 - x); };
+            share += t > -1.0 && t < 0.0  ? -hermite(-t)
+                     : t > 1.0 && t < 2.0 ? hermite(t - 1.0)
+                                          : 0.0;
+        }
+        out.col(0).array() += 20.0 * share;
+    }
+
+private:
+    MatrixX3d rest_;
+};
+
+TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
+    const ArtMesh mesh = square_with_seam(1.0);
+    Stage stage(mesh);
+    Body::Source source;
+    source.mesh = mesh;
+    source.motion = std::make_shared<Jumping>(mesh.positions);
+    stage.body = Body(std::move(source), ClockOptions());
+    SlideRun run(stage, "uv");
+    const Ground ground(stage, run.workers);
+    for (int f = 0; f < 20; ++f) {
+        advance(stage, run, ground, f);
+        EXPECT_LT(run.frame.numbers.at("slide largest (m)"), 1e-5) << "frame " << f;
+    }
+    double cuts = 0.0;
+    for (const auto& [name, value] : run.layer->report().numbers) {
+        cuts += name == "cuts" ? value : 0.0;
+    }
+    EXPECT_EQ(cuts, 1.0);
+}
+
+SlideOptions options_of(const Stage& stage, const std::string& keys) {
+    const Scene scene = parse_scene(
+        "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
+    SlideSettings settings;
+    apply_settings(scene.layers.front().values, {"[[layer]] slide", "", settings.table()},
+                   "test.toml");
+    std::vector<std::string> notes;
+    return settings.options_for(stage.ground, notes);
+}
+
+TEST(slide_plan, a_speck_far_away_does_not_set_the_size) {
+    const ArtMesh square = square_with_seam(1.0);
+    const Stage plain(square);
+    ArtMesh specked = square;
+    const Eigen::Index v = square.positions.rows();
+    const Eigen::Index f = square.triangles.rows();
+    specked.positions.conservativeResize(v + 3, 3);
+    specked.positions.bottomRows(3) << 20.0, 0.0, 0.0, 20.01, 0.0, 0.0, 20.0, 0.01, 0.0;
+    specked.triangles.conservativeResize(f + 1, 3);
+    specked.triangles.row(f) << static_cast<int>(v), static_cast<int>(v) + 1,
+        static_cast<int>(v) + 2;
+    specked.uv_triangles.conservativeResize(f + 1, 3);
+    specked.uv_triangles.row(f) << 0, 1, 9;
+    specked.parts.front().triangle_count = static_cast<int>(f) + 1;
+    const Stage stage(specked);
+    EXPECT_DOUBLE_EQ(options_of(stage, "").young_modulus.value,
+                     options_of(plain, "").young_modulus.value);
+}
+
+TEST(slide_plan, lame_constants_give_the_same_moduli) {
+    const Stage stage(square_with_seam(1.0));
+    const SlideOptions o = options_of(stage, "lame_lambda = 50\nlame_mu = 50\n");
+    const MembraneModuli asked = moduli_from_lame(50.0, 50.0);
+    const MembraneModuli got = moduli_from_young(o.young_modulus.value, o.poisson_ratio.value);
+    EXPECT_NEAR(got.shear, asked.shear, 1e-12);
+    EXPECT_NEAR(got.bulk, asked.bulk, 1e-12);
+    EXPECT_THROW(options_of(stage, "lame_mu = 50\nyoung_modulus = 3\n"), InvalidInput);
+    EXPECT_THROW(options_of(stage, "lame_lambda = 50\n"), InvalidInput);
+}
+
+TEST(slide_plan, settings_without_effect_are_refused) {
+    const Stage stage(square_with_seam(1.0));
+    for (const char* keys : {"wind = [1, 0, 0]\n", "pull = [\"box:0,0,-1,1,1,1\"]\n",
+                             "pull = [\"box:8,8,8,9,9,9\"]\npull_velocity = [1, 0, 0]\n",
+                             "drag_at = [50, 0, 0]\ndrag_force = [1, 0, 0]\n",
+                             "initial_stretch = 5\ndirected_stretch = 5\n"
+                             "stretch_direction = [1, 0, 0]\n"}) {
+        EXPECT_THROW(options_of(stage, keys), InvalidInput) << keys;
     }
 }
 

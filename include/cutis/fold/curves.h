@@ -25,6 +25,7 @@ struct FoldCurve {
     int joint = -1;        ///< index of the joint it belongs to, -1 none
     std::string name;      ///< for messages
     std::optional<FoldProfile> profile;  ///< none: that of the look
+    double width = 0.0;                  ///< metres across a fold; 0: that of the look
 };
 
 struct FoldCurveOptions {
@@ -36,8 +37,10 @@ struct FoldCurveOptions {
 
 /// A curve along vertices of the base mesh.
 /// \param vertices  at least 3, neighbours joined by an edge, none twice
+/// \param shown     number of each of them in messages; empty: its own
 /// \throw InvalidInput  names the vertices
-FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices);
+FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices,
+                                const std::vector<int>& shown = {});
 
 /// Folds along curves: cut into equal widths, with rails beside the curve as far as `reach`.
 /// \throw InvalidInput  options out of range, a curve of no length
@@ -63,6 +66,7 @@ struct FoldJointOptions {
     std::vector<std::string> joints;  ///< by name; empty: all that bend
     double least_swing_deg = 10.0;    ///< from the bind pose, for a joint to count as bending
     double length = 0.0;              ///< metres of a curve; 0: as far as its cloth is compressed
+    std::vector<double> lengths;      ///< of the curves of `joints`, in turn; empty: `length`
     bool use_marching = false;        ///< along mesh edges, for meshes of edge loops; else sections
     bool use_all_poses = false;       ///< curves of every pose, where they keep `reach` apart
 };

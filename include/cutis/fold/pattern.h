@@ -9,7 +9,7 @@
 namespace cutis {
 
 /// Where folds are, on the mesh they were found on. Made by fold_pattern_from_field,
-/// fold_pattern_from_joints and fold_pattern_from_chains; FoldSolver makes it move.
+/// fold_pattern_from_curves and fold_pattern_from_paint; FoldSolver makes it move.
 ///
 /// A fold is a strip of cloth. Rails cross it from one edge to the other (the direction in which it
 /// is compressed); each rail has a height of its own, and the cloth between rails lies between
