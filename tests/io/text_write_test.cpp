@@ -157,7 +157,7 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
 }
 
 TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
-    const Body body = waving_body(4);
+    const Body body = waving_square(4);
     ScratchFolder folder;
     Bake bake{&body, 4, 101};
     bake.change = [&](Frame& frame) {
