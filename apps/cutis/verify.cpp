@@ -56,8 +56,9 @@ void add_verify(CLI::App& program, Action& action) {
         program.add_subcommand("verify", "compute the cases that prove each layer right");
     verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
     verb->add_flag("--json", flags->json, "one JSON object");
-    verb->add_flag("--whole-clips", flags->has_whole_clips,
-                   "slide: real characters over their whole clips, with steps of 1 ms too (minutes)");
+    verb->add_flag(
+        "--whole-clips", flags->has_whole_clips,
+        "slide: real characters over their whole clips, with steps of 1 ms too (minutes)");
     verb->callback([flags, &action] {
         if (flags->has_whole_clips && flags->layer != "slide") {
             throw CLI::ValidationError("--whole-clips", "expected the layer slide");

@@ -176,9 +176,9 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                                    ": expected a length above 0, found ", track.length()));
         }
         const SurfacePoint middle = mesh.mesh.mesh.locate(track.at(0.5 * track.length()));
-        const double width =
-            curve.width > 0.0 ? curve.width
-                              : options.look.width * interpolate(width_scale, triangles, middle);
+        const double width = curve.width > 0.0
+                                 ? curve.width
+                                 : options.look.width * interpolate(width_scale, triangles, middle);
         const double spacing = options.look.rail_spacing * width;
         const int side_rails =
             options.is_one_line ? 0 : static_cast<int>(std::floor(options.reach / spacing + 1e-9));

@@ -235,7 +235,8 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
     const auto base_of = [&](int rail, int begin, int end, double* out) {
         const Follower* followers = parts.on_refined.data() + rail * per_rail;
         for (int i = begin; i < end; ++i) {
-            const Follower& later = *std::min(followers + i + rails_ahead * per_rail, last_follower);
+            const Follower& later =
+                *std::min(followers + i + rails_ahead * per_rail, last_follower);
             for (const int number : later.number) {
                 __builtin_prefetch(refined.data() + number);
             }

@@ -455,11 +455,10 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             for (size_t i = 0; i < std::min(bare.size(), most_named); ++i) {
                 names += (i == 0 ? "" : ", ") + bare[i];
             }
-            notes.push_back(say("folds: ", names,
-                                bare.size() > most_named
-                                    ? say(" and ", bare.size() - most_named, " more")
-                                    : "",
-                                ": no cloth on the inner side with room for a curve; no folds"));
+            notes.push_back(
+                say("folds: ", names,
+                    bare.size() > most_named ? say(" and ", bare.size() - most_named, " more") : "",
+                    ": no cloth on the inner side with room for a curve; no folds"));
         } else if (curves.empty()) {
             notes.push_back(say("folds: no joint swings ", options.least_swing_deg,
                                 " degrees or more from the bind pose (the most: ",

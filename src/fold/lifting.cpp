@@ -56,7 +56,8 @@ void lift_strip(const Packed* begin, const Packed* end, int first_rail,
     const Real* offsets =
         rails.offsets() + static_cast<size_t>(first_rail) * rails.points_per_rail() * 4;
     const auto load = [&](int point) {
-        return Quad<Real>(*reinterpret_cast<const typename QuadOf<Real>::Loose*>(offsets + 4 * point));
+        return Quad<Real>(
+            *reinterpret_cast<const typename QuadOf<Real>::Loose*>(offsets + 4 * point));
     };
     for (const Packed* binding = begin; binding != end; ++binding) {
         Quad<Real> offset = static_cast<Real>(binding->weight[0]) * load(binding->point[0]) +

@@ -110,9 +110,9 @@ void UsdaMesh::announce_channels() {
     for (const ChannelLayout& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
         const std::string type = channel.name == "Pref" ? "point3f[]"
-                                 : channel.width == 3 ? "vector3f[]"
-                                 : is_tuple         ? say("float", channel.width, "[]")
-                                                    : "float[]";
+                                 : channel.width == 3   ? "vector3f[]"
+                                 : is_tuple             ? say("float", channel.width, "[]")
+                                                        : "float[]";
         std::string metadata =
             say(" (\n", inner, "customData = {\n", inner,
                 "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");

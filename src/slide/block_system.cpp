@@ -161,8 +161,7 @@ void BlockSystem::refactor() {
             if (column(i) < v) {
                 const Eigen::Matrix2d values = block(i);
                 for (int k = 0; k < 4; ++k) {
-                    lower_.values[static_cast<size_t>(lower_slots_[next++])] =
-                        values(k / 2, k % 2);
+                    lower_.values[static_cast<size_t>(lower_slots_[next++])] = values(k / 2, k % 2);
                 }
             }
         }

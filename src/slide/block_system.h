@@ -72,7 +72,7 @@ private:
     template <class Real>
     struct Numbers {
         std::vector<Real> blocks, diagonals, inverses;
-        std::vector<Real> direction;                                // of all vertices
+        std::vector<Real> direction;                                  // of all vertices
         std::vector<Real> change, residual, preconditioned, product;  // two per row
         void make(size_t count, size_t entries, size_t vertices);
         size_t bytes() const;

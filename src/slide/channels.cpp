@@ -163,7 +163,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
 
             double stress_scale = 0.0;
             MembraneModuli moduli;
-            moduli.shear = moduli.bulk = 0.0;
+            moduli.shear = moduli.bulk = moduli.fung_exponent = moduli.area_bulk = 0.0;
             wide::Lanes straight = lanes::all(0.0);
             wide::Lanes mixed = lanes::all(0.0);
             for (int k = p.fan_starts[i]; k < p.fan_starts[i + 1]; ++k) {
@@ -174,6 +174,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                 if (p.is_painted) {
                     moduli.shear += part[3] * p.material.number(f, slide::shear);
                     moduli.bulk += part[3] * p.material.number(f, slide::bulk);
+                    moduli.fung_exponent += part[3] * p.material.number(f, slide::fung);
+                    moduli.area_bulk += part[3] * p.material.number(f, slide::extra_area);
                 }
             }
             const double area = straight[3];
@@ -183,8 +185,10 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             tensor /= area;
             moduli.shear = p.is_painted ? moduli.shear / area : p.material.number(0, slide::shear);
             moduli.bulk = p.is_painted ? moduli.bulk / area : p.material.number(0, slide::bulk);
-            moduli.fung_exponent = p.options.fung_exponent;
-            moduli.area_bulk = p.options.area_preservation;
+            moduli.fung_exponent =
+                p.is_painted ? moduli.fung_exponent / area : p.material.number(0, slide::fung);
+            moduli.area_bulk =
+                p.is_painted ? moduli.area_bulk / area : p.material.number(0, slide::extra_area);
             const double b00 = axis.dot(tensor * axis);
             const double b01 = axis.dot(tensor * second);
             const double b11 = second.dot(tensor * second);

@@ -241,9 +241,10 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                 in.s10 = load(skin_shape.at(batch, slide::s10));
                 in.s11 = load(skin_shape.at(batch, slide::s11));
                 in.area = load(body_shape.at(batch, slide::area));
-                in.moduli = {
-                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
-                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
+                in.moduli = {load(material.at(batch, slide::shear)),
+                             load(material.at(batch, slide::bulk)),
+                             load(material.at(batch, slide::fung)),
+                             load(material.at(batch, slide::extra_area))};
                 Lanes3 p1 = load3(skin_shape, batch, slide::p1x);
                 Lanes3 p2 = load3(skin_shape, batch, slide::p2x);
                 Lanes u00 = lanes::all(uniform_scale);
@@ -317,9 +318,10 @@ double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
                     m[2] = u01 * s00;
                     m[3] = u01 * s01 + u11 * s11;
                 }
-                const slide::Moduli<Lanes> moduli = {
-                    load(material.at(batch, slide::shear)), load(material.at(batch, slide::bulk)),
-                    lanes::all(options.fung_exponent), load(material.at(batch, slide::extra_area))};
+                const slide::Moduli<Lanes> moduli = {load(material.at(batch, slide::shear)),
+                                                     load(material.at(batch, slide::bulk)),
+                                                     load(material.at(batch, slide::fung)),
+                                                     load(material.at(batch, slide::extra_area))};
                 const Lanes energy =
                     load(body_shape.at(batch, slide::area)) *
                     slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, has_area_term);

@@ -59,7 +59,7 @@ enum BodyField { axis_x, axis_y, axis_z, up_x, up_y, up_z, inv00, inv01, inv11, 
 enum SkinField { s00, s01, s10, s11, p1x, p1y, p1z, p2x, p2y, p2z, det, skin_fields };
 // Tracked orientation of the skin's triangles; constants of the material; the relaxed metric.
 enum TrackField { ref_x, ref_y, ref_z, least_area, track_fields };
-enum MaterialField { shear, bulk, extra_area, density, material_fields };
+enum MaterialField { shear, bulk, fung, extra_area, density, material_fields };
 
 enum class Constraint : unsigned char { free, glide, fixed };
 

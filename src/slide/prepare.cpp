@@ -57,8 +57,8 @@ void check_options(const SlideOptions& o, int count) {
     check_painted("poisson_ratio", o.poisson_ratio, count, -0.99, 0.99, true);
     check_painted("density", o.density, count, 0.0, huge, false);
     check_painted("damping", o.damping, count, 0.0, 1e6, true);
-    check_number("fung_exponent", o.fung_exponent, 0.01, 100.0, true);
-    check_number("area_preservation", o.area_preservation, 0.0, huge, true);
+    check_painted("fung_exponent", o.fung_exponent, count, 0.01, 100.0, true);
+    check_painted("area_preservation", o.area_preservation, count, 0.0, huge, true);
     check_number("initial_stretch", o.initial_stretch, 0.2, 5.0, true);
     check_painted("stickiness", o.stickiness, count, 0.0, 1.0, true);
     check_painted("tether", o.tether, count, 0.0, huge, true);
@@ -188,9 +188,11 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         vertex_metric = metric;
         uniform_scale = 1.0;
     }
-    has_area_term = options.area_preservation > 0.0;
+    has_area_term = options.area_preservation.is_painted() || options.area_preservation.value > 0.0;
     is_painted = options.young_modulus.is_painted() || options.poisson_ratio.is_painted() ||
-                 options.density.is_painted() || options.damping.is_painted() || has_metric;
+                 options.density.is_painted() || options.damping.is_painted() ||
+                 options.fung_exponent.is_painted() || options.area_preservation.is_painted() ||
+                 has_metric;
 
     // Constraints: fixed wins over glide.
     constraint.assign(n, slide::Constraint::free);
@@ -392,15 +394,20 @@ void SlideSolver::Parts::refresh_painted(const Workers& workers) {
             double young = 0.0;
             double poisson = 0.0;
             double areal = 0.0;
+            double fung = 0.0;
+            double extra = 0.0;
             for (int k = 0; k < 3; ++k) {
                 young += at_point(options.young_modulus, t(g, k)) / 3.0;
                 poisson += at_point(options.poisson_ratio, t(g, k)) / 3.0;
                 areal += at_point(options.density, t(g, k)) / 3.0;
+                fung += at_point(options.fung_exponent, t(g, k)) / 3.0;
+                extra += at_point(options.area_preservation, t(g, k)) / 3.0;
             }
             const MembraneModuli moduli = moduli_from_young(young, poisson);
             material.number(f, slide::shear) = moduli.shear;
             material.number(f, slide::bulk) = moduli.bulk;
-            material.number(f, slide::extra_area) = options.area_preservation;
+            material.number(f, slide::fung) = fung;
+            material.number(f, slide::extra_area) = extra;
             material.number(f, slide::density) = areal;
         }
     });

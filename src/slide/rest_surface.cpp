@@ -158,12 +158,9 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const Pair r2 = pair(facet.rate[1]);
     const Pair r0 = -(r1 + r2);
     const Pair slope = alpha0 * r0 + alpha1 * r1 + alpha2 * r2;
-    const Pair w0 =
-        alpha * (r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2));
-    const Pair w1 =
-        alpha * (r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0));
-    const Pair w2 =
-        alpha * (r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1));
+    const Pair w0 = alpha * (r0 * d0 + b[0] * (facet.height[0][0] * r1 + facet.height[0][1] * r2));
+    const Pair w1 = alpha * (r1 * d1 + b[1] * (facet.height[1][0] * r2 + facet.height[1][1] * r0));
+    const Pair w2 = alpha * (r2 * d2 + b[2] * (facet.height[2][0] * r0 + facet.height[2][1] * r1));
     store(along_u, axis - offset * slope[0] - n0 * w0[0] - n1 * w1[0] - n2 * w2[0]);
     store(along_w, second - offset * slope[1] - n0 * w0[1] - n1 * w1[1] - n2 * w2[1]);
 }

@@ -44,8 +44,7 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
 // After a step `det` holds the area of each triangle over that of the body.
 void SlideSolver::Parts::note_smallest_area() {
     for (int f = 0; f < reach.triangles; ++f) {
-        report.smallest_area =
-            std::min(report.smallest_area, skin_shape.number(f, slide::det));
+        report.smallest_area = std::min(report.smallest_area, skin_shape.number(f, slide::det));
     }
 }
 

@@ -71,8 +71,7 @@ Vector2d SlideSolver::Parts::outer_force(int v) const {
                  (options.wind - body.velocity.vector(v));
     }
     for (size_t d = 0; d < options.drags.size(); ++d) {
-        outer +=
-            drag_weights[d * static_cast<size_t>(vertex_count()) + i] * options.drags[d].force;
+        outer += drag_weights[d * static_cast<size_t>(vertex_count()) + i] * options.drags[d].force;
     }
     return Vector2d(outer.dot(axis), outer.dot(second));
 }
@@ -199,8 +198,7 @@ int SlideSolver::Parts::solve(const Workers& workers) {
     const int most_iterations = wants_factor && system.has_factor()
                                     ? std::min(most_lagged_iterations, options.most_iterations)
                                     : options.most_iterations;
-    slide::SolveResult result =
-        system.solve(most_iterations, wants_factor, workers, velocity);
+    slide::SolveResult result = system.solve(most_iterations, wants_factor, workers, velocity);
     if (!result.is_solved && most_iterations < options.most_iterations) {
         system.refactor();
         const int before = result.iterations;

@@ -371,8 +371,8 @@ public:
 private:
     /// What would have no effect is more likely a mistake than a wish.
     static void refuse_idle_settings(const FoldSettings& s) {
-        const bool has_curves = s.place == FoldSettings::Place::joints ||
-                                s.place == FoldSettings::Place::chains;
+        const bool has_curves =
+            s.place == FoldSettings::Place::joints || s.place == FoldSettings::Place::chains;
         const auto needs_curves = [&](const char* key, bool is_set) {
             if (is_set && !has_curves) {
                 throw InvalidInput(say("[[layer]] fold: ", key,
@@ -393,9 +393,9 @@ private:
             }
         }
         constexpr int custom = 3;
-        const bool is_used = s.profile == custom ||
-                             std::find(s.curve_profiles.begin(), s.curve_profiles.end(),
-                                       "custom") != s.curve_profiles.end();
+        const bool is_used =
+            s.profile == custom || std::find(s.curve_profiles.begin(), s.curve_profiles.end(),
+                                             "custom") != s.curve_profiles.end();
         if (!s.profile_heights.empty() && !is_used) {
             throw InvalidInput(
                 "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");

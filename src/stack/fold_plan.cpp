@@ -129,10 +129,9 @@ void share_profiles(const FoldSettings& settings, std::vector<FoldCurve>& curves
     for (size_t c = 0; c < curves.size() && !settings.curve_profiles.empty(); ++c) {
         const std::string& name = settings.curve_profiles[c % settings.curve_profiles.size()];
         const auto found = std::find(names.begin(), names.end(), name);
-        curves[c].profile =
-            found == names.end()
-                ? sampled_profile(read_heights(name), "curve_profiles")
-                : profile_of(static_cast<int>(found - names.begin()), settings);
+        curves[c].profile = found == names.end()
+                                ? sampled_profile(read_heights(name), "curve_profiles")
+                                : profile_of(static_cast<int>(found - names.begin()), settings);
     }
 }
 
@@ -188,8 +187,8 @@ void restrict_pattern(const LayerGround& ground, const std::vector<std::string>&
         rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
     }
     if (kept.rails.empty() && !pattern.rails.empty()) {
-        kept.notes.push_back(say("folds: none of the ", pattern.rails.size(),
-                                 " rails lies in ", word_list(where), "; no folds"));
+        kept.notes.push_back(say("folds: none of the ", pattern.rails.size(), " rails lies in ",
+                                 word_list(where), "; no folds"));
     }
     pattern = std::move(kept);
 }

@@ -112,7 +112,8 @@ SlideOptions SlideOrder::reorder(SlideOptions options) const {
     };
     for (VertexValue* value :
          {&options.young_modulus, &options.poisson_ratio, &options.density, &options.damping,
-          &options.stickiness, &options.tether, &options.tether_radius, &options.region}) {
+          &options.fung_exponent, &options.area_preservation, &options.stickiness, &options.tether,
+          &options.tether_radius, &options.region}) {
         by_order(*value);
     }
     const auto metric = options.relaxed_metric;

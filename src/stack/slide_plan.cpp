@@ -106,15 +106,15 @@ std::vector<Setting> SlideSettings::table() {
         {"young_modulus", &young_modulus,
          "Young's modulus times thickness; 0: 210 scaled with (size / 1.7 m)^2", "N/m", 0.0, 1e9},
         {"poisson_ratio", &poisson_ratio, "of the membrane; 0.5 keeps its volume", "", -0.99, 0.99},
-        {"lame_lambda", &lame_lambda, "with lame_mu: instead of Young's modulus and Poisson's ratio",
-         "N/m", -1e9, 1e9},
+        {"lame_lambda", &lame_lambda,
+         "with lame_mu: instead of Young's modulus and Poisson's ratio", "N/m", -1e9, 1e9},
         {"lame_mu", &lame_mu, "shear modulus of the membrane; 0: Young's modulus counts", "N/m",
          0.0, 1e9},
         {"density", &density, "of relaxed skin", "kg/m^2", 1e-6, 1e6},
         {"damping", &damping, "slip dies away at this rate", "1/s", 0.0, 1e6},
-        {"fung_exponent", &o.fung_exponent, "how soon Fung skin locks", "", 0.01, 100.0},
-        {"area_preservation", &o.area_preservation, "extra resistance to change of area", "N/m",
-         0.0, 1e9},
+        {"fung_exponent", &fung_exponent, "how soon Fung skin locks", "", 0.01, 100.0},
+        {"area_preservation", &area_preservation, "extra resistance to change of area", "N/m", 0.0,
+         1e9},
         {"initial_stretch", &initial_stretch,
          "skin at rest is stretched by this: above 1 tight, below loose", "", 0.2, 5.0},
         {"directed_stretch", &directed_stretch, "a further stretch along stretch_direction", "",
@@ -213,8 +213,7 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
                                    -lame_mu, "), found ", lame_lambda));
         }
         // In the plane: k = lambda + mu, E = 4 k mu / (k + mu), nu = (k - mu) / (k + mu).
-        o.young_modulus =
-            4.0 * (lame_lambda + lame_mu) * lame_mu / (lame_lambda + 2.0 * lame_mu);
+        o.young_modulus = 4.0 * (lame_lambda + lame_mu) * lame_mu / (lame_lambda + 2.0 * lame_mu);
     } else if (!has_young) {
         o.young_modulus = human_young_modulus * scale * scale;
         notes.push_back(
@@ -227,6 +226,8 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
                           : vertex_value(ground, poisson_ratio, "poisson_ratio", -0.99, 0.99);
     o.density = vertex_value(ground, density, "density", 1e-6, 1e6);
     o.damping = vertex_value(ground, damping, "damping", 0.0, 1e6);
+    o.fung_exponent = vertex_value(ground, fung_exponent, "fung_exponent", 0.01, 100.0);
+    o.area_preservation = vertex_value(ground, area_preservation, "area_preservation", 0.0, 1e9);
     o.stickiness = vertex_value(ground, stickiness, "stickiness", 0.0, 1.0);
     o.tether = vertex_value(ground, tether, "tether", 0.0, 1e9);
     if (tether_radius.region.empty() && tether_radius.value == 0.0) {
@@ -316,8 +317,8 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
     if (!force.isZero()) {
         const Vector3d at = three(drag_at, "drag_at");
         Eigen::Index nearest = 0;
-        const double away = std::sqrt(
-            (rest.rowwise() - at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
+        const double away =
+            std::sqrt((rest.rowwise() - at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
         if (away > 0.5 * size) {
             throw InvalidInput(say("[[layer]] slide: drag_at: expected a place on the skin, found ",
                                    at.transpose(), ", ", away, " m away from it"));

@@ -26,6 +26,8 @@ struct SlideSettings {
     double lame_mu = 0.0;
     Paintable poisson_ratio = everywhere(0.5);
     Paintable density = everywhere(2.0);
+    Paintable fung_exponent = everywhere(1.0);
+    Paintable area_preservation = everywhere(0.0);
     Paintable damping = everywhere(5.0);
     Paintable stickiness = everywhere(0.5);
     Paintable tether = everywhere(2000.0);

@@ -73,8 +73,8 @@ TEST(FoldCurves, widths_and_lengths_may_differ_from_curve_to_curve) {
     for (const double length : {0.12, 0.24}) {
         options.lengths = {length};
         const std::vector<FoldCurve> found =
-            find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints,
-                              poses(sleeve), options, 0.05, notes);
+            find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, poses(sleeve),
+                              options, 0.05, notes);
         ASSERT_EQ(found.size(), 1u);
         curves.push_back(found[0]);
     }

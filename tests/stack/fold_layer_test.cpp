@@ -114,8 +114,8 @@ TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
         baked(curve + "curve_profiles = [\"0, 0.2, 1, 0.2, 0\"]\n", 30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].positions, blob[0].positions);
-    expect_error<InvalidInput>(
-        [&] { baked(curve + "curve_profiles = [\"blobb\"]\n", 30, 30); }, {"blobb", "flat"});
+    expect_error<InvalidInput>([&] { baked(curve + "curve_profiles = [\"blobb\"]\n", 30, 30); },
+                               {"blobb", "flat"});
 }
 
 }  // namespace

@@ -310,8 +310,8 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     const ArtMesh& art = stage.body.mesh();
     double most_slid = 0.0;
     for (int v = 0; v < art.positions.rows(); ++v) {
-        most_slid = std::max(most_slid, (Vector3d(came.data() + 3 * v) -
-                                         art.positions.row(v).transpose()).norm());
+        most_slid = std::max(
+            most_slid, (Vector3d(came.data() + 3 * v) - art.positions.row(v).transpose()).norm());
         EXPECT_LT((Vector3d(kept.data() + 3 * v) - art.positions.row(v).transpose()).norm(), 1e-12);
     }
     EXPECT_GT(most_slid, 1e-4);
@@ -370,8 +370,8 @@ TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
 }
 
 SlideOptions options_of(const Stage& stage, const std::string& keys) {
-    const Scene scene = parse_scene(
-        "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
+    const Scene scene =
+        parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
     SlideSettings settings;
     apply_settings(scene.layers.front().values, {"[[layer]] slide", "", settings.table()},
                    "test.toml");

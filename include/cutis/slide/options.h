@@ -59,12 +59,12 @@ enum class SlideSystem {
 struct SlideOptions {
     // --- material
     SlideMaterial material = SlideMaterial::neo_hookean;
-    VertexValue young_modulus = 210.0;  ///< N/m (modulus times thickness), > 0
-    VertexValue poisson_ratio = 0.5;    ///< -1 < nu < 1 (a membrane in plane stress)
-    VertexValue density = 2.0;          ///< kg/m^2 of relaxed skin, > 0
-    VertexValue damping = 5.0;          ///< 1/s, >= 0: slip dies away as exp(-damping t)
-    double fung_exponent = 1.0;         ///< 0.01 .. 100, Fung only
-    double area_preservation = 0.0;     ///< N/m, >= 0: extra resistance to change of area
+    VertexValue young_modulus = 210.0;    ///< N/m (modulus times thickness), > 0
+    VertexValue poisson_ratio = 0.5;      ///< -1 < nu < 1 (a membrane in plane stress)
+    VertexValue density = 2.0;            ///< kg/m^2 of relaxed skin, > 0
+    VertexValue damping = 5.0;            ///< 1/s, >= 0: slip dies away as exp(-damping t)
+    VertexValue fung_exponent = 1.0;      ///< 0.01 .. 100, Fung only
+    VertexValue area_preservation = 0.0;  ///< N/m, >= 0: extra resistance to change of area
 
     // --- initial strain
     double initial_stretch = 1.0;  ///< skin at rest is stretched by this: > 1 tight, < 1 loose
@@ -85,7 +85,7 @@ struct SlideOptions {
 
     // --- constraints
     std::vector<int> shown_vertices;  ///< number of each vertex in messages; empty: its own
-    std::vector<int> pins;  ///< vertices that stay on the body
+    std::vector<int> pins;            ///< vertices that stay on the body
     std::vector<Glide> glides;
     std::vector<PrescribedSlip> prescribed;
     VertexValue region = 1.0;  ///< below 0.5: not simulated, stays on the body
