@@ -231,12 +231,12 @@ void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>&
     const int per_rail = parts.pattern.segments + 1;
     // Vertices of rails further on are asked for early: the mesh is too large for the near caches.
     constexpr int rails_ahead = 6;
-    const Follower* const last_follower = parts.on_refined.data() + parts.on_refined.size() - 1;
+    const int last_follower = static_cast<int>(parts.on_refined.size()) - 1;
     const auto base_of = [&](int rail, int begin, int end, double* out) {
         const Follower* followers = parts.on_refined.data() + rail * per_rail;
         for (int i = begin; i < end; ++i) {
-            const Follower& later =
-                *std::min(followers + i + rails_ahead * per_rail, last_follower);
+            const int ahead = std::min((rail + rails_ahead) * per_rail + i, last_follower);
+            const Follower& later = parts.on_refined[static_cast<size_t>(ahead)];
             for (const int number : later.number) {
                 __builtin_prefetch(refined.data() + number);
             }
