@@ -289,8 +289,12 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
             "region: expected at least one vertex with a value of 0.5 or more, "
             "found none");
     }
-    has_constraints = report.pinned + report.gliding > 0;
     find_reach();
+    // What is held beyond the reach is no unknown: its velocity is zero as it is.
+    has_constraints =
+        has_prescribed ||
+        std::any_of(constraint.begin(), constraint.begin() + reach.vertices,
+                    [](slide::Constraint one) { return one != slide::Constraint::free; });
     system.make_rows(reach.vertices, options.tolerance);
 
     has_forces = !options.gravity.isZero() || options.wind_drag > 0.0 || !options.drags.empty();

@@ -42,6 +42,7 @@ TEST(slide, a_region_that_is_left_out_changes_no_bit_of_what_moves) {
     SlideSolver::Parts& p = whole.solver.parts();
     ASSERT_LT(part.solver.parts().reach.near_batches, p.batch_count);
     p.reach = {count, count, p.triangle_count(), p.batch_count, p.batch_count};
+    p.has_constraints = true;
     p.system.make_rows(count, options.tolerance);
     SlideChannels part_channels;
     SlideChannels whole_channels;
