@@ -22,6 +22,16 @@ const rows = [
   { name: 'material', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 0', heat: 'stress', values: ['material = "neo-hookean"', 'material = "st-venant-kirchhoff"', 'material = "fung"\nfung_exponent = 5'], captions: ['neo-hookean', 'st-venant-kirchhoff', 'fung, fung_exponent = 5'] },
   { name: 'initial_stretch', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 500', heat: 'wrinkle amplitude', values: ['initial_stretch = 0.8', 'initial_stretch = 1', 'initial_stretch = 1.2'] },
   { name: 'area_preservation', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 0', heat: 'minor stretch', values: ['area_preservation = 0', 'area_preservation = 200', 'area_preservation = 5000'] },
+  { name: 'poisson_ratio', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 0', heat: 'minor stretch', values: ['poisson_ratio = -0.5', 'poisson_ratio = 0.3', 'poisson_ratio = 0.95'] },
+  { name: 'directed_stretch', body: 'torus', clip: 'bulge', frame: 30, stays: 'tether = 500\nstretch_direction = [0, 1, 0]', heat: 'wrinkle amplitude', values: ['directed_stretch = 0.8', 'directed_stretch = 1', 'directed_stretch = 1.25'] },
+  { name: 'tether_radius', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 50', values: ['tether_radius = 0.002', 'tether_radius = 0.02', 'tether_radius = 0.5'] },
+  { name: 'region', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0', values: ['region = ["all"]', 'region = ["box:-0.3,-1,-1,0.3,1,1"]', 'region = ["box:-0.1,-1,-1,0.1,1,1"]'], captions: ['region: all', 'the middle', 'less of it'] },
+  { name: 'pull', body: 'cylinder', clip: 'twist', frame: 20, stays: 'tether = 0\npull = ["box:-0.05,-1,-1,0.05,1,1"]', values: [0, 0.1, 0.25].map((speed) => `pull_velocity = [${speed || 1e-6}, 0, 0]`), captions: ['not pulled', 'at 0.1 m/s', 'at 0.25 m/s'] },
+  { name: 'density', body: 'torus', clip: 'shake', frame: 11, stays: 'tether = 200\nstickiness = 0\nstep = 0.001', heat: 'slide distance', values: ['density = 0.2', 'density = 2', 'density = 20'] },
+  { name: 'gravity', body: 'torus', clip: 'bulge', frame: 1, stays: 'tether = 500', heat: 'slide distance', values: ['gravity = [0, -1, 0]', 'gravity = [0, -9.8, 0]', 'gravity = [9.8, 0, 0]'] },
+  { name: 'drag_force', body: 'cylinder', clip: 'twist', frame: 1, stays: 'tether = 200\ndrag_at = [0, 0.1, 0.23]\ndrag_radius = 0.12', values: ['drag_force = [0.1, 0, 0]', 'drag_force = [15, 0, 0]', 'drag_force = [0, 15, -6]'], captions: ['no force', '15 N along', '16 N round'] },
+  { name: 'slip_speed_limit', body: 'torus', clip: 'shake', frame: 11, stays: 'tether = 0\nstickiness = 0\nstep = 0.001', heat: 'slide distance', values: ['slip_speed_limit = 0.05', 'slip_speed_limit = 0.5', 'slip_speed_limit = 0'], captions: ['0.05 m/s', '0.5 m/s', '0: none'] },
+  { name: 'step', body: 'torus', clip: 'shake', frame: 50, stays: 'tether = 200\nstickiness = 0\ndamping = 0', heat: 'slide distance', values: ['step = 0.001', 'step = 0.008', 'step = 0.001\nimplicitness = 0.5'], captions: ['step = 0.001', 'step = 0.008', 'step = 0.001, implicitness = 0.5'] },
   { name: 'pin_creases', body: 'dinosaur', clip: 'walk', frame: 20, stays: 'tether = 200', heat: 'slide distance', values: ['pin_creases = -1', 'pin_creases = 0.9', 'pin_creases = 0.97'] },
 ];
 
