@@ -14,7 +14,7 @@ namespace cutis {
 /// | stage              | metersPerUnit 1, upAxis Y, timeCodesPerSecond and framesPerSecond =    |
 /// |                    | fps, time code = frame number, start and end set, a defaultPrim        |
 /// | positions          | `points` of a Mesh, time samples and the first frame as default        |
-/// | rest               | `primvars:Pref`                                                        |
+/// | rest               | `primvars:Pref`; where skin slides: its material now at each vertex    |
 /// | box                | `extent`, time samples and default                                     |
 /// | polygons           | as in the source file; subdivisionScheme none                          |
 /// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
