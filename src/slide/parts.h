@@ -172,7 +172,7 @@ struct SlideSolver::Parts {
     std::vector<double> glide_direction;  // 2 per vertex, in the tangent basis
     std::vector<double> prescribed;       // 2 per vertex
     std::vector<double> drag_weights;     // #drags * #V
-    bool has_constraints = false;  // of unknowns
+    bool has_constraints = false;         // of unknowns
     bool has_prescribed = false;
     bool has_forces = false;
 
