@@ -89,7 +89,7 @@ void BlockSystem::set_block(int entry, const Eigen::Matrix2d& value) {
 
 template <class Real>
 void BlockSystem::finish(Numbers<Real>& numbers, int begin, int end) {
-    constexpr double largest = 1e30;  // a vertex lighter than its inverse stays where it is
+    constexpr double largest = 1e30;  // single precision holds no more; such a vertex stays still
     for (int v = begin; v < end; ++v) {
         const std::ptrdiff_t at = 4 * static_cast<std::ptrdiff_t>(v);
         const Lanes d = wide::load(diagonals_.at(v));

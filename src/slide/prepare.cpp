@@ -51,6 +51,10 @@ void check_vector(const char* name, const Vector3d& vector) {
 }
 
 void check_options(const SlideOptions& o, int count) {
+    if (!o.shown_vertices.empty() && o.shown_vertices.size() != static_cast<size_t>(count)) {
+        throw InvalidInput(say("shown_vertices: expected ", count, " numbers or none, found ",
+                               o.shown_vertices.size()));
+    }
     constexpr double huge = 1e12;
     constexpr double all = std::numeric_limits<double>::infinity();
     check_painted("young_modulus", o.young_modulus, count, 0.0, huge, false);

@@ -31,6 +31,17 @@ std::vector<double> sample_times(const Body& body, double per_second) {
     return times;
 }
 
+/// Reads a word that is a number from its first to its last letter.
+bool read_number(const std::string& word, double& number) {
+    try {
+        size_t used = 0;
+        number = std::stod(word, &used);
+        return word.find_first_not_of(" \t", used) == std::string::npos;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 /// "3, 4, 5" on the artist's vertices to a curve along simulation vertices.
 FoldCurve read_chain(const LayerGround& ground, const std::string& text) {
     std::vector<int> chain;
@@ -39,24 +50,19 @@ FoldCurve read_chain(const LayerGround& ground, const std::string& text) {
     std::string word;
     const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
     while (std::getline(words, word, ',')) {
-        size_t used = 0;
-        int art = -1;
-        try {
-            art = std::stoi(word, &used);
-        } catch (const std::exception&) {
-            used = 0;
-        }
-        if (used == 0 || word.find_first_not_of(" \t", used) != std::string::npos) {
+        double number = 0.0;
+        if (!read_number(word, number) || number != std::floor(number)) {
             throw InvalidInput(
                 say("chains: expected vertex numbers with commas between them, "
                     "found \"",
                     word, "\" in \"", text, "\""));
         }
-        if (art < 0 || art >= static_cast<int>(vertex_of_art.size()) ||
-            vertex_of_art[static_cast<size_t>(art)] < 0) {
+        if (!(number >= 0.0 && number < static_cast<double>(vertex_of_art.size())) ||
+            vertex_of_art[static_cast<size_t>(number)] < 0) {
             throw InvalidInput(say("chains: expected a vertex of 0 to ", vertex_of_art.size() - 1,
-                                   " that the surface uses, found ", art));
+                                   " that the surface uses, found ", number));
         }
+        const int art = static_cast<int>(number);
         const int vertex = vertex_of_art[static_cast<size_t>(art)];
         if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
             chain.push_back(vertex);
@@ -98,14 +104,8 @@ std::vector<double> read_heights(const std::string& text) {
     std::istringstream words(text);
     std::string word;
     while (std::getline(words, word, ',')) {
-        size_t used = 0;
         double height = 0.0;
-        try {
-            height = std::stod(word, &used);
-        } catch (const std::exception&) {
-            used = 0;
-        }
-        if (used == 0 || word.find_first_not_of(" \t", used) != std::string::npos) {
+        if (!read_number(word, height)) {
             throw InvalidInput(
                 say("[[layer]] fold: curve_profiles: expected blob, flat, sharp, custom or heights "
                     "with commas between them, found \"",

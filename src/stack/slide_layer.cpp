@@ -144,9 +144,6 @@ public:
             order_.spread(located_ordered_, located_);
             offset_ = located_ - surface;
             surface = located_;
-            if (settings_.has_channels) {
-                carry_channels();
-            }
         } else if (settings_.output == SlideOutput::uv) {
             points_.resize(static_cast<size_t>(surface_->vertex_count()));
             for (int v = 0; v < surface_->vertex_count(); ++v) {
@@ -156,7 +153,11 @@ public:
             order_.spread(channels_.material_position, vectors_);
             uv_.update(points_, vectors_, workers, frame.uv);
         }
+        write_numbers(workers, frame);
         if (settings_.has_channels) {
+            if (changes_shape()) {
+                carry_channels();
+            }
             write_channels(frame);
         }
         if (settings_.has_channels && uv_.has_uv()) {
@@ -166,7 +167,6 @@ public:
             tangent.width = 3;
             tangents_.fill(surface, has_slid ? frame.uv : tangents_.rest_uv(), tangent.values);
         }
-        write_numbers(workers, frame);
     }
 
     // Layers above that take smaller steps see the skin's offset of this frame on the body between

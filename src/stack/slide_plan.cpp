@@ -34,7 +34,8 @@ VertexValue vertex_value(const LayerGround& ground, const Paintable& number, con
     return VertexValue(painted_values(ground, number, key, lowest, highest));
 }
 
-// The box of the body without specks: parts with less than a hundredth of its area do not count.
+// The box of the body without specks: parts with less than a hundredth of its area do not count,
+// unless the body is made of such parts (they have more than a tenth of it together).
 Eigen::RowVector3d main_box(const SimulationSurface& surface) {
     const Topology& topology = surface.topology();
     const MatrixX3d& rest = surface.rest();
@@ -45,11 +46,18 @@ Eigen::RowVector3d main_box(const SimulationSurface& surface) {
         area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
             areas[f];
     }
+    const double whole = areas.sum();
     constexpr double speck = 0.01;
+    constexpr double most_in_specks = 0.1;
+    double in_specks = 0.0;
+    for (const double area : area_of) {
+        in_specks += area < speck * whole ? area : 0.0;
+    }
+    const double least = in_specks > most_in_specks * whole ? 0.0 : speck * whole;
     Eigen::RowVector3d low = Eigen::RowVector3d::Constant(infinite);
     Eigen::RowVector3d high = -low;
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= speck * areas.sum()) {
+        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
             low = low.cwiseMin(rest.row(v));
             high = high.cwiseMax(rest.row(v));
         }
@@ -204,13 +212,20 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
         throw InvalidInput("[[layer]] slide: lame_lambda: expected lame_mu beside it, found none");
     }
     if (lame_mu > 0.0) {
-        if (has_young) {
-            throw InvalidInput(
-                "[[layer]] slide: expected young_modulus or Lame constants, found both");
+        const bool has_poisson = !poisson_ratio.region.empty() ||
+                                 poisson_ratio.value != SlideSettings().poisson_ratio.value;
+        if (has_young || has_poisson) {
+            throw InvalidInput(say("[[layer]] slide: expected ",
+                                   has_young ? "young_modulus" : "poisson_ratio",
+                                   " or Lame constants, found both"));
         }
-        if (!(lame_lambda > -lame_mu)) {
-            throw InvalidInput(say("[[layer]] slide: lame_lambda: expected more than -lame_mu (",
-                                   -lame_mu, "), found ", lame_lambda));
+        // Poisson's ratio lambda / (lambda + 2 mu) within +-0.99.
+        constexpr double lowest = -0.99 * 2.0 / 1.99;
+        constexpr double highest = 0.99 * 2.0 / 0.01;
+        if (!(lame_lambda >= lowest * lame_mu && lame_lambda <= highest * lame_mu)) {
+            throw InvalidInput(say("[[layer]] slide: lame_lambda: expected ", lowest * lame_mu,
+                                   " to ", highest * lame_mu,
+                                   " (-0.99 to 198 times lame_mu), found ", lame_lambda));
         }
         // In the plane: k = lambda + mu, E = 4 k mu / (k + mu), nu = (k - mu) / (k + mu).
         o.young_modulus = 4.0 * (lame_lambda + lame_mu) * lame_mu / (lame_lambda + 2.0 * lame_mu);

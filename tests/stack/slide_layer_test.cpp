@@ -398,6 +398,22 @@ TEST(slide_plan, a_speck_far_away_does_not_set_the_size) {
                      options_of(plain, "").young_modulus.value);
 }
 
+TEST(slide_plan, a_body_of_many_small_parts_has_the_size_of_them_all) {
+    ArtMesh crowd;  // 150 triangles in a row, none with a hundredth of the area
+    constexpr int count = 150;
+    crowd.positions.resize(3 * count, 3);
+    crowd.triangles.resize(count, 3);
+    for (int i = 0; i < count; ++i) {
+        crowd.positions.middleRows(3 * i, 3) << 0.02 * i, 0.0, 0.0, 0.02 * i + 0.01, 0.0, 0.0,
+            0.02 * i, 0.01, 0.0;
+        crowd.triangles.row(i) << 3 * i, 3 * i + 1, 3 * i + 2;
+    }
+    crowd.parts = {{"crowd", "", 0, count, 0, 3 * count}};
+    const Stage stage(crowd);
+    const double size = 0.02 * (count - 1) + 0.01;
+    EXPECT_NEAR(options_of(stage, "").young_modulus.value, 210.0 * std::pow(size / 1.7, 2), 1e-6);
+}
+
 TEST(slide_plan, lame_constants_give_the_same_moduli) {
     const Stage stage(square_with_seam(1.0));
     const SlideOptions o = options_of(stage, "lame_lambda = 50\nlame_mu = 50\n");
@@ -407,6 +423,8 @@ TEST(slide_plan, lame_constants_give_the_same_moduli) {
     EXPECT_NEAR(got.bulk, asked.bulk, 1e-12);
     EXPECT_THROW(options_of(stage, "lame_mu = 50\nyoung_modulus = 3\n"), InvalidInput);
     EXPECT_THROW(options_of(stage, "lame_lambda = 50\n"), InvalidInput);
+    EXPECT_THROW(options_of(stage, "lame_mu = 50\npoisson_ratio = 0.3\n"), InvalidInput);
+    EXPECT_THROW(options_of(stage, "lame_mu = 1\nlame_lambda = 1000\n"), InvalidInput);
 }
 
 TEST(slide_plan, settings_without_effect_are_refused) {
