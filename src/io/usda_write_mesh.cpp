@@ -9,6 +9,10 @@ namespace {
 const std::string& member = usda_member;
 const std::string& inner = usda_inner;
 
+bool is_sliding_pref(const ChannelLayout& channel) {
+    return channel.name == "Pref" && channel.width == 3;
+}
+
 }  // namespace
 
 void SampledAttribute::take(int time_code, const std::string& value) {
@@ -58,8 +62,7 @@ std::string UsdaMesh::head_text(const std::string& identifier) const {
 
 // Renderers look solid textures up at Pref: the material where it slides, else the rest shape.
 bool UsdaMesh::has_sliding_pref() const {
-    return std::any_of(mesh_->channels.begin(), mesh_->channels.end(),
-                       [](const ChannelLayout& channel) { return channel.name == "Pref"; });
+    return std::any_of(mesh_->channels.begin(), mesh_->channels.end(), is_sliding_pref);
 }
 
 std::string UsdaMesh::pref_text() const {
@@ -107,12 +110,15 @@ std::string UsdaMesh::uv_text(const MatrixX2d& uv) const {
 
 void UsdaMesh::announce_channels() {
     std::set<std::string> taken = {"st"};
+    if (!has_sliding_pref()) {
+        taken.insert("Pref");
+    }
     for (const ChannelLayout& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
-        const std::string type = channel.name == "Pref" ? "point3f[]"
-                                 : channel.width == 3   ? "vector3f[]"
-                                 : is_tuple             ? say("float", channel.width, "[]")
-                                                        : "float[]";
+        const std::string type = is_sliding_pref(channel) ? "point3f[]"
+                                 : channel.width == 3     ? "vector3f[]"
+                                 : is_tuple               ? say("float", channel.width, "[]")
+                                                          : "float[]";
         std::string metadata =
             say(" (\n", inner, "customData = {\n", inner,
                 "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
