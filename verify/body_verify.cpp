@@ -10,7 +10,6 @@ namespace cutis::verify {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 
 Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("body", std::move(name), value, limit, std::move(unit), std::move(source));
@@ -250,12 +249,10 @@ std::vector<Case> verify_body() {
         at_most("dual quaternions: numbers that differ between 1 and 2 threads",
                 thread_difference(dual_quaternion), 0.0, "numbers", "fixed chunks"),
     };
-    // The counter-proof that the velocity measure sees a jump: here the value must exceed the
-    // limit.
-    Case jump = at_most("exact sampling has velocity jumps at linear keys (at least the limit)",
-                        exact_jump, 0.1, "of the largest velocity", "glTF 2.0 C.3 is only C0");
-    jump.pass = exact_jump >= jump.limit;
-    cases.push_back(jump);
+    // The counter-proof that the velocity measure sees a jump.
+    cases.push_back(case_at_least("body", "exact sampling has velocity jumps at linear keys",
+                                  exact_jump, 0.1, "of the largest velocity",
+                                  "glTF 2.0 C.3 is only C0"));
     return cases;
 }
 

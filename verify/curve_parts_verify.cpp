@@ -171,6 +171,8 @@ std::vector<Case> curve_part_cases() {
     for (const Animal& animal : animals()) {
         const std::string file = data_file(animal.file);
         if (file.empty()) {
+            cases.push_back(case_skipped("curve", "parts of " + animal.file,
+                                         missing(data_folder() / animal.file)));
             continue;
         }
         const LoadedBody loaded = load_body(file, animal.mesh, "");
@@ -187,6 +189,8 @@ std::vector<Case> curve_part_cases() {
     for (const Sequence& sequence : sequences()) {
         const std::string file = data_file(sequence.file);
         if (file.empty()) {
+            cases.push_back(case_skipped("curve", "parts of " + sequence.file,
+                                         missing(data_folder() / sequence.file)));
             continue;
         }
         const LoadedBody loaded = loaded_body(make_body(read_obj(file), PointCache{}, {}));

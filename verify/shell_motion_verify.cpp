@@ -11,8 +11,6 @@ namespace cutis::verify::shell {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
 /// The paper's update (Eq. 3, damping after the position) beside the exact step with mapped
 /// parameters, goal at rest.
 Case paper_sequence_case() {

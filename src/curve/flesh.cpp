@@ -45,6 +45,12 @@ double fade_at(double s, double share) {
 CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
+    // Between examples in time that are eased or splined nothing swings.
+    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
+                          held.dynamics == CurveDynamics::spline;
+    if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
+        held.dynamics = CurveDynamics::still;
+    }
     if (!(options.joint_hold >= 0.0 && options.joint_hold <= 1.0)) {
         throw InvalidInput(
             say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
