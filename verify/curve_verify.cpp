@@ -1,5 +1,6 @@
 #include <Eigen/Core>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cutis/curve/beam.h"
@@ -17,7 +18,6 @@ Case curve_at_most(std::string name, double value, double limit, std::string uni
 }
 
 namespace {
-
 
 RowMatrixXd random_shape(int rows, int columns, unsigned seed) {
     std::mt19937 random(seed);
@@ -117,7 +117,7 @@ MarchErrors march_errors() {
         target.col(1).setZero();
         target(n / 2, 2) = 0.0;
         for (int i = 0; i <= n; ++i) {
-            target(i, 3) = std::sin(2.0 * pi * i / n);
+            target(i, 3) = std::sin(2.0 * std::numbers::pi * i / n);
         }
         const RowMatrixXd force = identify_force(n, 1.0, a2, M, target);
         const BeamEndValues ends = BeamEndValues::of(target);
@@ -198,7 +198,7 @@ int flips_on_jittered_limb(double jitter, unsigned seed) {
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
             const double z = (j + (j > 0 && j < along ? jitter * number() : 0.0)) / along;
-            const double angle = 2.0 * pi * (i + jitter * number()) / around;
+            const double angle = 2.0 * std::numbers::pi * (i + jitter * number()) / around;
             const double radius = 0.05 + 0.02 * std::sin(7.0 * z);
             positions.row(j * around + i) << radius * std::cos(angle) + 0.1 * z * z,
                 radius * std::sin(angle), z;
@@ -234,7 +234,7 @@ double frame_rate_difference() {
     int f = 0;
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double angle = 2.0 * pi * i / around;
+            const double angle = 2.0 * std::numbers::pi * i / around;
             positions.row(j * around + i) << 0.05 * std::cos(angle), 0.05 * std::sin(angle),
                 0.3 * j / along;
             if (j < along) {
@@ -289,7 +289,7 @@ struct ExtrapolatedTwist {
 
 ExtrapolatedTwist extrapolated_twist() {
     const int nodes = 33;
-    const double small = pi / 16.0;
+    const double small = std::numbers::pi / 16.0;
     RowMatrixXd example(nodes, 2);
     for (int n = 0; n < nodes; ++n) {
         const double turn = small * n / (nodes - 1);
@@ -305,7 +305,7 @@ ExtrapolatedTwist extrapolated_twist() {
     examples.at(1.0, shape);
     const double x = 1.0 + shape(nodes - 1, 0);
     const double y = shape(nodes - 1, 1);
-    return {std::hypot(x, y), std::atan2(y, x) * 180.0 / pi};
+    return {std::hypot(x, y), std::atan2(y, x) * 180.0 / std::numbers::pi};
 }
 
 }  // namespace
@@ -361,7 +361,7 @@ std::vector<Case> verify_curve() {
     };
     // The displacement of a small turn, eight times over: 1 + 8 (e^(ia) - 1) in the complex plane.
     const ExtrapolatedTwist twist = extrapolated_twist();
-    const double a = pi / 16.0;
+    const double a = std::numbers::pi / 16.0;
     const double x = 1.0 + 8.0 * (std::cos(a) - 1.0);
     const double y = 8.0 * std::sin(a);
     cases.push_back(curve_at_most("twist by forces extrapolated eight-fold: radius (swollen to "
@@ -370,7 +370,7 @@ std::vector<Case> verify_curve() {
                                   "|1 + 8 (e^(ia) - 1)|, a = 11.25 degrees; P2 Fig. 11"));
     cases.push_back(curve_at_most("twist by forces extrapolated eight-fold: angle (61.5 of 90 "
                                   "degrees) off by",
-                                  std::abs(twist.degrees - std::atan2(y, x) * 180.0 / pi), 1e-10,
+                                  std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10,
                                   "degrees", "arg(1 + 8 (e^(ia) - 1)); P2 Fig. 11"));
     // Counter-proofs.
     cases.push_back(case_at_least("curve", "the paper's restart has velocity jumps at examples",

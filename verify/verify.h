@@ -6,8 +6,6 @@
 
 namespace cutis::verify {
 
-inline constexpr double pi = 3.14159265358979323846;
-
 /// Which side of its limit a value must stay on.
 enum class Bound { at_most, at_least };
 
