@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "console.h"
+#include "apps/cutis/console.h"
 #include "layers.h"
-#include "verbs.h"
+#include "apps/cutis/verbs.h"
 
 namespace cutis::app {
 
