@@ -87,7 +87,7 @@ MatrixX3d distances_after(const Slab& slab, const VibrationOptions& vibration,
 
 /// y and w of a vertex kicked by -kick, after some exact steps.
 double swing(const Oscillation& material, double kick, int steps) {
-    const OscillatorStep s = exact_step(material, step);
+    const auto s = exact_step(material, step);
     double y = 0.0;
     double w = -kick;
     for (int i = 0; i < steps; ++i) {
@@ -133,7 +133,7 @@ TEST(ShellTerms, damping_against_the_room_rests_behind_by_its_lag) {
     }
     // Right after the start: released from lag behind, still at the goal.
     const MatrixX3d first = distances_after(slab, options, velocity, 1);
-    const OscillatorStep s = exact_step(options.material, step);
+    const auto s = exact_step(options.material, step);
     for (int v = 0; v < slab.count(); ++v) {
         const double share = slab.height(v);
         const double from = lag * share;
@@ -238,7 +238,7 @@ TEST(ShellTerms, a_limiter_takes_velocity_with_it_and_the_soft_one_does_not) {
     const MatrixX3d held = distances_after(slab, options, velocity, 2);
     options.limiter = Limiter::soft;
     const MatrixX3d soft = distances_after(slab, options, velocity, 2);
-    const OscillatorStep s = exact_step(options.material, step);
+    const auto s = exact_step(options.material, step);
     const double radius = 0.5 * thickness;
     for (int v = 0; v < slab.count(); ++v) {
         const double kick = slab.height(v) * velocity.norm();
