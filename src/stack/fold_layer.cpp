@@ -181,22 +181,15 @@ private:
         }
     }
 
-    void skin(const MatrixX3d& rest, const SkinWeights& weights, MatrixX3d& out) const {
-        if (skeleton_.skinning() == Skinning::linear_blend) {
-            skin_linear_blend(rest, weights, matrices_, *workers_, out);
-        } else {
-            skin_dual_quaternion(rest, weights, matrices_, *workers_, out, skeleton_.centres());
-        }
-    }
-
     // The refined mesh in the pose: skinned, plus what earlier layers moved; or subdivided.
     void base_shape(MatrixX3d& fine) {
         if (!skeleton_.has_skin()) {
             solver_.refine(coarse_, *workers_, fine);
             return;
         }
-        skin(solver_.rest(), refined_.weights, fine);
-        skin(surface_.rest(), skeleton_.weights(), skinned_);
+        const Rig& rig = skeleton_.rig();
+        skin_by(rig, solver_.rest(), refined_.weights, matrices_, *workers_, fine);
+        skin_by(rig, surface_.rest(), skeleton_.weights(), matrices_, *workers_, skinned_);
         shift_ = coarse_ - skinned_;
         if (shift_.cwiseAbs().maxCoeff() > rounding) {
             solver_.refine(shift_, *workers_, fine_shift_);

@@ -21,7 +21,7 @@ LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<L
                                                        : SimulationSurface::as_it_is(body));
     notes.insert(notes.end(), surface_->mesh().notes.begin(), surface_->mesh().notes.end());
 
-    LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().weights, scene.fps};
+    LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().rig.weights, scene.fps};
     std::set<std::string> names;
     for (const LayerScene& entry : scene.layers) {
         if (!begins(entry)) {

@@ -19,7 +19,7 @@ struct Stage {
     explicit Stage(Body made)
         : body(std::move(made)),
           surface(SimulationSurface::repaired(body, {})),
-          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+          ground{&body, &surface, &body.mesh(), &body.source().rig.weights, 30.0} {}
 };
 
 const std::shared_ptr<const Character>& arm_character() {
@@ -315,9 +315,9 @@ TEST(curve_layer, joint_hold_calms_the_elbow_and_leaves_the_middle_of_the_bones)
     const Body::Source& source = stage->body.source();
     const int elbow_node = source.character->skeleton.find("forearm_1");
     Vector3d elbow = Vector3d::Zero();
-    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-        if (source.joint_nodes[j] == elbow_node) {
-            elbow = source.inverse_bind[j].inverse().translation();
+    for (size_t j = 0; j < source.rig.node.size(); ++j) {
+        if (source.rig.node[j] == elbow_node) {
+            elbow = source.rig.inverse_bind[j].inverse().translation();
         }
     }
     double ratio_near = 0.0;

@@ -198,7 +198,7 @@ TEST(LayerStack, two_details_of_one_name_are_refused) {
 class Regions : public testing::Test {
 protected:
     Regions() : body_(make()), surface_(SimulationSurface::repaired(body_, {})) {
-        ground_ = {&body_, &surface_, &body_.mesh(), &body_.source().weights, 30.0};
+        ground_ = {&body_, &surface_, &body_.mesh(), &body_.source().rig.weights, 30.0};
     }
 
     static Body make() {
@@ -215,11 +215,11 @@ protected:
         character->skeleton.nodes[2].name = "hand";
         character->skeleton.nodes[2].parent = 1;
         source.character = character;
-        source.joint_nodes = {0, 1, 2};
-        source.inverse_bind.assign(3, Eigen::Affine3d::Identity());
-        source.weights.influences = 2;
-        source.weights.joints = {0, 1, 1, 2, 2, 0, 0, 1, 2, 0, 0, 2};
-        source.weights.weights = {0.75, 0.25, 0.5, 0.5, 1, 0, 0.75, 0.25, 1, 0, 1, 0};
+        source.rig.node = {0, 1, 2};
+        source.rig.inverse_bind.assign(3, Eigen::Affine3d::Identity());
+        source.rig.weights.influences = 2;
+        source.rig.weights.joints = {0, 1, 1, 2, 2, 0, 0, 1, 2, 0, 0, 2};
+        source.rig.weights.weights = {0.75, 0.25, 0.5, 0.5, 1, 0, 0.75, 0.25, 1, 0, 1, 0};
         return Body(std::move(source), {});
     }
 

@@ -73,7 +73,7 @@ struct Stage {
     explicit Stage(const ArtMesh& mesh)
         : body(make(mesh)),
           surface(SimulationSurface::repaired(body, {})),
-          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+          ground{&body, &surface, &body.mesh(), &body.source().rig.weights, 30.0} {}
 
     static Body make(const ArtMesh& mesh) {
         Body::Source source;

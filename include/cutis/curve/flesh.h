@@ -113,7 +113,6 @@ public:
     MatrixX3d residual_at(double time);
 
 private:
-    void joint_matrices(double time, TimeSampling sampling);
     void frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames,
                    MatrixX3d* residual);
     void pose_of(VectorXd& pose) const;
@@ -140,7 +139,7 @@ private:
     std::vector<MatrixX3d> shapes_;  // per pose example, local
     std::unique_ptr<TimeExamples> in_time_;
     TimeSampling sampling_ = TimeSampling::smooth;
-    std::vector<Eigen::Affine3d> node_frames_, matrices_;
+    std::vector<Eigen::Affine3d> matrices_;
     MatrixX3d art_, body_nodes_, base_nodes_, residual_, displacement_, moved_, vertex_speed_,
         nodes_, speed_world_;
     RowMatrixXd time_shape_, time_shape_before_;
