@@ -387,7 +387,7 @@ void Flesh::prepare_examples() {
 }
 
 void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
-    frames_at(time, sampling_, workers, drive.frames, &drive.followed);
+    frames_at(time, step_.sampling, workers, drive.frames, &drive.followed);
     drive.shape.resize(part_.rows(), 3);
     drive.shape.setZero();
     if (keys_.count() > 0) {
@@ -407,19 +407,23 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
         keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
 }
 
-void Flesh::advance(double to, bool reset, TimeSampling sampling, const Workers& workers) {
-    // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear keys
-    // would shake the flesh.
-    sampling_ = TimeSampling::smooth;
-    (void)sampling;
+void Flesh::advance(const FleshStep& step, const Workers& workers) {
+    step_ = step;
     if (in_time_) {
         return;
     }
-    const auto sampler = [&](double time, CurveDrive& drive) { sample(time, drive, workers); };
-    if (reset) {
-        solver_.reset(to, sampler, workers);
+    since_ = step.reset ? step.body_to : since_;
+    const auto sampler = [&](double time, CurveDrive& drive) {
+        sample(step.lag > 0.0 ? std::max(step.body_time(time - step.lag), since_)
+                              : step.body_time(time),
+               drive, workers);
+    };
+    const double known = step.lag > 0.0 || !std::isfinite(step.known) ? CurveSolver::unlimited
+                                                                      : step.time_of(step.known);
+    if (step.reset) {
+        solver_.reset(step.to, sampler, workers, known);
     } else {
-        solver_.advance(to, sampler, workers);
+        solver_.advance(step.to, sampler, workers, known);
     }
 }
 
@@ -440,7 +444,7 @@ void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
             speed_world_.row(i) = (here.row(i) - before.row(i)) / moment;
         }
     } else {
-        solver_.displacement(time, now_.frames, workers, displacement_);
+        solver_.displacement(step_.time_of(time), now_.frames, workers, displacement_);
         speed_world_ = solver_.speed(workers);
     }
     if (replaces) {
