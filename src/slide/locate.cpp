@@ -68,8 +68,9 @@ SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
 }
 
 SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
-                           const SlideSolver& solver, const Topology& shown, const MeshMap& finer)
-    : topology_(&topology), shown_(&shown), finer_(&finer), materials_(finer.down()) {
+                           const SlideSolver& solver, std::vector<SurfacePoint> materials,
+                           const Topology& shown, Up up)
+    : topology_(&topology), shown_(&shown), up_(std::move(up)), materials_(std::move(materials)) {
     measure(rest, solver);
 }
 
@@ -199,7 +200,7 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
                 out.row(v) = own;
                 continue;
             }
-            const SurfacePoint at = finer_ != nullptr ? finer_->up(place(v)) : place(v);
+            const SurfacePoint at = up_ ? up_(place(v)) : place(v);
             const Vector3d& weights = at.barycentric;
             // Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)).
             Vector3d p = Vector3d::Zero();

@@ -66,6 +66,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                        const FoldSettings& settings);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
+/// \param solver  must outlive it
 RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver);
 

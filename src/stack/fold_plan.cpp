@@ -201,7 +201,7 @@ FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
     weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
     joints_ = {&weights_, rig_->parent, rig_->centre, rig_->name};
     // On a mesh that an earlier layer has refined, the body does not say where vertices are.
-    has_skin_ = rig_->is_whole_motion && ground.art == &body_.mesh();
+    has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
 FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
@@ -219,7 +219,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
 
     // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
     // around joints and leads the field astray.
-    const Workers one(1);
+    const Workers& workers = ground.own_workers();
     std::vector<FoldPose> poses;
     MatrixX3d art;
     const bool needs_poses = settings.place == FoldSettings::Place::field ||
@@ -233,17 +233,16 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
         }
         if (skeleton.has_skin()) {
-            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, one, pose.positions,
+            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, workers, pose.positions,
                                  skeleton.rig().centre);
         } else {
-            ground.body->positions(time, TimeSampling::exact, one, art);
-            if (art.rows() !=
-                static_cast<Eigen::Index>(ground.surface->mesh().vertex_of_art.size())) {
+            ground.body->positions(time, TimeSampling::exact, workers, art);
+            if (ground.refined != nullptr) {
                 throw InvalidInput(
                     "fold: expected the body's own mesh to find folds on, found one "
                     "that an earlier layer has refined");
             }
-            ground.surface->gather(art, pose.positions);
+            ground.surface->from_art().values(art, workers, pose.positions);
         }
         poses.push_back(std::move(pose));
     }
@@ -258,7 +257,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             for (FoldPose& pose : poses) {
                 shapes.push_back(std::move(pose.positions));
             }
-            pattern = fold_pattern_from_field(base, rest, shapes, options);
+            pattern = fold_pattern_from_field(base, rest, shapes, options, workers);
             break;
         }
         case FoldSettings::Place::joints:
@@ -270,7 +269,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             curves = find_joint_curves(base, rest, skeleton.joints(), poses, settings.joints,
                                        settings.reach, notes);
             share_profiles(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along);
+            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::chains:
             for (const std::string& chain : settings.chains) {
@@ -282,11 +281,11 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "none");
             }
             share_profiles(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along);
+            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::painted:
             pattern = fold_pattern_from_paint(
-                base, rest, region_values(ground, settings.painted_field), options);
+                base, rest, region_values(ground, settings.painted_field), options, workers);
             break;
     }
     pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
@@ -360,6 +359,7 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                     number = static_cast<int>(uv.size());
                     uv.push_back(value);
                     known.push_back(number);
+                    refined.uv_points.push_back(on_art);
                 }
                 refined.art.uv_triangles(static_cast<Eigen::Index>(f), k) = number;
             }
@@ -369,15 +369,13 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
             refined.art.uv.row(static_cast<Eigen::Index>(i)) = uv[i];
         }
     }
-    const Workers one(1);
+    const Workers& workers = ground.own_workers();
     for (const auto& [name, values] : art.painted) {
-        VectorXd coarse(ground.surface->vertex_count());
-        for (Eigen::Index v = 0; v < coarse.size(); ++v) {
-            coarse[v] = values[mesh.art_of_vertex[static_cast<size_t>(v)]];
-        }
+        VectorXd coarse;
+        ground.surface->from_art().values(values, workers, coarse);
         VectorXd& fine = refined.art.painted[name];
         fine.resize(topology.vertex_count());
-        solver.stencils().apply_to_scalars(coarse, one, fine);
+        solver.stencils().apply_to_scalars(coarse, workers, fine);
     }
     if (skeleton.has_joints()) {
         refined.weights = solver.refined_weights(skeleton.weights(),
@@ -394,6 +392,25 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                                topology.vertex_count() - refined.surface->vertex_count(),
                                " refined vertices touch only triangles without one"));
     }
+    // Triangles of the surface are those of the art, which are the solver's in another order.
+    const RepairedMesh& finer = refined.surface->mesh();
+    std::vector<int> surface_triangle(order.size(), -1);
+    for (size_t f = 0; f < finer.art_triangle.size(); ++f) {
+        surface_triangle[static_cast<size_t>(order[static_cast<size_t>(finer.art_triangle[f])])] =
+            static_cast<int>(f);
+    }
+    refined.from_below = MeshMap::finer(
+        solver.stencils(), topology.triangles(), corners,
+        [&solver, surface = refined.surface,
+         surface_triangle = std::move(surface_triangle)](const SurfacePoint& below) {
+            SurfacePoint point = solver.locate(below);
+            int nearest = 0;
+            point.barycentric.maxCoeff(&nearest);
+            const int v = solver.topology().triangles()(point.triangle, nearest);
+            point.triangle = surface_triangle[static_cast<size_t>(point.triangle)];
+            // A triangle without area was left out: one of its vertices stands for it.
+            return point.triangle >= 0 ? point : point_at_vertex(surface->topology(), v);
+        });
     return refined;
 }
 

@@ -73,7 +73,7 @@ public:
         art->parts.push_back({art->name, "", 0, static_cast<int>(art->triangles.rows()), 0,
                               static_cast<int>(art->positions.rows())});
         pick_vertices(art->positions, detail.points);
-        detail_mesh_ = {art->name, art};
+        detail_mesh_ = {art->name, art, {{"amplitude", "m"}, {"volume_ratio"}}, true};
         if (settings.rigid) {
             if (settings.place != Placing::scatter) {
                 throw InvalidInput("shell rigid: expected place = \"scatter\" (copies of a piece)");
@@ -90,42 +90,46 @@ public:
         shell_ = std::make_unique<Shell>(std::move(prisms), std::move(detail), options);
         if (options.vibration.has_moving_points) {
             rider_.emplace(shell_->prisms(), at_rest, piece ? &*piece : nullptr, settings.lift,
-                           Workers(0));
+                           ground.own_workers());
             points_ = std::move(at_rest.points);
         }
         check_handles();
+        facts_.name = settings_.name;
+        facts_.numbers = {{"shell volume ratio", ""},
+                          {"shell pieces drawn back", ""},
+                          {"shell smallest tetrahedron ratio", ""}};
+        facts_.meshes = {detail_mesh_};
+        facts_.has_memory = true;
+        facts_.changes_shape = changes_shape();
+        facts_.rides_on_skin = rider_.has_value();
     }
 
-    bool has_memory() const override { return true; }
-    bool changes_shape() const override {
-        return !tracks_.empty() && settings_.base_stiffness > 0.0;
-    }
-    bool changes_uv() const override { return false; }
-    bool rides_on_skin() const override { return rider_.has_value(); }
-    std::vector<DetailMesh> details() const override { return {detail_mesh_}; }
+    const LayerFacts& facts() const override { return facts_; }
 
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
         previous_move_ = move_;
         if (starts) {
             ride(step, 1.0);
             hold_handles(step.to);
-            shell_->advance({&base_.gather(surface, own_), 0.0, true, false}, *step.workers);
+            shell_->advance({&base_.positions(surface, *step.workers, own_), 0.0, true, false},
+                            *step.workers);
             has_started_ = true;
         } else {
-            const double length = step.to - step.from;
+            const double length = step.clock_to - step.clock_from;
             const int count = step.reset ? 1 : settings_.substeps;
             for (int i = 1; i <= count; ++i) {
-                const double time = step.from + length * i / count;
+                const double time = step.from + (step.to - step.from) * i / count;
                 ride(step, static_cast<double>(i) / count);
                 hold_handles(time);
                 const bool is_last = i == count;
                 if (!is_last) {
-                    step.ground->positions(time, between_);
+                    step.ground->positions(time, step.sampling, between_);
                 }
                 // A cut has no length of its own: vibration goes on for one frame.
                 const double seconds = length > 0.0 ? length / count : 1e-9;
-                const MatrixX3d& now = base_.gather(is_last ? surface : between_, own_);
+                const MatrixX3d& now =
+                    base_.positions(is_last ? surface : between_, *step.workers, own_);
                 shell_->advance({&now, seconds, false, step.reset}, *step.workers);
                 note_step();
             }
@@ -169,9 +173,7 @@ public:
         has_started_ = has_started;
     }
 
-    LayerReport report() const override { return report_; }
-
-    void shape_at(double time, MatrixX3d& surface) override {
+    void shape_at(double time, TimeSampling /*sampling*/, MatrixX3d& surface) override {
         if (!changes_shape() || move_.rows() != surface.rows()) {
             return;
         }
@@ -221,7 +223,7 @@ private:
 
     VectorXd painted(const LayerGround& ground, const Paintable& number, const char* key,
                      double lowest, double highest) const {
-        return base_.gather(painted_values(ground, number, key, lowest, highest));
+        return base_.values(painted_values(ground, number, key, lowest, highest));
     }
 
     /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
@@ -243,7 +245,7 @@ private:
     }
 
     PrismShell make_prisms(const LayerGround& ground, double diagonal) {
-        const Workers workers(0);
+        const Workers& workers = ground.own_workers();
         SafeOffsetOptions options;
         options.height = settings_.height * diagonal;
         options.keep_off_walls = settings_.keep_off_walls;
@@ -255,7 +257,7 @@ private:
         equilibrium.poisson = settings_.poisson;
         equilibrium.volume_rounds = settings_.volume_rounds;
         SafeOffset offset;
-        const bool knows_clip = ground.art == &ground.body->mesh();
+        const bool knows_clip = ground.refined == nullptr;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
             constexpr int most_poses = 240;
             const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1,
@@ -265,8 +267,8 @@ private:
             const auto pose = [&](int k, MatrixX3d& out) {
                 ground.body->positions(ground.body->duration() * k / (poses - 1),
                                        TimeSampling::exact, workers, art);
-                surface_->gather(art, all);
-                if (&base_.gather(all, out) != &out) {
+                surface_->from_art().values(art, workers, all);
+                if (&base_.positions(all, workers, out) != &out) {
                     out = all;
                 }
             };
@@ -296,7 +298,7 @@ private:
     PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
                                 const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
                                 double diagonal) {
-        const Workers workers(0);
+        const Workers& workers = ground.own_workers();
         if (settings_.place == Placing::around) {
             if (!mesh) {
                 throw InvalidInput("shell place: \"around\" needs a mesh file (mesh = ...)");
@@ -496,41 +498,37 @@ private:
         report_.numbers["steps"] += 1.0;
     }
 
-    void write(Frame& frame) {
-        DetailFrame& detail = frame.details[first_detail];
+    void write(LayerFrame& frame) {
+        MeshFrame& detail = frame.mesh(0);
         shell_->write_positions(detail.positions);
         if (copies_) {
             copies_->fit(detail);
         }
-        fill_detail_normals(detail.positions, detail_mesh_.mesh->triangles, detail.normals);
-        const auto channel = [&](const char* name, const char* unit, const VectorXd& values) {
-            ChannelData& data = detail.channels[name];
-            data.unit = unit;
-            data.width = 1;
-            data.values.assign(values.data(), values.data() + values.size());
-        };
+        fill_detail_normals(detail.positions, detail_mesh_.art->triangles, detail.normals);
         shell_->write_amplitudes(values_);
-        channel("amplitude", "m", values_);
+        detail.channels[0].assign(values_.data(), values_.data() + values_.size());
         shell_->write_volume_ratios(values_);
-        channel("volume_ratio", "1", values_);
-        frame.numbers["shell volume ratio"] = shell_->report().volume_ratio;
-        frame.numbers["shell pieces drawn back"] = shell_->report().limited_pieces;
-        frame.numbers["shell smallest tetrahedron ratio"] = shell_->report().smallest_ratio;
+        detail.channels[1].assign(values_.data(), values_.data() + values_.size());
+        frame.number(0) = shell_->report().volume_ratio;
+        frame.number(1) = shell_->report().limited_pieces;
+        frame.number(2) = shell_->report().smallest_ratio;
     }
 
+    bool changes_shape() const { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
+
     ShellSettings settings_;
+    LayerFacts facts_;
     const SimulationSurface* surface_;
     ShellBase base_;
     MatrixX3d own_;  // positions of the base
     std::vector<HandleTrack> tracks_;
     std::vector<unsigned char> held_;
-    DetailMesh detail_mesh_;
+    MeshInfo detail_mesh_;
     std::unique_ptr<Shell> shell_;
     std::optional<SkinRider> rider_;
     std::optional<RigidCopies> copies_;
     std::vector<ShellPoint> points_;  // with a rider
     MatrixX3d skin_, last_skin_;
-    LayerReport report_;
     bool has_started_ = false;
     double from_ = 0.0;
     double to_ = 0.0;

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "cutis/core/parallel.h"
-#include "cutis/mesh/mesh_map.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/slide/slide.h"
 
@@ -29,11 +29,13 @@ class SlideLocator {
 public:
     /// \param topology, rest  as given to the solver; topology must outlive this
     SlideLocator(const Topology& topology, const MatrixX3d& rest, const SlideSolver& solver);
+    /// A point of the solver's surface as a point of the shown one.
+    using Up = std::function<SurfacePoint(const SurfacePoint&)>;
     /// Shown on a refinement.
-    /// \param shown  the finer mesh; must outlive this
-    /// \param finer  from the solver's vertices to those of `shown`; must outlive this
+    /// \param materials  each vertex of the finer mesh as a point of the solver's surface
+    /// \param shown      the finer mesh; must outlive this
     SlideLocator(const Topology& topology, const MatrixX3d& rest, const SlideSolver& solver,
-                 const Topology& shown, const MeshMap& finer);
+                 std::vector<SurfacePoint> materials, const Topology& shown, Up up);
 
     /// Looks for the material of each shown vertex.
     void search(const SlideSolver& solver, const Workers& workers);
@@ -73,7 +75,7 @@ private:
 
     const Topology* topology_;  // of the solver's surface
     const Topology* shown_;
-    const MeshMap* finer_ = nullptr;       // null: shown_ is the solver's own
+    Up up_;                                // none: shown_ is the solver's own
     std::vector<SurfacePoint> materials_;  // of the solver's surface, from here on per shown vertex
     MatrixX3d targets_;                    // their rest positions
     std::vector<SurfacePoint> places_;
