@@ -211,16 +211,25 @@ private:
                 order_.surface_point(solver_.material_point(order_.rank_of(v)));
         }
         order_.to_surface().values(channels_.material_position, workers, body_);
-        if (!is_refined()) {
-            uv_.update(points_, body_, workers, uv);
-            return;
+        const bool has_moved_below = shown_.skin == SkinMotion::over_surface;
+        MatrixX2d& own = has_moved_below ? own_uv_ : uv;
+        if (is_refined()) {
+            uv_.update(points_, body_, workers, base_uv_);
+            const std::vector<SurfacePoint>& from = shown_.refined->uv_points;
+            own.resize(static_cast<Eigen::Index>(from.size()), 2);
+            for (size_t i = 0; i < from.size(); ++i) {
+                own.row(static_cast<Eigen::Index>(i)) =
+                    interpolate(base_uv_, base_.art->uv_triangles, from[i]);
+            }
+        } else {
+            uv_.update(points_, body_, workers, own);
         }
-        uv_.update(points_, body_, workers, base_uv_);
-        const std::vector<SurfacePoint>& from = shown_.refined->uv_points;
-        uv.resize(static_cast<Eigen::Index>(from.size()), 2);
-        for (size_t i = 0; i < from.size(); ++i) {
-            uv.row(static_cast<Eigen::Index>(i)) =
-                interpolate(base_uv_, base_.art->uv_triangles, from[i]);
+        // What an earlier layer moved stays where this one moves nothing.
+        const MatrixX2d& rest = tangents_.rest_uv();
+        for (Eigen::Index t = 0; has_moved_below && t < rest.rows(); ++t) {
+            if (own.row(t) != rest.row(t)) {
+                uv.row(t) = own.row(t);
+            }
         }
     }
 
@@ -346,7 +355,7 @@ private:
     LayerFacts facts_;
     std::vector<SurfacePoint> pins_;  // of the shown surface
     MatrixX3d body_, ordered_, located_, offset_, vectors_;
-    MatrixX2d base_uv_;
+    MatrixX2d base_uv_, own_uv_;
     VectorXd scalars_;
     std::vector<SurfacePoint> points_;
     SlideChannels channels_;
