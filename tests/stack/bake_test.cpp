@@ -144,6 +144,8 @@ TEST(Bake, a_sink_that_asks_gets_the_body_before_layers_and_what_each_stage_took
                 EXPECT_NE(frame.body().positions, expected);
             }
             ASSERT_EQ(frame.stage_seconds.size(), 2u);
+            EXPECT_GE(frame.stage_seconds[0], 0.0);
+            EXPECT_EQ(bakery.tape.info.layers[0].name, "lift");
             EXPECT_GE(frame.stage_seconds[1], 0.0);
         }
     }
