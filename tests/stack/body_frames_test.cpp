@@ -121,7 +121,7 @@ LayerScene fold() {
 }
 
 LayerScene slide(const std::string& output = "vertices") {
-    return {"slide", {{"output", text(output)}, {"relax_steps", number(5)}}, 0, 0};
+    return {"slide", {{"output", text(output)}}, 0, 0};
 }
 
 TEST(LayerStack, poses_the_body_once_per_step_of_slide_and_once_per_frame) {
@@ -211,20 +211,20 @@ TEST(LayerStack, without_a_look_ahead_nothing_beyond_the_frame_is_asked_for) {
     Stack run(body, {curve(), slide()}, live);
     asked.latest = -1e9;  // preparing may look at the clip
     double largest = 0.0;
-    for (int f = 1; f <= 20; ++f) {
+    for (int f = 1; f <= 28; ++f) {
         run.advance(f);
         EXPECT_LE(asked.latest, (f - 1) / 30.0 + 1e-12) << f;
         const std::vector<double>& values =
             *run.stack.info().channel(run.frame, "curve displacement");
         largest = std::max(largest, *std::max_element(values.begin(), values.end()));
     }
-    EXPECT_GT(largest, 1e-4);  // and yet the flesh swings
+    EXPECT_GT(largest, 5e-5);  // and yet the flesh swings
     // A cut is seen when it happens.
-    asked.shift_from = 22.0 / 30.0;
-    for (int f = 21; f <= 25; ++f) {
+    asked.shift_from = 30.0 / 30.0;
+    for (int f = 29; f <= 33; ++f) {
         run.advance(f);
     }
-    EXPECT_EQ(run.stack.cuts(), (std::vector<int>{23}));
+    EXPECT_EQ(run.stack.cuts(), (std::vector<int>{31}));
 }
 
 TEST(LayerStack, a_body_held_still_lets_its_layers_go_on) {
@@ -233,18 +233,19 @@ TEST(LayerStack, a_body_held_still_lets_its_layers_go_on) {
     StackOptions live;
     live.look_ahead = 0;
     Stack run(body, {curve(), slide("uv")}, live);
-    for (int f = 0; f < 12; ++f) {
+    constexpr int stop = 27;  // where the arm is fastest, 1.3 m/s at the hand
+    for (int f = 0; f <= stop; ++f) {
         run.stack.advance_to(f / 30.0, 1.0 / 30.0, run.frame);
     }
     MatrixX3d still;
-    body.positions(11 / 30.0, TimeSampling::exact, Workers(1), still);
+    body.positions(stop / 30.0, TimeSampling::exact, Workers(1), still);
     std::vector<double> offsets;
-    for (int f = 0; f < 120; ++f) {
-        run.stack.advance_to(11 / 30.0, 1.0 / 30.0, run.frame);
+    for (int f = 0; f < 45; ++f) {
+        run.stack.advance_to(stop / 30.0, 1.0 / 30.0, run.frame);
         offsets.push_back((run.frame.body().positions - still).rowwise().norm().maxCoeff());
     }
-    EXPECT_GT(*std::max_element(offsets.begin(), offsets.begin() + 6), 1e-3);
-    EXPECT_LT(offsets.back(), 1e-5);
+    EXPECT_GT(*std::max_element(offsets.begin(), offsets.begin() + 6), 5e-4);
+    EXPECT_LT(offsets.back(), 1e-7);
     EXPECT_THROW(run.stack.advance_to(1.0, 0.0, run.frame), InvalidInput);
     Stack looking(body, {slide()});
     EXPECT_THROW(looking.stack.advance_to(0.0, 0.1, looking.frame), InvalidInput);
