@@ -323,8 +323,8 @@ LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regio
                          const std::string& output) {
     std::string text = "[body]\nactor = \"plane\"\n";
     for (const std::string& region : regions) {
-        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = \"" + region +
-                "\"\noutput = \"" + output + "\"\n";
+        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [\"" + region +
+                "\"]\noutput = \"" + output + "\"\n";
     }
     Scene scene = parse_scene(text, "test.toml");
     scene.last_frame = 6;
