@@ -322,6 +322,26 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
     }
 }
 
+TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
+    Asked asked;
+    const Body body = arm("bend", asked);
+    LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
+    const auto final_detail = [&](const std::string& anchor) {
+        shell.values["anchor"] = text(anchor);
+        Stack run(body, {fold(), slide("uv"), shell});
+        for (int f = 1; f <= 28; ++f) {
+            run.advance(f);
+        }
+        EXPECT_GT(run.frame.numbers[run.stack.info().layers[1].first_number + 3], 1e-3);
+        return run.frame.meshes[1].positions;
+    };
+    // On the surface it stays with the vertices, on the skin it goes with the material.
+    const MatrixX3d moved = final_detail("skin") - final_detail("surface");
+    EXPECT_TRUE(moved.allFinite());
+    EXPECT_GT(moved.rowwise().norm().maxCoeff(), 1e-3);
+    EXPECT_LT(moved.rowwise().norm().maxCoeff(), 0.05);
+}
+
 TEST(LayerStack, held_skin_above_folds_leaves_them_bit_for_bit) {
     Asked asked;
     const Body body = arm("bend", asked);
