@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <thread>
 
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
@@ -290,6 +293,30 @@ TEST(LayerStack, any_number_of_threads_prepares_and_makes_the_same_bits) {
         }
     }
 }
+
+#ifdef __linux__
+TEST(LayerStack, prepares_layers_with_the_callers_threads_alone) {
+    const auto tasks = [] {
+        const std::filesystem::directory_iterator all("/proc/self/task");
+        return static_cast<int>(std::distance(begin(all), end(all)));
+    };
+    Asked asked;
+    const Body body = arm("bend", asked);
+    const LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
+    const int before = tasks();
+    std::atomic<bool> has_prepared{false};
+    int most = 0;
+    std::thread watch([&] {
+        while (!has_prepared) {
+            most = std::max(most, tasks());
+        }
+    });
+    const Stack one(body, {curve(), fold(), slide(), shell}, {}, 1);
+    has_prepared = true;
+    watch.join();
+    EXPECT_EQ(most, before + 1);  // the one that watches
+}
+#endif
 
 TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
     Asked asked;
