@@ -16,8 +16,9 @@
 #include "cutis/mesh/repair.h"
 #include "verify/curve_cases.h"
 
-// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on another
-// motion of the same limb; where a sequence has several windows, on the other half of the windows.
+// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on
+// another motion of the same limb; where a sequence has several windows, on the other half of the
+// windows.
 
 namespace cutis::bench {
 

@@ -26,8 +26,8 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
     // Between examples in time that are eased or splined nothing swings.
-    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
-                          held.dynamics == CurveDynamics::spline;
+    const bool is_eased =
+        held.dynamics == CurveDynamics::smoothstep || held.dynamics == CurveDynamics::spline;
     if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
         held.dynamics = CurveDynamics::still;
     }
