@@ -27,7 +27,9 @@ LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<L
         if (!begins(entry)) {
             return;
         }
-        std::unique_ptr<Layer> layer = plan_layer(entry, scene.file, kinds)->prepare(ground);
+        const std::shared_ptr<LayerPlan> plan =
+            entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
+        std::unique_ptr<Layer> layer = plan->prepare(ground, entry.meshes);
         layer->first_detail = details_.size();
         layer->first_line = lines_.size();
         for (DetailMesh& detail : layer->details()) {

@@ -61,7 +61,7 @@ public:
         : settings_(settings),
           surface_(ground.surface),
           setup_workers_(1),
-          options_(settings.options_for(ground, notes_)),
+          options_(settings.options_for(ground)),
           order_(ground.surface->topology(), ground.surface->rest(), options_),
           solver_(order_.topology(), order_.rest(), order_.reorder(options_), setup_workers_),
           locator_(order_.topology(), order_.rest(), solver_),
@@ -72,6 +72,10 @@ public:
             throw InvalidInput(
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
+        }
+        if (!options_.young_modulus && !options_.lame_mu) {
+            notes_.push_back(say("young_modulus: ", solver_.options().young_modulus->value,
+                                 " N/m for a body of ", *solver_.options().body_size, " m"));
         }
         stands_on_body_ =
             ground.art == &ground.body->mesh();  // no refinement below: vertices match
@@ -357,8 +361,9 @@ private:
 
 class SlidePlan : public LayerPlan {
 public:
-    std::vector<Setting> settings() override { return settings_.table(); }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+    Options options() override { return describe(settings_); }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<SlideLayer>(settings_, ground);
     }
 

@@ -101,21 +101,7 @@ void SlideOrder::spread(const VectorXd& in, VectorXd& out) const {
 }
 
 SlideOptions SlideOrder::reorder(SlideOptions options) const {
-    const auto by_order = [&](VertexValue& value) {
-        if (value.painted.size() != static_cast<Eigen::Index>(order_.size())) {
-            return;  // one number; what has another size is refused by the solver
-        }
-        const VectorXd before = value.painted;
-        for (size_t i = 0; i < order_.size(); ++i) {
-            value.painted[static_cast<Eigen::Index>(i)] = before[order_[i]];
-        }
-    };
-    for (VertexValue* value :
-         {&options.young_modulus, &options.poisson_ratio, &options.density, &options.damping,
-          &options.fung_exponent, &options.area_preservation, &options.stickiness, &options.tether,
-          &options.tether_radius, &options.region}) {
-        by_order(*value);
-    }
+    renumber_painted(describe(options), order_);
     const auto metric = options.relaxed_metric;
     for (Eigen::Index i = 0; i < metric.rows(); ++i) {
         options.relaxed_metric.row(i) = metric.row(order_[static_cast<size_t>(i)]);
