@@ -6,8 +6,6 @@ namespace cutis {
 
 namespace {
 
-const std::string& member = usda_member;
-
 std::string tuples(const double* values, Eigen::Index count, int width) {
     std::string text;
     append_tuples(text, values, static_cast<size_t>(count), width);
@@ -17,21 +15,22 @@ std::string tuples(const double* values, Eigen::Index count, int width) {
 }  // namespace
 
 UsdaCopies::UsdaCopies(const std::filesystem::path& path, const std::string& root,
-                       const BakedMesh& mesh, const std::string& identifier)
-    : copies_(mesh.copies),
+                       const MeshInfo& mesh, const std::string& identifier)
+    : copies_(mesh.copies.get()),
       root_(root),
       identifier_(identifier),
-      baked_{mesh.name, &mesh.copies->piece, false},
+      baked_(piece_of(mesh)),
       piece_(path, nullptr, baked_, "piece"),
       positions_(path, "point3f[] positions", ""),
       orientations_(path, "quath[] orientations", ""),
       orientationsf_(path, "quatf[] orientationsf", ""),
       extent_(path, "float3[] extent", "") {}
 
-void UsdaCopies::take(int time_code, const DetailFrame& frame) {
+void UsdaCopies::take(int time_code, const MeshFrame& frame) {
     if (!has_piece_) {
-        const std::map<std::string, ChannelData> no_channels;
-        piece_.take(time_code, {copies_->piece.positions, copies_->piece.uv, no_channels});
+        MeshFrame piece;
+        piece.positions = copies_->piece.positions;
+        piece_.take(time_code, piece);
         has_piece_ = true;
     }
     const Eigen::Index count = copies_->sizes.rows();
@@ -46,11 +45,11 @@ void UsdaCopies::take(int time_code, const DetailFrame& frame) {
 
 void UsdaCopies::finish(AtomicFile& file) {
     file.write("    def PointInstancer \"" + identifier_ + "\"\n    {\n");
-    file.write(member + "rel prototypes = <" + root_ + "/" + identifier_ + "/piece>\n");
+    file.write(usda_member + "rel prototypes = <" + root_ + "/" + identifier_ + "/piece>\n");
     std::string indices;
     append_integers(indices, std::vector<int>(static_cast<size_t>(copies_->sizes.rows()), 0));
-    file.write(member + "int[] protoIndices = " + indices + "\n");
-    file.write(member + "float3[] scales = " +
+    file.write(usda_member + "int[] protoIndices = " + indices + "\n");
+    file.write(usda_member + "float3[] scales = " +
                tuples(copies_->sizes.data(), copies_->sizes.rows(), 3) + "\n");
     positions_.write_to(file);
     orientations_.write_to(file);
