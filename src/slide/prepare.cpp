@@ -22,7 +22,6 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         throw InvalidInput("slide: expected at least one triangle, found none");
     }
     mean_edge = mean_edge_length(rest, mesh);
-    box_diagonal = bounding_box_diagonal(rest);
     if (!(mean_edge > 0.0) || !std::isfinite(mean_edge)) {
         throw InvalidInput(say("slide: expected edges with a length, their mean is ", mean_edge));
     }

@@ -102,7 +102,7 @@ Options describe(CurveSettings& o) {
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
                                   const CurveSettings& given, const LayerMeshes& meshes) {
     CurveSettings settings = given;
-    const Workers workers(1);
+    const Workers& workers = ground.own_workers();
     look_up_regions(ground, describe(settings), "[[layer]] curve");
     for (int& vertex : settings.layout.start_vertices) {
         // Users count the vertices of their file.

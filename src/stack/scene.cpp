@@ -70,6 +70,13 @@ Options describe_body(Scene& scene) {
          .about = "repair: vertices this close are one, of the box diagonal; 0: exact matches",
          .range = {0, 1e-3},
          .change = Change::start},
+        {.name = "cut_distance",
+         .field = &body.cut_distance,
+         .about = "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
+                  "layers start anew",
+         .range = {1e-3, 1e9},
+         .change = Change::start,
+         .advanced = true},
     };
     return join(join(source, describe(body.options)), frames);
 }

@@ -117,8 +117,6 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground) const {
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
     look_up_regions(ground, describe(o), "[[layer]] slide");
-    const Vector3d box = main_box(rest, ground.surface->topology());
-    o.cut_distance *= box.norm() / bounding_box_diagonal(rest);
     o.shown_vertices = ground.surface->mesh().art_of_vertex;
     o.pins = named_vertices(ground, pins, "pins");
     const std::vector<int> gliding = named_vertices(ground, glides, "glides");
@@ -142,7 +140,7 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground) const {
         Eigen::Index nearest = 0;
         const double away = std::sqrt(
             (rest.rowwise() - drag.at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
-        if (away > 0.5 * o.body_size.value_or(box.maxCoeff())) {
+        if (away > 0.5 * o.body_size.value_or(ground.surface->main_box().maxCoeff())) {
             throw InvalidInput(say("[[layer]] slide: drag: expected a place on the skin, found ",
                                    drag.at.transpose(), ", ", away, " m away from it"));
         }

@@ -87,8 +87,7 @@ struct SlideOptions {
     double longest_step = 0.002;  ///< a frame is cut into equal steps no longer than this
     double implicitness = 1.0;
     int newton_iterations = 1;
-    int relax_steps = 40;       ///< static steps when starting anew
-    double cut_distance = 0.5;  ///< of the box diagonal
+    int relax_steps = 40;  ///< static steps when starting anew
 
     bool use_curved_surface = true;
     SlideSystem system = SlideSystem::automatic;
