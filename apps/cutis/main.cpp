@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
     Action action;
     add_bake(program, action);
     add_demo(program, action);
+    add_describe(program, action);
     add_inspect(program, action);
     add_convert(program, action);
     add_verify(program, action);

@@ -23,5 +23,6 @@ void add_convert(CLI::App& program, Action& action);
 void add_verify(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 void add_demo(CLI::App& program, Action& action);
+void add_describe(CLI::App& program, Action& action);
 
 }  // namespace cutis::app
