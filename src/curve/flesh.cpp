@@ -25,10 +25,7 @@ double fade_at(double s, double share) {
 CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
-    if (!(options.joint_hold >= 0.0 && options.joint_hold <= 1.0)) {
-        throw InvalidInput(
-            say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
-    }
+    check_struct(options, "curve");
     const bool is_tail = part.has_closed_end && options.curve.free_tip;
     if (body.body->rig() == nullptr || options.joint_hold == 0.0 || is_tail) {
         return held;
@@ -85,9 +82,6 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
         throw InvalidInput(
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
-    }
-    if (!(options.fade >= 0.0 && options.fade <= 0.5)) {
-        throw InvalidInput(say("curve: expected fade from 0 to 0.5, found ", options.fade));
     }
     if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
         skin_ = std::make_unique<SkinnedNodes>(
