@@ -1,7 +1,7 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "slide/parts.h"
@@ -113,10 +113,7 @@ void check_options(const SlideOptions& o, int count) {
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
         const Eigen::Vector3d values =
-            m.allFinite() ? Eigen::Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(
-                                                m, Eigen::EigenvaluesOnly)
-                                                .eigenvalues())
-                          : Eigen::Vector3d::Zero();
+            m.allFinite() ? symmetric_eigenvalues(m) : Eigen::Vector3d::Zero().eval();
         if (!(values.minCoeff() >= 0.1 && values.maxCoeff() <= 10.0)) {
             throw InvalidInput(say("relaxed_metric: expected eigenvalues from 0.1 to 10, found ",
                                    values.transpose(), " at vertex ", v));
