@@ -27,6 +27,12 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
     check_struct(options, "curve");
+    // Between examples in time that are eased or splined nothing swings.
+    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
+                          held.dynamics == CurveDynamics::spline;
+    if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
+        held.dynamics = CurveDynamics::still;
+    }
     const bool is_tail = part.has_closed_end && options.curve.free_tip;
     if (body.body->rig() == nullptr || options.joint_hold == 0.0 || is_tail) {
         return held;
