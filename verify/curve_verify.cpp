@@ -7,6 +7,7 @@
 #include "cutis/curve/time_examples.h"
 #include "cutis/curve/tube_map.h"
 #include "verify/curve_cases.h"
+#include "verify/paper_beam.h"
 
 // Closed forms of the curve layer: curve-notes sections 3 to 5, computed when asked for.
 

@@ -4,6 +4,7 @@
 #include "cutis/curve/pose_keys.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
+#include "verify/paper_beam.h"
 
 namespace cutis {
 namespace {

@@ -34,9 +34,9 @@ TEST(slide, a_region_that_is_left_out_changes_no_bit_of_what_moves) {
     options.rim = RimMode::free;
     const test::Shape shape = test::planar_grid(20, 24, 0.2);
     const int count = static_cast<int>(shape.positions.rows());
-    options.region.painted = VectorXd::Ones(count);
-    options.region.painted.tail(count / 2).setZero();
-    options.region.painted[3] = 0.0;
+    options.region.per_vertex = VectorXd::Ones(count);
+    options.region.per_vertex.tail(count / 2).setZero();
+    options.region.per_vertex[3] = 0.0;
     Skin part(shape, options);
     Skin whole(shape, options);
     SlideSolver::Parts& p = whole.solver.parts();
@@ -187,7 +187,7 @@ TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
     };
     SlideOptions o;
     o.density = 0.0;
-    test::expect_error<InvalidInput>([&] { make(o); }, {"density", "more than 0", "found 0"});
+    test::expect_error<InvalidInput>([&] { make(o); }, {"density", "above 0", "found 0"});
     o = {};
     VectorXd painted = VectorXd::Constant(48, 0.5);
     painted[17] = 1.5;
