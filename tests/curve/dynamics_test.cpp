@@ -224,6 +224,16 @@ TEST(curve_dynamics, the_exact_scheme_follows_a_ramp_with_its_lag) {
     EXPECT_NEAR(out, 0.05 * 4.0 - mode.shown * mode.gathered * lag, 1e-9);
 }
 
+TEST(curve_dynamics, the_answer_to_a_ramp_is_that_of_one_exact_step_along_it) {
+    for (const double damping : {0.0, 0.2, 0.7, 1.0}) {
+        for (const double t : {1e-5, 0.01, 0.3, 2.0, 30.0}) {
+            const double answer = ramp_answer(7.0, damping, t);
+            const double step = oscillator_step(7.0, damping, t).yu1 * t;
+            EXPECT_NEAR(answer, step, 1e-12 * (1.0 + t)) << damping << ' ' << t;
+        }
+    }
+}
+
 TEST(curve_dynamics, a_still_curve_is_on_its_target_at_once) {
     const OneMode mode;
     Drive drive{mode.part.rows()};

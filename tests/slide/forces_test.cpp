@@ -246,6 +246,21 @@ TEST(slide_forces, one_step_is_linear_and_newton_finds_the_root_of_the_whole_equ
     }
 }
 
+TEST(slide_forces, a_step_from_a_slipped_state_takes_the_tether_with_its_slope) {
+    // (rho + h^2 K) v = h f with f = k (1 + q) s and K = df/ds = k (1 + 3 q), q = s^2 / r^2.
+    constexpr double h = 0.02, rho = 2.5, k = 2000.0;
+    SlideOptions options = bare_skin();
+    options.tether = k;
+    options.tether_radius = 0.02;
+    Sheet sheet(options);
+    const Vector3d slip(0.03, -0.01, 0.0);
+    sheet.shift_material(slip);
+    sheet.solver.step(sheet.rest(), h, sheet.workers);
+    const double q = slip.squaredNorm() / 4e-4;
+    const Vector3d expected = h * k * (1.0 + q) / (rho + h * h * k * (1.0 + 3.0 * q)) * slip;
+    EXPECT_LT((sheet.velocity(sheet.middle) - expected).norm(), 1e-8 * expected.norm());
+}
+
 TEST(slide_forces, slip_is_capped_at_its_speed_limit) {
     SlideOptions options = bare_skin();
     options.gravity = Vector3d(30.0, 0.0, 0.0);
