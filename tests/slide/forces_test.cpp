@@ -333,6 +333,25 @@ TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
         1e-9);
 }
 
+TEST(slide_forces, a_directed_stretch_multiplies_the_initial_one_along_its_direction_alone) {
+    for (const bool is_painted : {false, true}) {
+        SlideOptions options = bare_skin();
+        options.initial_stretch = 1.1;
+        if (is_painted) {
+            options.initial_stretch = VectorXd(VectorXd::Constant(121, 1.1));
+        }
+        options.directed_stretch = 1.25;
+        options.stretch_direction = Vector3d(1.0, 2.0, 7.0);  // as far as it lies in the surface
+        Sheet sheet(options);
+        SlideChannels channels;
+        sheet.solver.fill_channels(0.01, sheet.workers, channels);
+        const Vector3d along = Vector3d(1.0, 2.0, 0.0).normalized();
+        EXPECT_NEAR(channels.major_stretch[sheet.middle], 1.25 * 1.1, 1e-12);
+        EXPECT_NEAR(channels.minor_stretch[sheet.middle], 1.1, 1e-12);
+        EXPECT_NEAR(std::abs(channels.major_direction.row(sheet.middle).dot(along)), 1.0, 1e-12);
+    }
+}
+
 TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
     const NeoHookeanSheet skin{70.0, 210.0};
     for (const auto& [x, y] : {std::pair{1.3, 0.8}, {0.7, 0.95}, {1.4, 1.1}}) {
