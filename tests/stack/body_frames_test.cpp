@@ -75,15 +75,15 @@ Body arm(const std::string& clip, Asked& asked) {
     return Body(std::move(source), {});
 }
 
-SceneValue text(const std::string& value) {
-    SceneValue out;
+Value text(const std::string& value) {
+    Value out;
     out.text = value;
     return out;
 }
 
-SceneValue number(double value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::number;
+Value number(double value) {
+    Value out;
+    out.kind = Value::Kind::number;
     out.number = value;
     return out;
 }
@@ -108,11 +108,11 @@ struct Stack {
 };
 
 LayerScene curve() {
-    SceneValue hand;
-    hand.kind = SceneValue::Kind::list;
+    Value hand;
+    hand.kind = Value::Kind::list;
     hand.list = {text("hand")};
-    SceneValue fixed;
-    fixed.kind = SceneValue::Kind::boolean;
+    Value fixed;
+    fixed.kind = Value::Kind::boolean;
     return {"curve", {{"to", hand}, {"free_tip", fixed}}, 0, 0};
 }
 
@@ -326,8 +326,8 @@ TEST(LayerStack, held_skin_above_folds_leaves_them_bit_for_bit) {
     Asked asked;
     const Body body = arm("bend", asked);
     LayerScene held = slide();
-    SceneValue all;
-    all.kind = SceneValue::Kind::list;
+    Value all;
+    all.kind = Value::Kind::list;
     all.list = {text("all")};
     held.values["pins"] = all;
     Stack folds(body, {fold()});
