@@ -10,8 +10,8 @@
 #include "console.h"
 #include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -168,7 +168,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     const OutputFolder folder(options.folder);
     std::vector<std::unique_ptr<FrameSink>> sinks;
     SinkOptions sink_options;
-    sink_options.tolerance = scene.output.tolerance;
+    sink_options.glb.tolerance = scene.output.tolerance;
     sink_options.page = options.page;
     sink_options.page.tolerance = scene.output.page_tolerance;
     sink_options.page.use_times = scene.output.page_times;

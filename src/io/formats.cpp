@@ -1,20 +1,53 @@
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
+
+#include <algorithm>
 
 #include "cutis/core/error.h"
-#include "cutis/io/glb_write.h"
-#include "cutis/io/mdd_write.h"
-#include "cutis/io/npz_write.h"
-#include "cutis/io/obj_write.h"
-#include "cutis/io/page_write.h"
-#include "cutis/io/pc2_write.h"
-#include "cutis/io/usda_write.h"
 
 namespace cutis {
 
+// A format is said in its own source: name, sentence, how to make its sink. A new one is declared
+// here and gets its row below.
+Format glb_format();
+Format usda_format();
+Format obj_format();
+Format pc2_format();
+Format mdd_format();
+Format npz_format();
+Format html_format();
+
+const std::vector<Format>& formats() {
+    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(),
+                                              pc2_format(), mdd_format(),  npz_format(),
+                                              html_format()};
+    return table;
+}
+
 const std::vector<std::string>& known_formats() {
-    static const std::vector<std::string> formats = {"glb", "usda", "obj", "pc2",
-                                                     "mdd", "npz",  "html"};
-    return formats;
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const Format& format : formats()) {
+            list.push_back(format.name);
+        }
+        return list;
+    }();
+    return names;
+}
+
+std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
+                                     const SinkOptions& options) {
+    const std::string ending = path.extension().string();
+    for (const Format& format : formats()) {
+        if (ending == "." + format.name) {
+            return format.make(path, options);
+        }
+    }
+    std::string known;
+    for (const std::string& one : known_formats()) {
+        known += (known.empty() ? "" : ", ") + one;
+    }
+    throw InvalidInput(say("output format '", ending.substr(ending.empty() ? 0 : 1),
+                           "': expected one of ", known));
 }
 
 std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::filesystem::path& folder,
@@ -23,39 +56,7 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
         name.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
         throw InvalidInput(say("output name '", name, "': expected a plain file name"));
     }
-    const std::filesystem::path path = folder / (name + "." + format);
-    if (format == "glb") {
-        GlbOptions glb;
-        glb.tolerance = options.tolerance;
-        glb.uv_tolerance = options.uv_tolerance;
-        glb.keep_skin = options.keep_skin;
-        return make_glb_sink(path, glb);
-    }
-    if (format == "usda") {
-        return make_usda_sink(path);
-    }
-    if (format == "obj") {
-        return make_obj_sink(path);
-    }
-    if (format == "pc2") {
-        return make_pc2_sink(path);
-    }
-    if (format == "mdd") {
-        return make_mdd_sink(path);
-    }
-    if (format == "npz") {
-        NpzOptions npz;
-        npz.use_float32 = options.use_float32;
-        return make_npz_sink(path, npz);
-    }
-    if (format == "html") {
-        return make_page_sink(path, options.page);
-    }
-    std::string known;
-    for (const std::string& one : known_formats()) {
-        known += (known.empty() ? "" : ", ") + one;
-    }
-    throw InvalidInput(say("output format '", format, "': expected one of ", known));
+    return make_sink(folder / (name + "." + format), options);
 }
 
 }  // namespace cutis

@@ -2,8 +2,7 @@
 
 #include <csignal>
 
-#include "cutis/io/npz_write.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "io/details_support.h"
 
 namespace cutis::test {
@@ -216,7 +215,7 @@ TEST(NpzDetails, numpy_reads_details_and_lines) {
     const Body body = waving_body(4);
     const ScratchFolder folder;
     const Bake bake = with_details(body, 5);
-    bake.run(*make_npz_sink(folder / "a.npz"));
+    bake.run(*make_sink(folder / "a.npz"));
     std::ofstream truth(folder / "truth.bin", std::ios::binary);
     for (int f = 0; f < 5; ++f) {
         const Frame frame = bake.frame(f);

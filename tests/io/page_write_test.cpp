@@ -1,4 +1,4 @@
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 
 #include "io/details_support.h"
 
@@ -27,7 +27,7 @@ Body two_mode_square(int n) {
 
 OutputFile bake_page(const Bake& bake, const std::filesystem::path& path,
                      const PageOptions& options = {}) {
-    return bake.run(*make_page_sink(path, options)).at(0);
+    return bake.run(*make_sink(path, {{}, {}, options})).at(0);
 }
 
 std::vector<double> ramp(Eigen::Index count, double low, double high) {
@@ -188,7 +188,7 @@ TEST(PageWrite, options_out_of_range_are_refused) {
     const auto refused = [](const std::function<void(PageOptions&)>& change) {
         PageOptions options;
         change(options);
-        EXPECT_THROW(make_page_sink("a.html", options), InvalidInput);
+        EXPECT_THROW(make_sink("a.html", {{}, {}, options}), InvalidInput);
     };
     refused([](PageOptions& o) { o.tolerance = 0.0; });
     refused([](PageOptions& o) { o.uv_tolerance = std::nan(""); });

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "cutis/core/error.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/settings.h"
 #include "support/data.h"
 

@@ -7,9 +7,9 @@
 
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/bake.h"
 #include "support/data.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cutis/core/types.h"
-#include "io/store/coordinates.h"
+#include "io/store/spool.h"
 
 namespace cutis {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
-#include "io/gltf/write_animation.h"
+#include "io/gltf/write_document.h"
 #include "io/gltf/write_frames.h"
 
 namespace cutis {

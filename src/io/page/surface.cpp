@@ -4,8 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "io/gltf/write_mesh.h"
 #include "io/polygons.h"
+#include "io/render_mesh.h"
 
 namespace cutis {
 namespace {

@@ -1,15 +1,13 @@
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "cutis/core/error.h"
-#include "io/page/channels.h"
-#include "io/page/numbers.h"
+#include "io/page/facts.h"
 #include "io/page/surface.h"
 #include "io/page/tracks.h"
-#include "io/page/words.h"
 
 namespace cutis {
 namespace {
@@ -35,6 +33,28 @@ struct MeshTracks {
     std::vector<std::size_t> channels;  ///< tracks of those
 };
 
+/// One HTML file that plays the bake by itself: no network, nothing beside it (see docs/page.md).
+///
+/// | what      | how                                                                            |
+/// |-----------|--------------------------------------------------------------------------------|
+/// | views     | "Plain skinning" and "cutis" where a layer changes shape or UVs or adds        |
+/// |           | details, else one                                                              |
+/// | motion    | mean and the fewest modes of a singular value decomposition that meet the      |
+/// |           | tolerance after rounding to 16 bits, per view, UVs and channel                 |
+/// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
+/// |           | (error below 1/50 of the longest)                                              |
+/// | colours   | of the materials where they have one and no picture; pictures are not shown    |
+/// | details   | in the view "cutis", each in a colour of its own, with its channels; channels  |
+/// |           | of one name share a legend                                                     |
+/// | lines     | curves and pins of layers, in the view "cutis", hidden at first                |
+/// | skeleton  | a line from every joint to the next joint above it                             |
+/// | plots     | Frame::numbers, and milliseconds per frame                                     |
+///
+/// OutputFile::numbers: `modes` (of positions, details and lines, all views), `max_error_m`,
+/// `max_uv_error`, `tolerance_m`, all measured on the numbers of the file; where 16 bits cannot
+/// reach a tolerance, the errors say what was reached.
+///
+/// Frames wait in a scratch file; memory holds vertices x modes and frames x frames numbers.
 class PageSink final : public CheckedSink {
     using Json = PageSections::Json;
 
@@ -483,10 +503,7 @@ void check_page_tolerance(double tolerance, const char* name) {
     }
 }
 
-}  // namespace
-
-std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
-                                          const PageOptions& options) {
+void check_page_options(const PageOptions& options) {
     check_page_tolerance(options.tolerance, "tolerance");
     check_page_tolerance(options.uv_tolerance, "uv_tolerance");
     if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
@@ -503,7 +520,18 @@ std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
         throw InvalidInput(say("html: expected a camera focus with a radius above 0, found ",
                                options.camera_focus->radius));
     }
-    return std::make_unique<PageSink>(path, options);
+}
+
+}  // namespace
+
+Format html_format();  // listed in formats.cpp
+
+Format html_format() {
+    return {"html", "a page that plays the bake by itself",
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                check_page_options(options.page);
+                return std::make_unique<PageSink>(path, options.page);
+            }};
 }
 
 }  // namespace cutis

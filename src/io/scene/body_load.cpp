@@ -7,9 +7,8 @@
 #include "cutis/io/files.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/inspect.h"
-#include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/settings.h"
 

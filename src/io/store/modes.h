@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "io/store/coordinates.h"
+#include "io/store/spool.h"
 
 namespace cutis {
 

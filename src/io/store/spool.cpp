@@ -1,7 +1,6 @@
 #include "io/store/spool.h"
 
 #include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -76,6 +75,17 @@ void SpoolFile::copy_to(AtomicFile& file) {
         file.write(buffer.data(), bytes);
         offset += bytes;
     }
+}
+
+void CoordinateStore::append(const double* numbers, std::size_t count) {
+    spool_.append(numbers, count * sizeof(double));
+}
+
+void CoordinateStore::read_coordinates(int frame, int first, int count, double* out) {
+    const std::uintmax_t position =
+        static_cast<std::uintmax_t>(frame) * static_cast<std::uintmax_t>(numbers_per_frame_) +
+        static_cast<std::uintmax_t>(first);
+    spool_.read(position * sizeof(double), out, static_cast<std::size_t>(count) * sizeof(double));
 }
 
 }  // namespace cutis

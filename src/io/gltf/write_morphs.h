@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/gltf/write_frames.h"
-#include "io/gltf/write_mesh.h"
+#include "io/render_mesh.h"
 
 namespace cutis {
 

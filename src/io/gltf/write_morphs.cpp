@@ -1,4 +1,4 @@
-#include "io/gltf/write_svd.h"
+#include "io/gltf/write_morphs.h"
 
 #include <algorithm>
 #include <cmath>
