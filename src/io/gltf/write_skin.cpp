@@ -272,31 +272,31 @@ double largest_error(const Body& body, FrameStore& frames, const SkinnedMotion& 
 std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
                                          const std::vector<double>& times, double tolerance) {
     const Body::Source& source = body.source();
-    const auto joint_count = source.joint_nodes.size();
-    if (!source.character || joint_count == 0 || source.inverse_bind.size() != joint_count ||
-        source.weights.vertex_count() != source.mesh.positions.rows() ||
+    const auto joint_count = source.rig.node.size();
+    if (!source.character || joint_count == 0 || source.rig.inverse_bind.size() != joint_count ||
+        source.rig.weights.vertex_count() != source.mesh.positions.rows() ||
         source.mesh.positions.rows() == 0) {
         return std::nullopt;
     }
-    for (const int node : source.joint_nodes) {
+    for (const int node : source.rig.node) {
         if (node < 0 || node >= static_cast<int>(source.character->skeleton.nodes.size())) {
             return std::nullopt;
         }
     }
-    for (const std::uint16_t joint : source.weights.joints) {
+    for (const std::uint16_t joint : source.rig.weights.joints) {
         if (joint >= joint_count) {
             return std::nullopt;
         }
     }
     SkinnedMotion motion;
     const std::vector<int> track_of =
-        choose_nodes(source.character->skeleton, source.joint_nodes, motion.nodes);
+        choose_nodes(source.character->skeleton, source.rig.node, motion.nodes);
     if (!sample_tracks(body, times, track_of, motion.nodes) ||
-        !pack_weights(source.weights, motion.weights)) {
+        !pack_weights(source.rig.weights, motion.weights)) {
         return std::nullopt;
     }
-    assign_joints(source.joint_nodes, track_of, motion);
-    for (const Eigen::Affine3d& inverse_bind : source.inverse_bind) {
+    assign_joints(source.rig.node, track_of, motion);
+    for (const Eigen::Affine3d& inverse_bind : source.rig.inverse_bind) {
         Eigen::Matrix4f matrix = inverse_bind.matrix().cast<float>();
         matrix.row(3) << 0.0F, 0.0F, 0.0F, 1.0F;
         motion.inverse_bind.insert(motion.inverse_bind.end(), matrix.data(), matrix.data() + 16);
@@ -310,7 +310,6 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
 
 int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
              std::vector<int>& scene_nodes) {
-    using Json = GlbDocument::Json;
     const auto first = static_cast<int>(document.root["nodes"].size());
     const auto add_channel = [&](int node, const char* path, const std::vector<float>& keys,
                                  const char* type, size_t width) {

@@ -191,8 +191,8 @@ std::vector<std::uint32_t> joint_segments(const Body& body) {
     }
     const std::vector<Node>& nodes = source.character->skeleton.nodes;
     std::map<int, std::uint32_t> joint_of_node;
-    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-        joint_of_node.emplace(source.joint_nodes[j], static_cast<std::uint32_t>(j));
+    for (size_t j = 0; j < source.rig.node.size(); ++j) {
+        joint_of_node.emplace(source.rig.node[j], static_cast<std::uint32_t>(j));
     }
     std::vector<std::uint32_t> segments;
     for (const auto& [node, joint] : joint_of_node) {

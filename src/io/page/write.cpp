@@ -73,7 +73,7 @@ private:
             throw InvalidInput("html: expected a mesh with triangles, found none");
         }
         segments_ = joint_segments(*info().body);
-        joint_count_ = segments_.empty() ? 0 : info().body->source().joint_nodes.size();
+        joint_count_ = segments_.empty() ? 0 : info().body->source().rig.node.size();
         lay_out();
     }
 
@@ -219,7 +219,7 @@ private:
             return;
         }
         info().body->node_frames(frame.time, info().sampling, nodes_);
-        for (const int node : info().body->source().joint_nodes) {
+        for (const int node : info().body->source().rig.node) {
             const Vector3d place = nodes_.at(static_cast<std::size_t>(node)).translation();
             tracks_.append(place.data(), 3);
         }

@@ -125,7 +125,7 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
                 scene.body.repair ? SimulationSurface::repaired(body, options)
                                   : SimulationSurface::as_it_is(body));
         }
-        const LayerGround ground{&body, surface.get(), &body.mesh(), &body.source().weights,
+        const LayerGround ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights,
                                  scene.fps};
         const LayerReport found =
             plan_layer(scene.layers[i], scene.file)->prepare(ground)->report();
@@ -152,7 +152,7 @@ void inspect_scene(const fs::path& path, FileSummary& out) {
         load_body(scene, [&out](std::string_view note) { out.notes.emplace_back(note); });
     out.frames = frames_of(body, scene).count();
     out.meshes.push_back(summarise(body.mesh(), body.source().weld_group));
-    out.meshes.back().joints = static_cast<int>(body.source().joint_nodes.size());
+    out.meshes.back().joints = static_cast<int>(body.source().rig.node.size());
     inspect_curves(scene, body, out);
     out.notes.insert(out.notes.end(), body.source().notes.begin(), body.source().notes.end());
 }
