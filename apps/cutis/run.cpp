@@ -166,19 +166,18 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     frames_of(body, scene);  // refuses bad frames before a folder is made
 
     const OutputFolder folder(options.folder);
-    std::vector<std::unique_ptr<FrameSink>> sinks;
+    const std::unique_ptr<CheckpointFolder> checkpoint =
+        open_checkpoint(scene, body, options, report);
     SinkOptions sink_options;
     sink_options.glb.tolerance = scene.output.tolerance;
     sink_options.page = options.page;
     sink_options.page.tolerance = scene.output.page_tolerance;
     sink_options.page.use_times = scene.output.page_times;
-    for (const std::string& format : scene.output.formats) {
-        sinks.push_back(make_sink(format, options.folder, options.name, sink_options));
-    }
+    sink_options.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
+    const std::vector<std::unique_ptr<FrameSink>> sinks =
+        make_sinks(scene.output.formats, options.folder, options.name, sink_options);
     const Workers workers(options.threads);
     report.threads = workers.threads();
-    const std::unique_ptr<CheckpointFolder> checkpoint =
-        open_checkpoint(scene, body, options, report);
     if (caught_signal() == 0) {
         report.bake =
             bake(body, scene, sinks,

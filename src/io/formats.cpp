@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cutis/core/error.h"
+#include "io/store/frame_store.h"
 
 namespace cutis {
 
@@ -57,6 +58,19 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
         throw InvalidInput(say("output name '", name, "': expected a plain file name"));
     }
     return make_sink(folder / (name + "." + format), options);
+}
+
+std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
+                                                   const std::filesystem::path& folder,
+                                                   const std::string& name, SinkOptions options) {
+    if (options.frames == nullptr) {
+        options.frames = std::make_shared<FrameStore>(folder / name);
+    }
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    for (const std::string& format : formats) {
+        sinks.push_back(make_sink(format, folder, name, options));
+    }
+    return sinks;
 }
 
 }  // namespace cutis

@@ -45,11 +45,16 @@ struct PageOptions {
     std::optional<PageFocus> camera_focus;     ///< none: the whole clip is in the picture
 };
 
+class FrameStore;
+
 /// Choices of all formats; each takes its own.
 struct SinkOptions {
     GlbOptions glb = {};
     NpzOptions npz = {};
     PageOptions page = {};
+    /// Where frames wait that an output needs again; the outputs of a bake share it. Null: each
+    /// output has its own.
+    std::shared_ptr<FrameStore> frames = nullptr;
 };
 
 /// A format that can be written. What goes into its files stands in docs/formats.md.
@@ -72,6 +77,12 @@ const std::vector<std::string>& known_formats();
 /// \throw InvalidInput  no such format (the message lists what there is), options out of range
 std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
                                      const SinkOptions& options = {});
+
+/// Writers of several formats, FOLDER/NAME.FORMAT each, that check and keep each frame once.
+/// \throw InvalidInput  as make_sink()
+std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
+                                                   const std::filesystem::path& folder,
+                                                   const std::string& name, SinkOptions options);
 
 /// The same for FOLDER/NAME.FORMAT.
 /// \param folder  must exist

@@ -67,8 +67,8 @@ std::string entry_name(const std::string& key) {
 /// same bake gives the same bytes.
 class NpzSink final : public CheckedSink {
 public:
-    NpzSink(std::filesystem::path path, const NpzOptions& options)
-        : CheckedSink("npz"), path_(std::move(path)), options_(options) {}
+    NpzSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("npz", path, options.frames), path_(std::move(path)), options_(options.npz) {}
 
 private:
     /// An array that grows with the frames and waits on disk.
@@ -284,7 +284,7 @@ Format npz_format();  // listed in formats.cpp
 Format npz_format() {
     return {"npz", "NumPy archive",
             [](const std::filesystem::path& path, const SinkOptions& options) {
-                return std::make_unique<NpzSink>(path, options.npz);
+                return std::make_unique<NpzSink>(path, options);
             }};
 }
 

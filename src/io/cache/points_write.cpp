@@ -28,8 +28,8 @@ std::uint32_t turned(std::uint32_t word) {
 /// header and byte order.
 class PointsSink : public CheckedSink {
 protected:
-    PointsSink(std::string format, std::filesystem::path path)
-        : CheckedSink(format), format_(std::move(format)), path_(std::move(path)) {}
+    PointsSink(const std::string& format, std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink(format, path, options.frames), format_(format), path_(std::move(path)) {}
 
     virtual void write_header(AtomicFile& file, int points) = 0;
     virtual bool is_big_endian() const = 0;
@@ -114,7 +114,8 @@ protected:
 /// Attribute). A corner without UV gets 0 0 0. All files appear when finish() is called.
 class Pc2Sink final : public PointsSink {
 public:
-    explicit Pc2Sink(std::filesystem::path path) : PointsSink("pc2", std::move(path)) {}
+    Pc2Sink(std::filesystem::path path, const SinkOptions& options)
+        : PointsSink("pc2", std::move(path), options) {}
 
 private:
     bool is_big_endian() const override { return false; }
@@ -176,7 +177,8 @@ private:
 /// All files appear when finish() is called.
 class MddSink final : public PointsSink {
 public:
-    explicit MddSink(std::filesystem::path path) : PointsSink("mdd", std::move(path)) {}
+    MddSink(std::filesystem::path path, const SinkOptions& options)
+        : PointsSink("mdd", std::move(path), options) {}
 
 private:
     bool is_big_endian() const override { return true; }
@@ -212,15 +214,15 @@ Format mdd_format();
 
 Format pc2_format() {
     return {"pc2", "point cache of 3ds Max, read by Blender's Mesh Cache modifier among others",
-            [](const std::filesystem::path& path, const SinkOptions& /*options*/) {
-                return std::make_unique<Pc2Sink>(path);
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<Pc2Sink>(path, options);
             }};
 }
 
 Format mdd_format() {
     return {"mdd", "point cache of LightWave, read by Blender, Maya and others",
-            [](const std::filesystem::path& path, const SinkOptions& /*options*/) {
-                return std::make_unique<MddSink>(path);
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<MddSink>(path, options);
             }};
 }
 

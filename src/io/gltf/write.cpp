@@ -41,8 +41,8 @@ namespace {
 /// Frames wait in a scratch file; memory holds vertices x targets and frames x frames numbers.
 class GlbSink final : public CheckedSink {
 public:
-    GlbSink(std::filesystem::path path, const GlbOptions& options)
-        : CheckedSink("glb"), path_(std::move(path)), options_(options) {}
+    GlbSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("glb", path, options.frames), path_(std::move(path)), options_(options.glb) {}
 
 private:
     void start() override {
@@ -51,29 +51,37 @@ private:
         }
         for (const MeshInfo& mesh : meshes()) {
             const bool is_own = mesh.is_body && shows_own_mesh();
+            const size_t m = written_.size();
             if (mesh.copies != nullptr) {
-                copies_.push_back(std::make_unique<GlbCopies>(path_, mesh));
+                frames().want(Stored::copy_positions, m);
+                frames().want(Stored::copy_rotations, m);
+                copies_.push_back(std::make_unique<GlbCopies>(mesh));
                 written_.push_back(nullptr);
                 continue;
             }
             copies_.push_back(nullptr);
+            frames().want(Stored::positions, m);
+            if (mesh.uv_moves()) {
+                frames().want(Stored::uv, m);
+            }
             written_.push_back(std::make_unique<GlbMesh>(
-                path_, mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
+                mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
         }
     }
 
-    void take(const Frame& frame, int /*index*/) override {
-        times_.push_back(frame.time);
-        for (size_t m = 0; m < written_.size(); ++m) {
-            if (copies_[m]) {
-                copies_[m]->take(frame.meshes[m]);
-            } else {
-                written_[m]->take(frame.meshes[m]);
-            }
-        }
-    }
+    void take(const Frame& frame, int /*index*/) override { times_.push_back(frame.time); }
 
     std::vector<OutputFile> complete() override {
+        for (size_t m = 0; m < written_.size(); ++m) {
+            if (copies_[m]) {
+                copies_[m]->read_from(frames().numbers(), frames().first(Stored::copy_positions, m),
+                                      frames().first(Stored::copy_rotations, m));
+            } else {
+                const int uv = meshes()[m].uv_moves() ? frames().first(Stored::uv, m) : 0;
+                written_[m]->read_from(frames().numbers(), frames().first(Stored::positions, m),
+                                       uv);
+            }
+        }
         // One tolerance for all: details are looked at together with the body.
         const double diagonal = box_diagonal(body().art->positions);
         MorphTolerance tolerance;
@@ -159,7 +167,7 @@ Format glb_format() {
             [](const std::filesystem::path& path, const SinkOptions& options) {
                 check_glb_tolerance(options.glb.tolerance, "tolerance");
                 check_glb_tolerance(options.glb.uv_tolerance, "uv_tolerance");
-                return std::make_unique<GlbSink>(path, options.glb);
+                return std::make_unique<GlbSink>(path, options);
             }};
 }
 

@@ -46,17 +46,15 @@ MatrixX2d turned_down(const MatrixX2d& uv) {
 
 using Json = GlbDocument::Json;
 
-GlbMesh::GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
-                 const std::vector<int>& weld_group)
+GlbMesh::GlbMesh(const MeshInfo& mesh, const std::vector<int>& weld_group)
     : mesh_(&mesh),
       parts_(parts_of(*mesh.art)),
       render_(*mesh.art, parts_),
-      field_(*mesh.art, parts_, weld_group),
-      frames_(path, mesh.vertex_count(), mesh.uv_moves() ? mesh.uv_count() : 0) {}
+      field_(*mesh.art, parts_, weld_group) {}
 
-void GlbMesh::take(const MeshFrame& frame) {
-    frames_.append(frame.positions,
-                   mesh_->uv_moves() ? turned_down(uv_of(*mesh_, frame)) : MatrixX2d());
+void GlbMesh::read_from(CoordinateStore& store, int first_position, int first_uv) {
+    frames_ = {&store, first_position, mesh_->vertex_count(), first_uv,
+               mesh_->uv_moves() ? mesh_->uv_count() : 0};
 }
 
 bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, double tolerance) {
@@ -71,10 +69,11 @@ void GlbMesh::fit(const MorphTolerance& tolerance) {
 BaseShape GlbMesh::base_shape() {
     MatrixX3d positions = mesh_->art->positions;
     MatrixX2d uv = mesh_->has_uv() ? turned_down(mesh_->art->uv) : MatrixX2d();
-    if (!skin_) {
+    if (!skin_ && frames_.store != nullptr) {
         frames_.read_positions(0, positions);
         if (mesh_->uv_moves()) {
             frames_.read_uv(0, uv);
+            uv = turned_down(uv);
         }
     }
     MatrixX3d normals;
@@ -202,24 +201,23 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) c
     return attributes;
 }
 
-using Json = GlbDocument::Json;
+GlbCopies::GlbCopies(const MeshInfo& mesh)
+    : copies_(mesh.copies.get()),
+      baked_(piece_of(mesh)),
+      piece_(std::make_unique<GlbMesh>(baked_, std::vector<int>())) {}
 
-GlbCopies::GlbCopies(const std::filesystem::path& path, const MeshInfo& mesh)
-    : copies_(mesh.copies.get()), baked_(piece_of(mesh)) {
-    piece_ = std::make_unique<GlbMesh>(path, baked_, std::vector<int>());
-    MeshFrame piece;
-    piece.positions = copies_->piece.positions;
-    piece_->take(piece);
-}
-
-void GlbCopies::take(const MeshFrame& frame) {
-    ++frames_;
-    for (Eigen::Index p = 0; p < copies_->sizes.rows(); ++p) {
-        for (int k = 0; k < 3; ++k) {
-            places_.push_back(static_cast<float>(frame.copy_positions(p, k)));
-        }
-        for (const int k : {1, 2, 3, 0}) {  // glTF has w last
-            rotations_.push_back(static_cast<float>(frame.copy_rotations(p, k)));
+void GlbCopies::read_from(CoordinateStore& store, int first_position, int first_rotation) {
+    const auto copies = static_cast<int>(copies_->sizes.rows());
+    frames_ = store.frame_count();
+    std::vector<double> numbers(static_cast<size_t>(copies) * 4);
+    for (int f = 0; f < frames_; ++f) {
+        store.read_coordinates(f, first_position, copies * 3, numbers.data());
+        places_.insert(places_.end(), numbers.begin(), numbers.begin() + copies * 3);
+        store.read_coordinates(f, first_rotation, copies * 4, numbers.data());
+        for (int p = 0; p < copies; ++p) {
+            for (const int k : {1, 2, 3, 0}) {  // glTF has w last
+                rotations_.push_back(static_cast<float>(numbers[static_cast<size_t>(4 * p + k)]));
+            }
         }
     }
 }

@@ -23,12 +23,11 @@ struct BaseShape {
 /// became, then its part of the document.
 class GlbMesh {
 public:
-    /// \param path        scratch space goes beside it
     /// \param weld_group  see NormalField
-    GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
-            const std::vector<int>& weld_group);
+    GlbMesh(const MeshInfo& mesh, const std::vector<int>& weld_group);
 
-    void take(const MeshFrame& frame);
+    /// Where all its frames are, before any of the following.
+    void read_from(CoordinateStore& store, int first_position, int first_uv);
 
     /// Takes the body's skin where it gives the frames back. \return whether it does
     bool keep_skin(const Body& body, const std::vector<double>& times, double tolerance);
@@ -60,7 +59,7 @@ private:
     std::vector<MeshPart> parts_;
     RenderMesh render_;
     NormalField field_;
-    FrameStore frames_;
+    GlbFrames frames_;
     std::optional<SkinnedMotion> skin_;
     MorphBasis morphs_;
 };
@@ -68,9 +67,9 @@ private:
 /// A detail of rigid copies in a GLB: one mesh, a node with keys for each copy.
 class GlbCopies {
 public:
-    GlbCopies(const std::filesystem::path& path, const MeshInfo& mesh);
+    explicit GlbCopies(const MeshInfo& mesh);
 
-    void take(const MeshFrame& frame);
+    void read_from(CoordinateStore& store, int first_position, int first_rotation);
     PaintedMesh painted() const { return piece_->painted(); }
     void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
                 std::vector<int>& scene_nodes);

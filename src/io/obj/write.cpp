@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 /// All files appear when finish() is called; before that they stand in a hidden folder beside.
 class ObjSink final : public CheckedSink {
 public:
-    explicit ObjSink(const fs::path& path)
-        : CheckedSink("obj"),
+    ObjSink(const fs::path& path, const SinkOptions& options)
+        : CheckedSink("obj", path, options.frames),
           folder_(path.parent_path()),
           name_(path.stem().string()),
           staging_(folder_ / ("." + name_ + ".obj.part" + std::to_string(getpid()))) {}
@@ -109,8 +109,8 @@ Format obj_format();  // listed in formats.cpp
 
 Format obj_format() {
     return {"obj", "one Wavefront OBJ per frame",
-            [](const std::filesystem::path& path, const SinkOptions& /*options*/) {
-                return std::make_unique<ObjSink>(path);
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<ObjSink>(path, options);
             }};
 }
 

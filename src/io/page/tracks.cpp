@@ -33,7 +33,7 @@ Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks
     FrameRows displacements;
     for (const ModeBlock& block : blocks) {
         read_displacements(frames, block, ModeBase::mean, displacements);
-        out.modes.middleCols(block.first - track.first, block.count).noalias() =
+        out.modes.middleCols(block.place, block.count).noalias() =
             first.transpose() * displacements * block.tolerance;
     }
     return out;
@@ -77,7 +77,7 @@ double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
     FrameRows truth;
     FrameRows shown;
     for (const ModeBlock& block : blocks) {
-        const Eigen::Index first = block.first - track.first;
+        const Eigen::Index first = block.place;
         read_block(frames, block, truth);
         shown.noalias() = scaled * basis.middleCols(first, block.count).cast<double>();
         shown.rowwise() += mean.segment(first, block.count).cast<double>();
@@ -95,8 +95,7 @@ void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
         read_block(frames, block, rows);
         const Eigen::RowVectorXd mean = base_of(rows, ModeBase::mean);
         for (Eigen::Index i = 0; i < mean.size(); ++i) {
-            out.mean[static_cast<size_t>(block.first - track.first + i)] =
-                static_cast<float>(mean(i));
+            out.mean[static_cast<size_t>(block.place + i)] = static_cast<float>(mean(i));
         }
     }
 }
@@ -155,28 +154,27 @@ PageTracks::Json motion_json(PageSections& sections, const std::string& name,
 }  // namespace
 
 std::size_t PageTracks::add(const std::string& name, int points, int width, double tolerance) {
-    const std::size_t first = numbers_per_frame_;
-    numbers_per_frame_ += static_cast<std::size_t>(points) * static_cast<std::size_t>(width);
-    if (numbers_per_frame_ > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-        throw InvalidInput("html: too many numbers per frame for a page");
-    }
-    tracks_.push_back({name, {static_cast<int>(first), points, width, tolerance}});
+    tracks_.push_back({name, {0, points, width, tolerance}});
     return tracks_.size() - 1;
 }
 
-void PageTracks::open(const std::filesystem::path& beside) {
-    store_ = std::make_unique<CoordinateStore>(beside, numbers_per_frame_);
-}
-
-PageTracks::Json PageTracks::pack(PageSections& sections) {
-    Json motions = Json::object();
-    for (Track& track : tracks_) {
-        const PackedMotion motion = pack_motion(*store_, track.place);
-        motions[track.name] = motion_json(sections, track.name, motion);
-        track.rank = motion.rank;
-        track.max_error = motion.max_error;
+PageTracks::Json PageTracks::pack(PageSections& sections, const Workers& workers) {
+    std::vector<PackedMotion> motions(tracks_.size());
+    for (const Track& track : tracks_) {
+        track.store->file().flush();
     }
-    return motions;
+    workers.for_chunks(static_cast<int>(tracks_.size()), 1, [&](int i, int /*end*/) {
+        const Track& track = tracks_[static_cast<std::size_t>(i)];
+        motions[static_cast<std::size_t>(i)] = pack_motion(*track.store, track.place);
+    });
+    Json json = Json::object();
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+        json[tracks_[i].name] = motion_json(sections, tracks_[i].name, motions[i]);
+        tracks_[i].rank = motions[i].rank;
+        tracks_[i].max_error = motions[i].max_error;
+        motions[i] = {};
+    }
+    return json;
 }
 
 }  // namespace cutis

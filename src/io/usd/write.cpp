@@ -109,7 +109,8 @@ namespace {
 /// than letters, digits and _ are replaced by _, a repeated name gets a number.
 class UsdaSink final : public CheckedSink {
 public:
-    explicit UsdaSink(std::filesystem::path path) : CheckedSink("usda"), path_(std::move(path)) {}
+    UsdaSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("usda", path, options.frames), path_(std::move(path)) {}
 
 private:
     void start() override {
@@ -181,8 +182,8 @@ Format usda_format();  // listed in formats.cpp
 
 Format usda_format() {
     return {"usda", "Universal Scene Description as text",
-            [](const std::filesystem::path& path, const SinkOptions& /*options*/) {
-                return std::make_unique<UsdaSink>(path);
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<UsdaSink>(path, options);
             }};
 }
 
