@@ -165,9 +165,9 @@ BakeReport bake(const Body& body, const Scene& scene,
                                    report.frames.last, ", found ", past.frame));
         }
         stack.restore(past.layers, past.frame);
-        Frame kept;
-        while (controls.keeper->read_frame(kept)) {
-            write(kept);
+        // The last one is the past of the next: rotations of copies keep their sign.
+        while (controls.keeper->read_frame(frame)) {
+            write(frame);
         }
         report.frames_resumed = report.frames_done;
         next = past.frame + 1;

@@ -51,9 +51,8 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
         const double scale = std::max(largest / largest_code, step);
         out.scales[static_cast<size_t>(k)] = scale;
         std::int16_t* row = out.basis.data() + static_cast<size_t>(k) * static_cast<size_t>(size);
-        for (Eigen::Index i = 0; i < size; ++i) {
-            row[i] = static_cast<std::int16_t>(std::lround(projection.modes(k, i) / scale));
-        }
+        Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
+            (projection.modes.row(k).array() / scale).round().cast<std::int16_t>();
         for (int f = 0; f < frame_count; ++f) {
             out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) +
                         static_cast<size_t>(k)] = static_cast<float>(projection.weights(k, f));
