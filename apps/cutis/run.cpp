@@ -168,14 +168,12 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     const OutputFolder folder(options.folder);
     const std::unique_ptr<CheckpointFolder> checkpoint =
         open_checkpoint(scene, body, options, report);
-    SinkOptions sink_options;
-    sink_options.glb.tolerance = scene.output.tolerance;
-    sink_options.page = options.page;
-    sink_options.page.tolerance = scene.output.page_tolerance;
-    sink_options.page.use_times = scene.output.page_times;
-    sink_options.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
+    SinkOptions chosen;
+    chosen.html = options.page;
+    chosen = sink_options(scene, chosen);
+    chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
     const std::vector<std::unique_ptr<FrameSink>> sinks =
-        make_sinks(scene.output.formats, options.folder, options.name, sink_options);
+        make_sinks(scene.output.formats, options.folder, options.name, chosen);
     const Workers workers(options.threads);
     report.threads = workers.threads();
     if (caught_signal() == 0) {

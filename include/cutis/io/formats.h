@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "cutis/core/options.h"
+#include "cutis/stack/scene.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
 
 struct GlbOptions {
-    double tolerance = 1e-4;     ///< largest error of a baked vertex, fraction of the rest box's
-                                 ///< diagonal; 1e-7 .. 0.1
-    double uv_tolerance = 1e-4;  ///< largest error of a baked UV, fraction of the picture; 1e-7 ..
-                                 ///< 0.1
+    double tolerance = 1e-4;     ///< of a baked vertex, fraction of the rest box's diagonal
+    double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
     bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
 };
 
@@ -33,9 +33,8 @@ struct PageOptions {
     std::string title;           ///< empty: the file's name
     std::string caption;         ///< one line beside the title
     double tolerance = 3e-4;     ///< largest error of a vertex, fraction of the rest box's
-                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high;
-                                 ///< 1e-7 .. 0.1
-    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture; 1e-7 .. 0.1
+                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high
+    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture
     bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
     std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
     std::string heat;               ///< channel shown first as a heat map; empty: none
@@ -45,17 +44,29 @@ struct PageOptions {
     std::optional<PageFocus> camera_focus;     ///< none: the whole clip is in the picture
 };
 
+Options describe(GlbOptions& options);
+Options describe(NpzOptions& options);
+Options describe(PageOptions& options);
+
 class FrameStore;
 
-/// Choices of all formats; each takes its own.
+/// Options of all formats; those without any are not here.
 struct SinkOptions {
     GlbOptions glb = {};
     NpzOptions npz = {};
-    PageOptions page = {};
+    PageOptions html = {};
     /// Where frames wait that an output needs again; the outputs of a bake share it. Null: each
     /// output has its own.
     std::shared_ptr<FrameStore> frames = nullptr;
 };
+
+/// A table for each format: [output.glb] and so on.
+Options describe(SinkOptions& options);
+
+/// What a scene says in the tables of its formats.
+/// \param defaults  for what it does not say
+/// \throw InvalidInput  with the place in the scene file
+SinkOptions sink_options(const Scene& scene, SinkOptions defaults = {});
 
 /// A format that can be written. What goes into its files stands in docs/formats.md.
 struct Format {

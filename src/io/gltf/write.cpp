@@ -152,12 +152,6 @@ private:
     std::vector<double> times_;
 };
 
-void check_glb_tolerance(double tolerance, const char* name) {
-    if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
-        throw InvalidInput(say("glb: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
-    }
-}
-
 }  // namespace
 
 Format glb_format();  // listed in formats.cpp
@@ -165,8 +159,7 @@ Format glb_format();  // listed in formats.cpp
 Format glb_format() {
     return {"glb", "binary glTF 2.0: skin, or morph targets",
             [](const std::filesystem::path& path, const SinkOptions& options) {
-                check_glb_tolerance(options.glb.tolerance, "tolerance");
-                check_glb_tolerance(options.glb.uv_tolerance, "uv_tolerance");
+                check_struct(options.glb, "glb");
                 return std::make_unique<GlbSink>(path, options);
             }};
 }

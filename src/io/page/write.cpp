@@ -69,7 +69,7 @@ public:
     PageSink(std::filesystem::path path, const SinkOptions& options)
         : CheckedSink("html", path, options.frames),
           path_(std::move(path)),
-          options_(options.page),
+          options_(options.html),
           numbers_(options_.use_times) {}
 
     bool wants_body_positions() const override { return true; }
@@ -486,15 +486,8 @@ private:
     double uv_error_ = 0.0;
 };
 
-void check_page_tolerance(double tolerance, const char* name) {
-    if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
-        throw InvalidInput(say("html: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
-    }
-}
-
 void check_page_options(const PageOptions& options) {
-    check_page_tolerance(options.tolerance, "tolerance");
-    check_page_tolerance(options.uv_tolerance, "uv_tolerance");
+    check_struct(options, "html");
     if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
         throw InvalidInput(say("html: paint '", options.paint,
                                "', expected skin, checker, grid, tattoo, bumps or clay"));
@@ -518,7 +511,7 @@ Format html_format();  // listed in formats.cpp
 Format html_format() {
     return {"html", "a page that plays the bake by itself",
             [](const std::filesystem::path& path, const SinkOptions& options) {
-                check_page_options(options.page);
+                check_page_options(options.html);
                 return std::make_unique<PageSink>(path, options);
             }};
 }
