@@ -398,14 +398,16 @@ std::vector<Row> bench_slide() {
         torus_ms = torus_ms == 0.0 ? m.step_ms : torus_ms;
     }
     const Surface middle = wrapped_grid(94, 96, true);
-    rows.push_back(row_of("step of 1 ms, torus of 18,000 unknowns", middle, 0, 1, measure(middle, 0, false, 1, 20, true)));
+    rows.push_back(row_of("step of 1 ms, torus of 18,000 unknowns", middle, 0, 1,
+                          measure(middle, 0, false, 1, 20, true)));
     const Surface large = wrapped_grid(156, 160, true);
     const Measured large_one = measure(large, 0, false, 1, 8, true);
     rows.push_back(row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 1, large_one));
     const double exponent = std::log(large_one.step_ms / torus_ms) /
                             std::log(static_cast<double>(large.positions.rows()) / 576.0);
     rows.back().row += ", time grows as unknowns^" + std::to_string(exponent).substr(0, 4);
-    Row both = row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 2, measure(large, 0, false, 2, 8, false));
+    Row both = row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 2,
+                      measure(large, 0, false, 2, 8, false));
     both.baseline = "the same on 1 thread";
     both.baseline_ms = large_one.step_ms;
     rows.push_back(both);
@@ -413,7 +415,8 @@ std::vector<Row> bench_slide() {
     const Measured huge_one = measure(huge, 0, false, 1, 2, false);
     Row one = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 1, huge_one);
     rows.push_back(one);
-    Row two = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 2, measure(huge, 0, false, 2, 2, false));
+    Row two = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 2,
+                     measure(huge, 0, false, 2, 2, false));
     two.baseline = "the same on 1 thread";
     two.baseline_ms = huge_one.step_ms;
     rows.push_back(two);

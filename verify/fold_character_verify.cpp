@@ -20,8 +20,8 @@ struct Counts {
     double compressed = 0.0;
     double still_compressed = 0.0;
     double short_rails = 0.0;  // whole rails that their own offsets leave below 0.8
-    int differing = 0;  // numbers that differ between 1 and 2 threads
-    int refined_afar = 0;  // triangles split though no rail is near
+    int differing = 0;         // numbers that differ between 1 and 2 threads
+    int refined_afar = 0;      // triangles split though no rail is near
     int euler_difference = 0;
 };
 
@@ -130,14 +130,12 @@ Counts dance(const FoldFigure& figure, double width) {
             for (int i = 0; i < per_rail; ++i) {
                 rail.row(i) += solver.rails().offset(r, i).transpose();
             }
-            const double own = (rail.bottomRows(per_rail - 1) - rail.topRows(per_rail - 1))
-                                   .rowwise()
-                                   .norm()
-                                   .sum();
-            counts.short_rails += solver.rails().set().share[r] == 1.0 &&
-                                          own < 0.8 * solver.rails().rest_length(r)
-                                      ? 1.0
-                                      : 0.0;
+            const double own =
+                (rail.bottomRows(per_rail - 1) - rail.topRows(per_rail - 1)).rowwise().norm().sum();
+            counts.short_rails +=
+                solver.rails().set().share[r] == 1.0 && own < 0.8 * solver.rails().rest_length(r)
+                    ? 1.0
+                    : 0.0;
         }
     }
     counts.compressed /= std::max(1, rails);
@@ -150,8 +148,8 @@ std::vector<Case> sanity(const std::string& who, const Counts& counts) {
     return {
         fold_at_least(who + ": triangles that folds move", counts.moved, 1000, "",
                       "the next cases have something to count"),
-        fold_at_most(who + ": deepest vertex below its skinned surface", -counts.deepest, 1e-3,
-                     "m", "cloth lies on the body: measured along the refined mesh's own normals"),
+        fold_at_most(who + ": deepest vertex below its skinned surface", -counts.deepest, 1e-3, "m",
+                     "cloth lies on the body: measured along the refined mesh's own normals"),
         fold_at_most(who + ": triangles turned against their skinned selves", counts.turned, 0, "",
                      "guard: N . N0 > 0"),
         fold_at_most(who + ": whole rails shorter than 0.8 by their own offsets",

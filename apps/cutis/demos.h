@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis::app {

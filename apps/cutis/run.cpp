@@ -10,8 +10,8 @@
 #include "console.h"
 #include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -166,17 +166,16 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     frames_of(body, scene);  // refuses bad frames before a folder is made
 
     const OutputFolder folder(options.folder);
-    std::vector<std::unique_ptr<FrameSink>> sinks;
+    const std::unique_ptr<CheckpointFolder> checkpoint =
+        open_checkpoint(scene, body, options, report);
     SinkOptions chosen;
     chosen.html = options.page;
     chosen = sink_options(scene, chosen);
-    for (const std::string& format : scene.output.formats) {
-        sinks.push_back(make_sink(format, options.folder, options.name, chosen));
-    }
+    chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
+    const std::vector<std::unique_ptr<FrameSink>> sinks =
+        make_sinks(scene.output.formats, options.folder, options.name, chosen);
     const Workers workers(options.threads);
     report.threads = workers.threads();
-    const std::unique_ptr<CheckpointFolder> checkpoint =
-        open_checkpoint(scene, body, options, report);
     if (caught_signal() == 0) {
         report.bake =
             bake(body, scene, sinks,

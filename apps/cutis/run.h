@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cutis/core/error.h"
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/scene.h"
 #include "report.h"

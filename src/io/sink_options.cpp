@@ -1,5 +1,5 @@
 #include "cutis/core/error.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 namespace cutis {
 
@@ -75,7 +75,9 @@ Options describe(PageOptions& o) {
         {.name = "camera_direction",
          .field = in_code(o.camera_direction),
          .about = "from the body to the camera"},
-        {.name = "camera_focus", .field = in_code(o.camera_focus), .about = "what is in the picture"},
+        {.name = "camera_focus",
+         .field = in_code(o.camera_focus),
+         .about = "what is in the picture"},
     };
 }
 
@@ -93,6 +95,7 @@ Options describe(SinkOptions& o) {
          .field = table(o.html),
          .about = "format html: a page that plays the bake in a browser",
          .change = Change::start},
+        {.name = "frames", .field = in_code(o.frames), .about = "shared by the outputs of a bake"},
     };
 }
 

@@ -8,7 +8,7 @@
 #include "cli/program.h"
 #include "cutis/body/actors.h"
 #include "cutis/body/body.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
 
 namespace cutis::test {

@@ -176,8 +176,8 @@ TEST(curve_dynamics, speed_is_the_derivative_of_the_swing) {
 struct OneMode {
     CurvePart part = tube_part();
     BeamModes modes = beam_modes(20, CurveEnds::clamped, 1);
-    double gathered = modes.projector.row(0).sum();        // of a target of 1 everywhere
-    double shown = modes.shapes(9, 0);                     // at node 10, the middle
+    double gathered = modes.projector.row(0).sum();  // of a target of 1 everywhere
+    double shown = modes.shapes(9, 0);               // at node 10, the middle
     int middle = 10 * part.curve_count;
 
     CurveOptions options(CurveDynamics dynamics) const {
@@ -264,10 +264,10 @@ TEST(curve_dynamics, nodes_between_opposite_quaternions_take_the_short_way) {
     MatrixX3d rest(part.rows(), 3);
     part.nodes.apply(shape.positions, Workers(1), rest);
     const Vector3d p = rest.row(3);
-    EXPECT_LT((frames.places.row(3).transpose() -
-               (0.6 * (turned(175.0) * p) + 0.4 * (turned(190.0) * p)))
-                  .norm(),
-              1e-14);
+    EXPECT_LT(
+        (frames.places.row(3).transpose() - (0.6 * (turned(175.0) * p) + 0.4 * (turned(190.0) * p)))
+            .norm(),
+        1e-14);
 }
 
 RowMatrixXd some_shape(int rows, unsigned seed) {
@@ -321,9 +321,9 @@ TEST(curve_examples, the_spline_is_natural_and_twice_continuous_at_uneven_times)
     // One-sided second differences of a cubic: f'' at the end from four points is exact.
     const auto second = [&](double time, double side) {
         const double d = side * h;
-        return RowMatrixXd((2.0 * at(time) - 5.0 * at(time + d) + 4.0 * at(time + 2 * d) -
-                            at(time + 3 * d)) /
-                           (h * h));
+        return RowMatrixXd(
+            (2.0 * at(time) - 5.0 * at(time + d) + 4.0 * at(time + 2 * d) - at(time + 3 * d)) /
+            (h * h));
     };
     const auto first = [&](double time, double side) {
         const double d = side * h;
@@ -342,8 +342,9 @@ TEST(curve_examples, the_spline_is_natural_and_twice_continuous_at_uneven_times)
         const RowMatrixXd after = second(uneven_times[j], 1.0);
         largest = std::max(largest, after.cwiseAbs().maxCoeff());
         EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-6) << j;
-        EXPECT_LT((first(uneven_times[j], -1.0) - first(uneven_times[j], 1.0)).cwiseAbs().maxCoeff(),
-                  1e-9)
+        EXPECT_LT(
+            (first(uneven_times[j], -1.0) - first(uneven_times[j], 1.0)).cwiseAbs().maxCoeff(),
+            1e-9)
             << j;
     }
     EXPECT_GT(largest, 10.0);

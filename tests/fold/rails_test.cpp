@@ -58,8 +58,7 @@ FoldRailOptions plain(FoldMode mode) {
 }
 
 MatrixX3d solved(const FoldRailSet& set, const FoldRailOptions& options, const MatrixX3d& base,
-                 const std::vector<FoldPlane>& planes = {},
-                 const MatrixX3d* directions = nullptr) {
+                 const std::vector<FoldPlane>& planes = {}, const MatrixX3d* directions = nullptr) {
     FoldRails rails(set, options);
     const MatrixX3d up = Eigen::RowVector3d(0, 0, 2.5).replicate(base.rows(), 1);
     rails.solve(base, directions == nullptr ? up : *directions, planes, Workers(1));
@@ -67,7 +66,10 @@ MatrixX3d solved(const FoldRailSet& set, const FoldRailOptions& options, const M
 }
 
 double length_of(const MatrixX3d& line) {
-    return (line.bottomRows(line.rows() - 1) - line.topRows(line.rows() - 1)).rowwise().norm().sum();
+    return (line.bottomRows(line.rows() - 1) - line.topRows(line.rows() - 1))
+        .rowwise()
+        .norm()
+        .sum();
 }
 
 TEST(FoldRailRules, a_strict_rail_has_its_rest_length_and_the_shape_of_its_profile) {
@@ -233,8 +235,7 @@ TEST(FoldRailRules, a_pair_with_one_stretched_rail_does_not_merge) {
     set.partner[0] = -1;
     const MatrixX3d two = hardly + solved(set, merging(), hardly);
     // smoothstep(0.01 / 0.05) = 0.104 of the way at most.
-    EXPECT_LT((mixed - two).rowwise().norm().maxCoeff(),
-              0.104 * two.col(2).maxCoeff() * 2.0);
+    EXPECT_LT((mixed - two).rowwise().norm().maxCoeff(), 0.104 * two.col(2).maxCoeff() * 2.0);
     EXPECT_GT((mixed - two).rowwise().norm().maxCoeff(), 0.0);
 }
 

@@ -11,7 +11,7 @@
 
 #include "cutis/body/actors.h"
 #include "cutis/body/body.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 namespace {
 

@@ -114,7 +114,8 @@ struct NeoHookeanSheet {
     double mu, k;
     double energy(double l1, double l2) const {
         const double J = l1 * l2;
-        return 0.5 * mu * (l1 * l1 + l2 * l2 - 2.0) - mu * (J - 1.0) + 0.5 * k * (J - 1.0) * (J - 1.0);
+        return 0.5 * mu * (l1 * l1 + l2 * l2 - 2.0) - mu * (J - 1.0) +
+               0.5 * k * (J - 1.0) * (J - 1.0);
     }
     double stress(double l1, double l2) const {
         const double J = l1 * l2;
@@ -253,7 +254,8 @@ TEST(slide_forces, slip_is_capped_at_its_speed_limit) {
     for (int k = 0; k < 10; ++k) {
         sheet.solver.step(sheet.rest(), 1e-3, sheet.workers);
     }
-    // 0.03 m/s after the first step, 0.05 from then on; skin goes ahead, material comes from behind.
+    // 0.03 m/s after the first step, 0.05 from then on; skin goes ahead, material comes from
+    // behind.
     EXPECT_LT((sheet.velocity(sheet.middle) - Vector3d(0.05, 0.0, 0.0)).norm(), 1e-12);
     const Vector3d way = sheet.material(sheet.middle) - sheet.rest().row(sheet.middle).transpose();
     EXPECT_LT((way + Vector3d((0.03 + 9 * 0.05) * 1e-3, 0.0, 0.0)).norm(), 1e-9);
@@ -278,8 +280,7 @@ TEST(slide_forces, stickiness_fades_above_the_carried_speed_along_the_surface) {
 TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
     const Vector3d along = Vector3d(std::cos(0.5), std::sin(0.5), 0.0);
     const Vector3d across = Vector3d(-std::sin(0.5), std::cos(0.5), 0.0);
-    const Eigen::Matrix3d metric = Eigen::Matrix3d::Identity() -
-                                   0.2 * along * along.transpose() +
+    const Eigen::Matrix3d metric = Eigen::Matrix3d::Identity() - 0.2 * along * along.transpose() +
                                    0.1 * across * across.transpose();
     SlideOptions options = bare_skin();
     options.young_modulus = 210.0;
@@ -311,10 +312,10 @@ TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
     }
     const double c = std::cos(0.5);
     const double s = std::sin(0.5);
-    EXPECT_NEAR(pull,
-                c * c * skin.stress(l1, l2) + s * s * skin.stress(l2, l1) -
-                    skin.energy(l1, l2) / (l1 * l2),
-                1e-9);
+    EXPECT_NEAR(
+        pull,
+        c * c * skin.stress(l1, l2) + s * s * skin.stress(l2, l1) - skin.energy(l1, l2) / (l1 * l2),
+        1e-9);
 }
 
 TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
@@ -348,7 +349,10 @@ TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
 TEST(slide_forces, slivers_are_pinned_by_height_over_longest_side) {
     test::Shape shape = test::planar_grid(6, 6);
     int squeezed = 0;
-    (shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0)).rowwise().norm().minCoeff(&squeezed);
+    (shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0))
+        .rowwise()
+        .norm()
+        .minCoeff(&squeezed);
     shape.positions(squeezed, 0) += 0.14;  // cells of 1/6: thin triangles on one side
     const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
     SlideOptions options = bare_skin();
@@ -367,8 +371,7 @@ TEST(slide_forces, slivers_are_pinned_by_height_over_longest_side) {
         for (int k = 0; k < 3; ++k) {
             longest = std::max(longest, (corner[(k + 1) % 3] - corner[k]).norm());
         }
-        const double height =
-            (corner[1] - corner[0]).cross(corner[2] - corner[0]).norm() / longest;
+        const double height = (corner[1] - corner[0]).cross(corner[2] - corner[0]).norm() / longest;
         if (height < 0.2 * longest) {
             ++thin;
             for (int k = 0; k < 3; ++k) {

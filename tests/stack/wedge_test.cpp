@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cutis/core/error.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 namespace cutis {
 namespace {

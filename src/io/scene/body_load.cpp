@@ -3,15 +3,14 @@
 #include "cutis/body/actors.h"
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
+#include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/inspect.h"
-#include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/core/options.h"
 
 namespace cutis {
 

@@ -8,8 +8,8 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/sinks.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/wedge.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/gltf/write_frames.h"
-#include "io/gltf/write_mesh.h"
+#include "io/render_mesh.h"
 
 namespace cutis {
 
@@ -29,7 +29,7 @@ struct MorphBasis {
 /// than there are frames: so many give any motion back.
 ///
 /// Memory: one block of coordinates over all frames (32 MB), the targets, frames x frames numbers.
-MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance,
                            const NormalField& normals);
 
 }  // namespace cutis

@@ -1,4 +1,4 @@
-#include "cutis/io/npz_write.h"
+#include "cutis/io/formats.h"
 
 #include <bit>
 #include <cstdint>
@@ -44,10 +44,31 @@ std::string entry_name(const std::string& key) {
     return name + ".npy";
 }
 
+/// NumPy archive for researchers: `numpy.load("NAME.npz")`.
+///
+/// | array              | shape and type                                                         |
+/// |--------------------|------------------------------------------------------------------------|
+/// | positions          | frames x vertices x 3, float64 (float32 by option), metres             |
+/// | rest               | vertices x 3, float64                                                  |
+/// | triangles          | triangles x 3, int32                                                   |
+/// | polygon_sizes      | polygons, int32; only where the source has polygons                    |
+/// | uv                 | entries x 2, float64, v up: UVs of the source, where there are any     |
+/// | uv_triangles       | triangles x 3, int32 into uv; -1 for a corner without UV               |
+/// | uv_frames          | frames x entries x 2, only where UVs move                              |
+/// | channel_NAME       | frames x vertices, or frames x vertices x width                        |
+/// | detail_NAME_...    | positions, rest, triangles, polygon_sizes, uv, uv_triangles and        |
+/// |                    | channel_NAME of a detail, as above                                     |
+/// | lines_NAME         | frames x points x 3: lines and dots that layers show                   |
+/// | lines_NAME_segments | segments x 2, int32 into the points; none: dots                        |
+/// | times, frames      | seconds of body time, float64; frame numbers, int32                    |
+/// | fps                | one float64                                                            |
+///
+/// Stored without compression, zip64 where an array or the file passes 4 GB, no time stamps: the
+/// same bake gives the same bytes.
 class NpzSink final : public CheckedSink {
 public:
-    NpzSink(std::filesystem::path path, const NpzOptions& options)
-        : CheckedSink("npz"), path_(std::move(path)), options_(options) {}
+    NpzSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("npz", path, options.frames), path_(std::move(path)), options_(options.npz) {}
 
 private:
     /// An array that grows with the frames and waits on disk.
@@ -258,9 +279,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<FrameSink> make_npz_sink(const std::filesystem::path& path,
-                                         const NpzOptions& options) {
-    return std::make_unique<NpzSink>(path, options);
+Format npz_format();  // listed in formats.cpp
+
+Format npz_format() {
+    return {"npz", "NumPy archive",
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<NpzSink>(path, options);
+            }};
 }
 
 }  // namespace cutis

@@ -1,4 +1,4 @@
-#include "io/gltf/write_svd.h"
+#include "io/gltf/write_morphs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 namespace cutis {
 namespace {
 
-std::vector<ModeBlock> blocks_of(const FrameStore& frames, const MorphTolerance& tolerance) {
-    return make_mode_blocks({{0, frames.vertex_count(), 3, tolerance.position},
-                             {frames.vertex_count() * 3, frames.uv_count(), 2, tolerance.uv}},
+std::vector<ModeBlock> blocks_of(const GlbFrames& frames, const MorphTolerance& tolerance) {
+    return make_mode_blocks({{frames.first_position, frames.vertex_count, 3, tolerance.position},
+                             {frames.first_uv, frames.uv_count, 2, tolerance.uv, true}},
                             frames.frame_count());
 }
 
@@ -55,30 +55,30 @@ TargetPlan plan_targets(const TimeModes& modes, int count) {
 }
 
 /// Least squares: with orthonormal modes the best targets are the projections.
-void project_targets(FrameStore& frames, const std::vector<ModeBlock>& blocks,
+void project_targets(const GlbFrames& frames, const std::vector<ModeBlock>& blocks,
                      const TargetPlan& plan, MorphBasis& basis) {
     basis.target_count = static_cast<int>(plan.weights.rows());
     basis.targets.resize(frames.coordinate_count(), basis.target_count);
     basis.weights = plan.weights;
     FrameRows displacements;
     for (const ModeBlock& block : blocks) {
-        read_displacements(frames, block, ModeBase::first_frame, displacements);
+        read_displacements(*frames.store, block, ModeBase::first_frame, displacements);
         const Eigen::MatrixXd targets = displacements.transpose() * plan.sources * block.tolerance;
-        basis.targets.middleRows(block.first, block.count) = targets.cast<float>();
+        basis.targets.middleRows(block.place, block.count) = targets.cast<float>();
     }
 }
 
 /// Rebuilds every frame from the rounded numbers and compares.
-void measure(FrameStore& frames, const std::vector<ModeBlock>& blocks, MorphBasis& basis) {
+void measure(const GlbFrames& frames, const std::vector<ModeBlock>& blocks, MorphBasis& basis) {
     double position_squared = 0.0;
     double uv_squared = 0.0;
     const Eigen::MatrixXd weights = basis.weights.cast<double>();
     FrameRows truth;
     for (const ModeBlock& block : blocks) {
-        read_block(frames, block, truth);
+        read_block(*frames.store, block, truth);
         const Eigen::RowVectorXd base = truth.row(0).cast<float>().cast<double>();
         const Eigen::MatrixXd targets =
-            basis.targets.middleRows(block.first, block.count).cast<double>();
+            basis.targets.middleRows(block.place, block.count).cast<double>();
         truth.noalias() -= weights.transpose() * targets.transpose();
         truth.rowwise() -= base;
         double& largest = block.width == 3 ? position_squared : uv_squared;
@@ -89,7 +89,7 @@ void measure(FrameStore& frames, const std::vector<ModeBlock>& blocks, MorphBasi
 }
 
 /// Normal targets: least squares against the true normals with the weights already chosen.
-void fit_normals(FrameStore& frames, const TargetPlan& plan, const NormalField& field,
+void fit_normals(const GlbFrames& frames, const TargetPlan& plan, const NormalField& field,
                  MorphBasis& basis) {
     constexpr int batch = 16;
     Eigen::MatrixXd targets = Eigen::MatrixXd::Zero(field.count() * 3, basis.target_count);
@@ -114,7 +114,7 @@ void fit_normals(FrameStore& frames, const TargetPlan& plan, const NormalField& 
 
 }  // namespace
 
-MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance,
                            const NormalField& normals) {
     MorphBasis basis;
     basis.weights.resize(0, frames.frame_count());
@@ -124,9 +124,9 @@ MorphBasis fit_morph_basis(FrameStore& frames, const MorphTolerance& tolerance,
         measure(frames, blocks, basis);
         return basis;
     }
-    const TimeModes modes = find_time_modes(frames, blocks, ModeBase::first_frame);
+    const TimeModes modes = find_time_modes(*frames.store, blocks, ModeBase::first_frame);
     const int most = static_cast<int>(modes.vectors.cols());
-    int count = count_modes(frames, blocks, ModeBase::first_frame, modes);
+    int count = count_modes(*frames.store, blocks, ModeBase::first_frame, modes);
     // Rounding to float32 adds a little; where that crosses the limit, further targets help.
     TargetPlan plan;
     for (;; ++count) {
