@@ -1,4 +1,4 @@
-#include "shell_layer.h"
+#include "cutis/stack/shell_layer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
-#include "shell_settings.h"
 
 namespace cutis {
 
@@ -33,7 +32,7 @@ std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
 
 class ShellLayer final : public Layer {
 public:
-    ShellLayer(const LayerGround& ground, const ShellSettings& settings,
+    ShellLayer(const LayerGround& ground, const ShellLayerOptions& settings,
                const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = handle_tracks(settings.handles);
@@ -488,7 +487,7 @@ private:
 
     bool changes_shape() const { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
 
-    ShellSettings settings_;
+    ShellLayerOptions settings_;
     LayerFacts facts_;
     const SimulationSurface* surface_;
     ShellBase base_;
@@ -510,27 +509,14 @@ private:
     VectorXd values_;
 };
 
-class ShellPlan final : public LayerPlan {
-public:
-    Options options() override { return describe(settings_); }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& meshes) const override {
-        const std::shared_ptr<const ArtMesh> mesh =
-            settings_.mesh.empty() ? nullptr
-                                   : find_mesh(meshes, settings_.mesh, "[[layer]] shell: mesh");
-        return std::make_unique<ShellLayer>(ground, settings_, mesh);
-    }
-
-private:
-    ShellSettings settings_;
-};
-
 }  // namespace
 
-LayerKind shell_layer_kind() {
-    return {"shell", "detail that rides on the surface, quivers, and can be grabbed",
-            [] { return std::make_unique<ShellPlan>(); }};
+std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
+                                        const LayerMeshes& meshes) {
+    check_options(describe(options), "[[layer]] shell");
+    const std::shared_ptr<const ArtMesh> mesh =
+        options.mesh.empty() ? nullptr : find_mesh(meshes, options.mesh, "[[layer]] shell: mesh");
+    return std::make_unique<ShellLayer>(ground, options, mesh);
 }
 
 }  // namespace cutis

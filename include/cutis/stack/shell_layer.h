@@ -1,13 +1,33 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cutis/shell/shell.h"
-#include "shell_handles.h"
+#include "cutis/stack/layer.h"
 
 namespace cutis {
+
+/// A step of a drag.
+struct ShellMove {
+    double time = 0.0;
+    Vector3d by = Vector3d::Zero();
+};
+
+Options describe(ShellMove& move);
+
+/// A hold on the detail as a scene gives it.
+struct ShellHandle {
+    std::string name = "handle";
+    Vector3d at = Vector3d::Zero();
+    double grab = 0.0;
+    double release = 1.0;
+    std::vector<ShellMove> moves;
+};
+
+Options describe(ShellHandle& handle);
 
 /// How detail gets into the shell.
 enum class Placing { scatter, tiles, around };
@@ -16,9 +36,9 @@ enum class Anchor { surface, skin };
 /// What a jump of the body does to vibration.
 enum class OnCut { carry, rest };
 
-/// A shell layer as a scene asks for it. Lengths named "of the diagonal" are shares of the rest
+/// A shell layer. Lengths named "of the diagonal" are shares of the rest
 /// pose's bounding box.
-struct ShellSettings {
+struct ShellLayerOptions {
     std::string name;
     std::string detail = "scale";
     std::string mesh;
@@ -51,6 +71,12 @@ struct ShellSettings {
     Region pinned;
 };
 
-Options describe(ShellSettings& settings);
+Options describe(ShellLayerOptions& options);
+
+/// Detail that rides on the surface, quivers, and can be grabbed (docs/shell.md).
+/// \param meshes  with the file that options name, if any
+/// \throw InvalidInput  options that do not fit the surface
+std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
+                                        const LayerMeshes& meshes = {});
 
 }  // namespace cutis
