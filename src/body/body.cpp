@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 
 namespace cutis {
 
@@ -26,11 +27,6 @@ void check_clock(const ClockOptions& clock) {
     check("time_scale", clock.time_scale, 0.01, 100.0);
     check("seam_tolerance", clock.seam_tolerance, 0.0, 1.0);
     check("jump_limit", clock.jump_limit, 0.0, 1e6);
-}
-
-double box_diagonal(const MatrixX3d& points) {
-    return points.rows() == 0 ? 0.0
-                              : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
 }
 
 }  // namespace
@@ -63,7 +59,7 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     motion.positions(start_, TimeSampling::exact, workers, first);
     motion.positions(motion.end(), TimeSampling::exact, workers, last);
     seam_gap_ = vertices == 0 ? 0.0 : (last - first).rowwise().norm().maxCoeff();
-    const double size = box_diagonal(first);
+    const double size = bounding_box_diagonal(first);
     const bool is_closed = seam_gap_ <= clock_.seam_tolerance * size;
     seam_is_jump_ = seam_gap_ > clock_.jump_limit * size;
     period_ = is_closed || seam_is_jump_ ? length : length + motion.key_interval();

@@ -33,6 +33,9 @@ struct ManipulationOptions {
     int passes = 3;  ///< rounds of shell and base per frame, 1 .. 100
 };
 
+/// \throw InvalidInput  targets that are not one finite row per handle
+void check_handle_targets(const MatrixX3d& targets, int handles);
+
 /// Direct manipulation: springs from places of the detail to targets, in the shell (low-rank update
 /// of its factor) and into an as-rigid-as-possible base.
 class ShellManipulator {
