@@ -3,7 +3,9 @@
 #include <cutis/io/scene_read.h>
 #include <cutis/mesh/geometry.h>
 #include <cutis/stack/bake.h>
+#include <cutis/stack/layer_stack.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -17,25 +19,21 @@ struct BreathOptions {
 class BreathLayer final : public cutis::Layer {
 public:
     BreathLayer(const cutis::LayerGround& ground, const BreathOptions& options)
-        : surface_(*ground.surface), options_(options) {}
+        : surface_(*ground.surface), options_(options) {
+        facts_.numbers = {{"breath", "m"}};
+        facts_.changes_shape = true;  // and has no memory: any frame in any order
+    }
 
-    bool has_memory() const override { return false; }  // any frame in any order
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-
-    cutis::LayerFacts facts() const override { return {"", {}, {{"breath", "m"}}, {}, {}}; }
+    const cutis::LayerFacts& facts() const override { return facts_; }
 
     void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface,
                  cutis::LayerFrame& frame) override {
-        shape_at(step.to, surface);
+        shape_at(step.to, step.sampling, surface);
         frame.number(0) = swell(step.to);
     }
-    void shape_at(double time, cutis::MatrixX3d& surface) override {
+    void shape_at(double time, cutis::TimeSampling, cutis::MatrixX3d& surface) override {
         surface += swell(time) * cutis::vertex_normals(surface, surface_.topology());
     }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>&) override {}
-    cutis::LayerReport report() const override { return {"breath", {}, {}}; }
 
 private:
     double swell(double time) const {
@@ -43,6 +41,7 @@ private:
     }
     const cutis::SimulationSurface& surface_;
     BreathOptions options_;
+    cutis::LayerFacts facts_;
 };
 
 class BreathPlan final : public cutis::LayerPlan {
@@ -73,6 +72,19 @@ private:
     double& highest_;
 };
 
+/// The same without a scene: a body, a layer on it, frames.
+double highest_point_without_a_scene(const cutis::Body& body, const cutis::Workers& workers) {
+    cutis::LayerStack stack(body, {}, workers);
+    stack.add("breath", std::make_unique<BreathLayer>(stack.ground(), BreathOptions{0.25, 0.2}));
+    cutis::Frame frame = stack.info().empty_frame();
+    double highest = -1.0;
+    for (int number = 1; number <= 31; ++number) {
+        stack.advance(number, frame);
+        highest = std::max(highest, frame.body().positions.col(1).maxCoeff());
+    }
+    return highest;
+}
+
 }  // namespace
 
 int main() {
@@ -101,6 +113,9 @@ period = 0.2
     const cutis::BakeReport report = cutis::bake(body, scene, sinks, controls);
     std::printf("%d frames; highest point %.3f m, at rest %.3f m\n", report.frames_done, highest,
                 before);
+    if (highest_point_without_a_scene(body, workers) < before + 0.249) {
+        return 1;
+    }
     // The sheet rises by the depth at the height of a breath, on top of what its own clip does.
     return highest >= before + 0.249 ? 0 : 1;
 }
