@@ -5,7 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/settings.h"
+#include "cutis/stack/scene.h"
 
 namespace cutis::app {
 

@@ -19,7 +19,7 @@ to = ["neck_1", "tail_1"]
 without = ["shoulder_front_left", "shoulder_front_right", "shoulder_hind_left", "shoulder_hind_right"]
 frequency = 4
 inertia = 0.5
-softness = ["box:-1,0,-2,1,1.3,2", 1.0, 0.4]
+softness = [{ box = [-1, 0, -2, 1, 1.3, 2] }, 1.0, 0.4]
 
 [[layer]]
 kind = "curve"
@@ -76,7 +76,7 @@ Demo five_poses(const std::string& name, const std::string& about, const std::st
 
 std::vector<Demo> arm_poses() {
     const std::string two =
-        "baseline = \"dual-quaternion\"\nexamples = [\"body@0.3\", \"body@1.5\"]\n";
+        "baseline = \"dual-quaternion\"\nexample = [{ time = 0.3 }, { time = 1.5 }]\n";
     return {
         five_poses("truth", "as the rig has them, with its biceps", ""),
         five_poses("linear-blend", "linear blend alone", "baseline = \"linear-blend\"\n"),
@@ -157,7 +157,7 @@ to = ["neck_1", "tail_1"]
 without = ["thigh_left", "thigh_right", "upper_arm_left", "upper_arm_right"]
 frequency = 3
 damping = 0.2
-softness = ["box:-2,0,-3,2,1.05,3", 1.0, 0.2]
+softness = [{ box = [-2, 0, -3, 2, 1.05, 3] }, 1.0, 0.2]
 )",
          .camera = {1.0, 0.3, -0.2},
          .follow = true,
@@ -237,7 +237,7 @@ scale = 0.35
 
 [[layer]]
 kind = "curve"
-region = "box:-9,1.05,0.6,9,9,0.9"
+region = { box = [-9, 1.05, 0.6, 9, 9, 0.9] }
 baseline = "rigid"
 frequency = 2
 damping = 0.15
@@ -254,7 +254,7 @@ cache_rate = 24
 
 [[layer]]
 kind = "curve"
-region = "box:-1.22,-9,-9,1.02,9,9"
+region = { box = [-1.22, -9, -9, 1.02, 9, 9] }
 baseline = "rigid"
 frequency = 1.5
 damping = 0.15

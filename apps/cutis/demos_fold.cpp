@@ -57,7 +57,7 @@ std::string cylinder_chain(int column) {
     for (int ring = 7; ring <= 22; ++ring) {
         chain += (chain.empty() ? "" : ", ") + std::to_string(ring * around + column);
     }
-    return "\"" + chain + "\"";
+    return "{ vertices = [" + chain + "] }";
 }
 
 }  // namespace
@@ -71,8 +71,8 @@ std::vector<Demo> fold_demos() {
     const std::string ballet = "file = \"$DATA/dancer/dancer.glb\"\n";
     // At 15 frames a second, about the moments at which knees and elbows are bent most.
     const std::string tights = ballet + "mesh = \"tights\"\nfps = 15\n";
-    const std::string jump = "first_frame = 116\nlast_frame = 126\npage_tolerance = 6e-4\n";
-    const std::string landing = "first_frame = 111\nlast_frame = 121\npage_tolerance = 4e-4\n";
+    const std::string jump = "first_frame = 116\nlast_frame = 126\nhtml.tolerance = 6e-4\n";
+    const std::string landing = "first_frame = 111\nlast_frame = 121\nhtml.tolerance = 4e-4\n";
     const std::string exact = "place = \"joints\"\nmode = \"strict\"\nwidth = 0.02\n";
     const Vector3d side(0.6, 0.15, 1.0);
     const Vector3d behind(1.0, 0.3, -0.7);
@@ -115,9 +115,9 @@ std::vector<Demo> fold_demos() {
                       "one cylinder, three profiles side by side: sharp, the paper's round one, "
                       "flat; folds of 6 cm",
                       paper, cylinder,
-                      "place = \"chains\"\nchains = [" + cylinder_chain(20) + ", " +
+                      "place = \"chains\"\nchain = [" + cylinder_chain(20) + ", " +
                           cylinder_chain(0) + ", " + cylinder_chain(2) +
-                          "]\ncurve_profiles = [\"sharp\", \"blob\", \"flat\"]\n"
+                          "]\ncurve = [{ profile = \"sharp\" }, { profile = \"blob\" }, { profile = \"flat\" }]\n"
                           "reach = 0.05\nwidth = 0.06\n",
                       {0.2, 1.0, 0.7}),
                  {0.0, 0.2, 0.0}, 0.28),

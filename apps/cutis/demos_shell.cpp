@@ -155,8 +155,8 @@ tiles_u = 14
 tiles_v = 14
 height = 0.02
 limiter = "soft"
-frequency = ["box:-0.1,-1,-1,0.1,1,1", 3, 12]
-damping = ["box:-0.1,-1,-1,0.1,1,1", 0.04, 0.6]
+frequency = [{ box = [-0.1, -1, -1, 0.1, 1, 1] }, 3, 12]
+damping = [{ box = [-0.1, -1, -1, 0.1, 1, 1] }, 0.04, 0.6]
 )",
          .paint = "skin",
          .camera = {0.1, 0.3, 1.0}},
@@ -198,7 +198,7 @@ tiles_turn = 90
 height = 0.02
 frequency = 4
 damping = 0.06
-handles = ["finger 0.4 grab 0.5 3.2 1.1", "finger 0.9 by 0.2 0.15 0.4", "finger 1.0 release"]
+handle = [{ name = "finger", at = [0.5, 3.2, 1.1], grab = 0.4, release = 1.0, moves = [{ time = 0.9, by = [0.2, 0.15, 0.4] }] }]
 [output]
 last_frame = 75
 )",
@@ -223,7 +223,7 @@ tiles_turn = 90
 height = 0.02
 frequency = 4
 damping = 0.06
-handles = ["hand 0.3 grab 0.0 4.2 1.1", "hand 1.3 by 0.9 0.0 0.3", "hand 1.8 by 0.9 0.0 0.3", "hand 2.0 release"]
+handle = [{ name = "hand", at = [0.0, 4.2, 1.1], grab = 0.3, release = 2.0, moves = [{ time = 1.3, by = [0.9, 0.0, 0.3] }, { time = 1.8, by = [0.9, 0.0, 0.3] }] }]
 offset_stiffness = 0.5
 base_stiffness = 50
 reach = 0.35
@@ -248,7 +248,7 @@ detail = "scale"
 size = 0.05
 spacing = 0.6
 height = 0.03
-handles = ["ear 0.2 grab 0.04 0.4 -0.1", "ear 1.0 by 0.07 0.03 0.05", "ear 1.4 release"]
+handle = [{ name = "ear", at = [0.04, 0.4, -0.1], grab = 0.2, release = 1.4, moves = [{ time = 1.0, by = [0.07, 0.03, 0.05] }] }]
 offset_stiffness = 0.02
 base_stiffness = 20
 reach = 0.2
@@ -273,7 +273,7 @@ detail = "scale"
 size = 0.05
 spacing = 0.6
 height = 0.03
-handles = ["ear 0.2 grab 0.04 0.4 -0.1", "ear 1.0 by 0.07 0.03 0.05", "ear 1.4 release"]
+handle = [{ name = "ear", at = [0.04, 0.4, -0.1], grab = 0.2, release = 1.4, moves = [{ time = 1.0, by = [0.07, 0.03, 0.05] }] }]
 offset_stiffness = 20
 base_stiffness = 20
 reach = 0.2
@@ -299,7 +299,7 @@ place = "tiles"
 tiles_u = 12
 tiles_v = 12
 height = 0.02
-handles = ["rim 0.2 grab 0.1 0.38 0.06", "rim 1.0 by 0.1 0.02 0.05", "rim 1.4 release"]
+handle = [{ name = "rim", at = [0.1, 0.38, 0.06], grab = 0.2, release = 1.4, moves = [{ time = 1.0, by = [0.1, 0.02, 0.05] }] }]
 offset_stiffness = 1
 base_stiffness = 0.05
 reach = 0.25
@@ -325,7 +325,7 @@ place = "tiles"
 tiles_u = 12
 tiles_v = 12
 height = 0.02
-handles = ["rim 0.2 grab 0.1 0.38 0.06", "rim 1.0 by 0.1 0.02 0.05", "rim 1.4 release"]
+handle = [{ name = "rim", at = [0.1, 0.38, 0.06], grab = 0.2, release = 1.4, moves = [{ time = 1.0, by = [0.1, 0.02, 0.05] }] }]
 offset_stiffness = 1
 base_stiffness = 50
 reach = 0.25
@@ -394,7 +394,7 @@ turn = 10
 height = 0.04
 frequency = 3.5
 damping = 0.06
-handles = ["head 0.1 grab 0.0 0.75 -0.6", "head 0.7 by 0.3 -0.15 -0.1", "head 1.1 by 0.3 -0.15 -0.1", "head 1.2 release"]
+handle = [{ name = "head", at = [0.0, 0.75, -0.6], grab = 0.1, release = 1.2, moves = [{ time = 0.7, by = [0.3, -0.15, -0.1] }, { time = 1.1, by = [0.3, -0.15, -0.1] }] }]
 offset_stiffness = 1
 base_stiffness = 40
 reach = 0.35
@@ -423,7 +423,7 @@ size_variation = 0.3
 height = 0.03
 frequency = 4
 damping = 0.1
-handles = ["head 0.1 grab 0.0 3.9 3.0", "head 0.6 by 0.6 -0.9 0.4", "head 1.1 by -0.6 -0.3 0.0", "head 1.4 release"]
+handle = [{ name = "head", at = [0.0, 3.9, 3.0], grab = 0.1, release = 1.4, moves = [{ time = 0.6, by = [0.6, -0.9, 0.4] }, { time = 1.1, by = [-0.6, -0.3, 0.0] }] }]
 offset_stiffness = 1
 base_stiffness = 40
 reach = 0.3

@@ -45,10 +45,10 @@ detail = "spike"
 size = 0.012
 height = 0.02
 axis = [0, 0, -1]
-density = ["box:-0.08,1.1,-2,0.08,2,-0.6", 1, 0]
+density = [{ box = [-0.08, 1.1, -2, 0.08, 2, -0.6] }, 1, 0]
 
 [output]
-page_tolerance = 0.0008
+html.tolerance = 0.0008
 )",
          .paint = "tattoo",
          .camera = {1.0, 0.28, 0.75},
@@ -95,11 +95,11 @@ detail = "scale"
 rigid = true
 size = 0.016
 height = 0.008
-density = ["box:-0.3,1.0,-0.3,0.3,1.25,0.3", 1, 0]
+density = [{ box = [-0.3, 1.0, -0.3, 0.3, 1.25, 0.3] }, 1, 0]
 
 [output]
 last_frame = 60
-page_tolerance = 0.0008
+html.tolerance = 0.0008
 )",
          .paint = "grid",
          .camera = {0.5, 0.15, 1.0},

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "console.h"
-#include "cutis/stack/settings.h"
+#include "cutis/core/options.h"
 #include "report.h"
 #include "run.h"
 #include "verbs.h"

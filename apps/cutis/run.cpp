@@ -167,13 +167,11 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
 
     const OutputFolder folder(options.folder);
     std::vector<std::unique_ptr<FrameSink>> sinks;
-    SinkOptions sink_options;
-    sink_options.tolerance = scene.output.tolerance;
-    sink_options.page = options.page;
-    sink_options.page.tolerance = scene.output.page_tolerance;
-    sink_options.page.use_times = scene.output.page_times;
+    SinkOptions chosen;
+    chosen.html = options.page;
+    chosen = sink_options(scene, chosen);
     for (const std::string& format : scene.output.formats) {
-        sinks.push_back(make_sink(format, options.folder, options.name, sink_options));
+        sinks.push_back(make_sink(format, options.folder, options.name, chosen));
     }
     const Workers workers(options.threads);
     report.threads = workers.threads();

@@ -14,18 +14,12 @@ namespace cutis {
 
 namespace {
 
-void check_units(double scale, char up_axis) {
-    if (!(scale > 0.0) || !std::isfinite(scale)) {
-        throw InvalidInput(say("scale: expected a number above 0, found ", scale));
-    }
-    if (up_axis != 'y' && up_axis != 'z') {
-        throw InvalidInput(say("up axis: expected y or z, found \"", up_axis, "\""));
-    }
-}
-
 /// File to body space: metres, Y up.
 Eigen::Affine3d conversion(double scale, char up_axis) {
-    check_units(scale, up_axis);
+    BodyOptions units;
+    units.scale = scale;
+    units.up_axis = up_axis;
+    check_options(describe(units), "body");
     Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
     if (up_axis == 'z') {
         axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
@@ -347,7 +341,7 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
 }
 
 Body make_body(const ArtMesh& mesh, PointCache cache, const BodyOptions& options) {
-    check_units(options.scale, options.up_axis);
+    check_struct(options, "body");
     Body::Source source;
     source.mesh = mesh;
     source.mesh.positions = to_metres_y_up(mesh.positions, options.scale, options.up_axis);

@@ -26,9 +26,12 @@ double fade_at(double s, double share) {
 CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
-    if (!(options.joint_hold >= 0.0 && options.joint_hold <= 1.0)) {
-        throw InvalidInput(
-            say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
+    check_struct(options, "curve");
+    // Between examples in time that are eased or splined nothing swings.
+    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
+                          held.dynamics == CurveDynamics::spline;
+    if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
+        held.dynamics = CurveDynamics::still;
     }
     const bool is_tail = part.has_closed_end && options.curve.free_tip;
     if (body.body->rig() == nullptr || options.joint_hold == 0.0 || is_tail) {
@@ -86,9 +89,6 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
         throw InvalidInput(
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
-    }
-    if (!(options.fade >= 0.0 && options.fade <= 0.5)) {
-        throw InvalidInput(say("curve: expected fade from 0 to 0.5, found ", options.fade));
     }
     if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
         skin_ = std::make_unique<SkinnedNodes>(

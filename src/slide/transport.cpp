@@ -120,7 +120,7 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
             failed |= 1u << l;
         }
     }
-    return options.carried_speed_limit < std::numeric_limits<double>::infinity() ? 15u : failed;
+    return options.carried_speed_limit ? 15u : failed;
 }
 
 // The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
@@ -162,10 +162,10 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
         const Vector2d arrived = gathered(i, here, vertex, weight);
         double zeta = stickiness[static_cast<size_t>(i)];
         const Vector3d new_velocity = next_body.velocity.vector(i);
-        if (options.carried_speed_limit < std::numeric_limits<double>::infinity()) {
+        if (options.carried_speed_limit) {
             const Vector3d n = next_body.normal.vector(i);
             const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
-            zeta *= std::min(1.0, options.carried_speed_limit / std::max(speed, 1e-300));
+            zeta *= std::min(1.0, *options.carried_speed_limit / std::max(speed, 1e-300));
         }
         double* result = advected.data() + 2 * i;
         if (zeta >= 1.0) {

@@ -100,7 +100,7 @@ struct Stack {
           int threads = 1)
         : workers(threads), stack(body, options, workers) {
         for (const LayerScene& layer : layers) {
-            stack.add(layer.kind, plan_layer(layer, "test")->prepare(stack.ground()));
+            stack.add(layer.kind, plan_layer(layer, "test")->prepare(stack.ground(), layer.meshes));
         }
         frame = stack.info().empty_frame();
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cutis/core/options.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
@@ -19,9 +20,8 @@ struct PageOptions {
     std::string title;           ///< empty: the file's name
     std::string caption;         ///< one line beside the title
     double tolerance = 3e-4;     ///< largest error of a vertex, fraction of the rest box's
-                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high;
-                                 ///< 1e-7 .. 0.1
-    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture; 1e-7 .. 0.1
+                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high
+    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture
     bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
     std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
     std::string heat;               ///< channel shown first as a heat map; empty: none
@@ -30,6 +30,8 @@ struct PageOptions {
                                                ///< front, a little from the left and above
     std::optional<PageFocus> camera_focus;     ///< none: the whole clip is in the picture
 };
+
+Options describe(PageOptions& options);
 
 /// One HTML file that plays the bake by itself: no network, nothing beside it (see docs/page.md).
 ///

@@ -25,9 +25,10 @@ Scene read_scene(const std::filesystem::path& path,
 Scene parse_scene(const std::string& text, const std::string& file,
                   const std::vector<LayerKind>& kinds = layer_kinds());
 
-/// Reads the meshes that layers name (key `mesh`); read_scene has done it.
+/// Reads the mesh files that options of layers name, those of all wedges included; read_scene has
+/// done it.
 /// \throw IoError, InvalidInput  as read_obj
-void load_layer_meshes(Scene& scene);
+void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds = layer_kinds());
 
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cutis/core/options.h"
 #include "cutis/shell/arap.h"
 #include "cutis/shell/equilibrium.h"
 
@@ -30,8 +31,10 @@ enum class BaseCoupling {
 struct ManipulationOptions {
     ArapOptions base;
     BaseCoupling coupling = BaseCoupling::projected;
-    int passes = 3;  ///< rounds of shell and base per frame, 1 .. 100
+    int passes = 3;  ///< rounds of shell and base per frame
 };
+
+Options describe(ManipulationOptions& options);
 
 /// \throw InvalidInput  targets that are not one finite row per handle
 void check_handle_targets(const MatrixX3d& targets, int handles);

@@ -11,7 +11,7 @@
 #include "cutis/io/obj_read.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/settings.h"
+#include "cutis/core/options.h"
 
 namespace cutis {
 
@@ -118,6 +118,13 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
          {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
         if (!path->empty()) {
             inputs.push_back(resolve(scene, *path));
+        }
+    }
+    for (const LayerScene& layer : scene.layers) {
+        if (layer.plan) {
+            for (const std::string& name : named_files(layer.plan->options())) {
+                inputs.push_back(resolve(scene, name));
+            }
         }
     }
     return inputs;
