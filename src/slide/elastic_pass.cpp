@@ -28,7 +28,7 @@ void store3(Batches& batches, int batch, int field, const Doubles3& v) {
 
 // In-plane parts (c, s) of the axis of a tangent basis with normal a after the smallest rotation to
 // normal b: c = q1 . Rot(a -> b) axis. axis . a = 0 and q . b = 0 leave little of the formula.
-// Where a and b are nearly opposite the axis is projected (thin-skin notes, section 4).
+// Where a and b are nearly opposite the axis is projected.
 struct TurnedAxis {
     Doubles closeness;  // 1 + a . b, or so large that nothing leans
     Doubles c, s;
@@ -71,7 +71,7 @@ struct MetricMean {
 
 // Pass 1 over triangles: S from the body's triangle to the skin's, and each corner's part of the
 // nodal Jacobian. The orientation comes from the normal tracked in time, since surface normals
-// mislead in creases (notes, section 12).
+// mislead in creases.
 void SlideSolver::Parts::measure_skin(const Workers& workers) {
     const double* at = places.position.data();
     const double tiny = 1e-24 * mean_edge * mean_edge;
@@ -193,7 +193,7 @@ void clamp_jacobian(double* j) {
 }  // namespace
 
 // Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
-// converge (notes, section 3). `jacobian` goes to chart coordinates, along_* to 3-D.
+// converge. `jacobian` goes to chart coordinates, along_* to 3-D.
 void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) {
     workers.for_chunks(reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {

@@ -14,7 +14,7 @@ using simd::store;
 
 namespace {
 
-// Limits of thin-skin notes, section 12.
+// When a step has gone too far, found by trial on creased characters.
 constexpr double least_determinant = 0.02;    // never pushed below this by a step
 constexpr double least_share = 0.1;           // nor below this share of what it was
 constexpr double tangled_determinant = 0.05;  // below this for `patience` steps: untangle
@@ -138,7 +138,7 @@ void SlideSolver::Parts::search_line(double seconds, const Workers& workers) {
 }
 
 // One bad triangle must not brake the character: velocities are halved at its corners only, again
-// and again, then set to zero, then in the ring around (notes, section 12).
+// and again, then set to zero, then in the ring around.
 void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
     if (is_widespread(report.inverted_triangles)) {
         search_line(seconds, workers);

@@ -190,7 +190,7 @@ double SlideSolver::Parts::incremental_energy(const SkinPlaces& where, const std
 }
 
 // Several Newton iterations on 1/2 |v - v0|^2_M + W(v), each from where the last one ended, with an
-// energy test: without it several are worse than one (notes, section 12).
+// energy test: without it several are worse than one.
 void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
     start_velocity = velocity;
     std::fill(trial_velocity.begin(), trial_velocity.end(), 0.0);  // displacement so far over h

@@ -125,7 +125,7 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
 
 // The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
 //
-// U = T v + (1 - zeta) V_body is what a free piece of skin keeps (thin-skin notes, section 6): zeta
+// U = T v + (1 - zeta) V_body is what a free piece of skin keeps: zeta
 // is the share of the body's acceleration the skin is carried with. Coriolis and the like come with
 // it.
 //   old body: backtrace -h v_i -> weights b_k
