@@ -128,7 +128,7 @@ Made slide(SlideOutput output = SlideOutput::vertices, const Region& pins = {}) 
     return {"slide", [=](const LayerGround& ground) { return make_slide_layer(options, ground); }};
 }
 
-Made shell(Anchor anchor = Anchor::surface) {
+Made shell(ShellAnchor anchor = ShellAnchor::surface) {
     ShellLayerOptions options;
     options.size = 0.06;
     options.anchor = anchor;
@@ -358,7 +358,7 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
 TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
     Asked asked;
     const Body body = arm("bend", asked);
-    const auto final_detail = [&](Anchor anchor) {
+    const auto final_detail = [&](ShellAnchor anchor) {
         Stack run(body, {fold(), slide(SlideOutput::uv), shell(anchor)});
         for (int f = 1; f <= 28; ++f) {
             run.advance(f);
@@ -367,7 +367,7 @@ TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
         return run.frame.meshes[1].positions;
     };
     // On the surface it stays with the vertices, on the skin it goes with the material.
-    const MatrixX3d moved = final_detail(Anchor::skin) - final_detail(Anchor::surface);
+    const MatrixX3d moved = final_detail(ShellAnchor::skin) - final_detail(ShellAnchor::surface);
     EXPECT_TRUE(moved.allFinite());
     EXPECT_GT(moved.rowwise().norm().maxCoeff(), 1e-3);
     EXPECT_LT(moved.rowwise().norm().maxCoeff(), 0.05);

@@ -30,11 +30,11 @@ struct ShellHandle {
 Options describe(ShellHandle& handle);
 
 /// How detail gets into the shell.
-enum class Placing { scatter, tiles, around };
+enum class ShellPlacing { scatter, tiles, around };
 /// What a piece of detail stands on.
-enum class Anchor { surface, skin };
+enum class ShellAnchor { surface, skin };
 /// What a jump of the body does to vibration.
-enum class OnCut { carry, rest };
+enum class ShellCut { carry, rest };
 
 /// A shell layer. Lengths named "of the diagonal" are shares of the rest
 /// pose's bounding box.
@@ -43,8 +43,8 @@ struct ShellLayerOptions {
     std::string detail = "scale";
     std::string mesh;
     std::string mesh_up = "z";
-    Placing place = Placing::scatter;
-    Anchor anchor = Anchor::surface;
+    ShellPlacing place = ShellPlacing::scatter;
+    ShellAnchor anchor = ShellAnchor::surface;
     bool rigid = false;
     OutsideDetail outside = OutsideDetail::refuse;
     double height = 0.02;
@@ -63,7 +63,7 @@ struct ShellLayerOptions {
     double paper_fps = 30.0;
     std::vector<double> axes;
     int substeps = 1;
-    OnCut cut = OnCut::carry;
+    ShellCut cut = ShellCut::carry;
     std::vector<ShellHandle> handles;
     double offset_stiffness = 10.0;
     double base_stiffness = 0.0;
