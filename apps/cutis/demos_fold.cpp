@@ -117,7 +117,8 @@ std::vector<Demo> fold_demos() {
                       paper, cylinder,
                       "place = \"chains\"\nchain = [" + cylinder_chain(20) + ", " +
                           cylinder_chain(0) + ", " + cylinder_chain(2) +
-                          "]\ncurve = [{ profile = \"sharp\" }, { profile = \"blob\" }, { profile = \"flat\" }]\n"
+                          "]\ncurve = [{ profile = \"sharp\" }, { profile = \"blob\" }, { profile "
+                          "= \"flat\" }]\n"
                           "reach = 0.05\nwidth = 0.06\n",
                       {0.2, 1.0, 0.7}),
                  {0.0, 0.2, 0.0}, 0.28),

@@ -283,10 +283,10 @@ private:
 
     void need_range(const Value& value) const {
         if (!is_inside(option_.range, value.number)) {
-            refuse(value, expected_number(option_.range),
-                   number_text(value.number) + (option_.automatic.empty()
-                                                    ? ""
-                                                    : "; left out it means: " + option_.automatic));
+            refuse(
+                value, expected_number(option_.range),
+                number_text(value.number) +
+                    (option_.automatic.empty() ? "" : "; left out it means: " + option_.automatic));
         }
     }
 
@@ -555,10 +555,9 @@ void read_options(const Table& values, const Options& options, const std::string
         }
         if (found == nullptr) {
             const std::string near = nearest_word(key, known);
-            throw InvalidInput(
-                say(scene_place(file, value.line, value.column), section, " has no key '", key,
-                    "'; ",
-                    near.empty() ? "it has " + word_list(known) : "did you mean '" + near + "'?"));
+            throw InvalidInput(say(
+                scene_place(file, value.line, value.column), section, " has no key '", key, "'; ",
+                near.empty() ? "it has " + word_list(known) : "did you mean '" + near + "'?"));
         }
         FieldReader(*found, {section, file})(value);
     }
@@ -604,11 +603,10 @@ void resolve_masks(const Options& options, const std::string& section,
                 values[v] = clamped;
                 continue;
             }
-            throw InvalidInput(say(section, " ", option.name, " = ", region_text(painted.mask),
-                                   ": expected ", expected_number(range), ", found ",
-                                   number_text(value), " at vertex ",
-                                   shown.empty() ? static_cast<int>(v)
-                                                 : shown[static_cast<size_t>(v)]));
+            throw InvalidInput(
+                say(section, " ", option.name, " = ", region_text(painted.mask), ": expected ",
+                    expected_number(range), ", found ", number_text(value), " at vertex ",
+                    shown.empty() ? static_cast<int>(v) : shown[static_cast<size_t>(v)]));
         }
         painted.per_vertex = std::move(values);
     });

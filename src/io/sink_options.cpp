@@ -75,7 +75,9 @@ Options describe(PageOptions& o) {
         {.name = "camera_direction",
          .field = in_code(o.camera_direction),
          .about = "from the body to the camera"},
-        {.name = "camera_focus", .field = in_code(o.camera_focus), .about = "what is in the picture"},
+        {.name = "camera_focus",
+         .field = in_code(o.camera_focus),
+         .about = "what is in the picture"},
     };
 }
 

@@ -156,8 +156,9 @@ Options describe(VibrationOptions& o) {
          .advanced = true},
         {.name = "spanning",
          .field = &o.spanning,
-         .about = "a piece longer than this share of the base spans it: the limiter takes it vertex "
-                  "by vertex",
+         .about =
+             "a piece longer than this share of the base spans it: the limiter takes it vertex "
+             "by vertex",
          .range = {0, huge_number},
          .advanced = true},
         {.name = "material", .field = in_code(o.material), .about = "where nothing is painted"},
@@ -166,7 +167,9 @@ Options describe(VibrationOptions& o) {
         {.name = "frequency_factor",
          .field = in_code(o.frequency_factor),
          .about = "per detail vertex"},
-        {.name = "damping_factor", .field = in_code(o.damping_factor), .about = "per detail vertex"},
+        {.name = "damping_factor",
+         .field = in_code(o.damping_factor),
+         .about = "per detail vertex"},
         {.name = "has_moving_points",
          .field = in_code(o.has_moving_points),
          .about = "places may be moved"},

@@ -65,28 +65,26 @@ Options describe(CurveForce& o) {
 
 Options describe(CurveSettings& o) {
     Options all = describe(o.part);
-    all = join(std::move(all),
-               {{.name = "region",
-                 .field = &o.region,
-                 .about = "region (see scene.md), instead of joints"}});
+    all = join(std::move(all), {{.name = "region",
+                                 .field = &o.region,
+                                 .about = "region (see scene.md), instead of joints"}});
     all = join(std::move(all), describe(o.layout));
     all = join(std::move(all), describe(o.flesh.curve));
-    all = join(std::move(all),
-               {{.name = "a1",
-                 .field = &o.a1,
-                 .about = "bending stiffness of the paper, instead of frequency",
-                 .range = {0, 1e12, true},
-                 .advanced = true,
-                 .automatic = "frequency counts"},
-                {.name = "a2",
-                 .field = &o.a2,
-                 .about = "mass of the paper, used with a1",
-                 .range = {1e-12, 1e12},
-                 .advanced = true},
-                {.name = "softness",
-                 .field = &o.softness,
-                 .about = "share of the swing, by place: 1 flesh, 0 bone",
-                 .range = {0, 1}}});
+    all = join(std::move(all), {{.name = "a1",
+                                 .field = &o.a1,
+                                 .about = "bending stiffness of the paper, instead of frequency",
+                                 .range = {0, 1e12, true},
+                                 .advanced = true,
+                                 .automatic = "frequency counts"},
+                                {.name = "a2",
+                                 .field = &o.a2,
+                                 .about = "mass of the paper, used with a1",
+                                 .range = {1e-12, 1e12},
+                                 .advanced = true},
+                                {.name = "softness",
+                                 .field = &o.softness,
+                                 .about = "share of the swing, by place: 1 flesh, 0 bone",
+                                 .range = {0, 1}}});
     all = join(std::move(all), describe(o.flesh));
     return join(std::move(all),
                 {{.name = "example",

@@ -172,8 +172,8 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "fold: place = \"joints\": expected a body with a skin, found none; use "
                     "\"field\"");
             }
-            curves = find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach,
-                                       notes);
+            curves =
+                find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach, notes);
             share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;

@@ -48,8 +48,8 @@ std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::s
                                          const std::string& section) {
     const auto found = meshes.find(name);
     if (found == meshes.end()) {
-        throw InvalidInput(say(section, ": \"", name,
-                               "\" was not read (meshes are read with a scene file)"));
+        throw InvalidInput(
+            say(section, ": \"", name, "\" was not read (meshes are read with a scene file)"));
     }
     return found->second;
 }

@@ -61,8 +61,7 @@ public:
         }
         if (!options_.young_modulus && !options_.lame_mu) {
             report_.notes.push_back(say("young_modulus: ", solver_.options().young_modulus->value,
-                                        " N/m for a body of ", *solver_.options().body_size,
-                                        " m"));
+                                        " N/m for a body of ", *solver_.options().body_size, " m"));
         }
         if (is_refined()) {
             // Points of the simulated surface in the solver's numbering.

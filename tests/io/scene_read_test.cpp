@@ -177,12 +177,14 @@ TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
     EXPECT_EQ(refusal(torus + "[output]\npage_tolerance = 1e-3\n"),
               "shot.toml:4:1: [output] has no key 'page_tolerance' any more; it is tolerance in "
               "[output.html] now");
-    EXPECT_NE(refusal(torus + "[output.glb]\nuv_tolerance = 7\n").find("shot.toml:4:1: [output] glb "
-                                                                    "uv_tolerance: expected"),
+    EXPECT_NE(refusal(torus + "[output.glb]\nuv_tolerance = 7\n")
+                  .find("shot.toml:4:1: [output] glb "
+                        "uv_tolerance: expected"),
               std::string::npos);
     const std::vector<std::pair<std::string, std::string>> moved = {
-        {"kind = \"slide\"\ndrag_force = [1, 0, 0]\n", "shot.toml:5:1: [[layer]] slide has no key "
-                                                       "'drag_force' any more; it is 'drag' now"},
+        {"kind = \"slide\"\ndrag_force = [1, 0, 0]\n",
+         "shot.toml:5:1: [[layer]] slide has no key "
+         "'drag_force' any more; it is 'drag' now"},
         {"kind = \"slide\"\npins = [\"box:0,0,0,1,1,1\"]\n", "{ box = [0,0,0,1,1,1] }"},
         {"kind = \"curve\"\nexamples = [\"body@1\"]\n", "it is 'example' now"},
         {"kind = \"curve\"\nexample = [\"body@1\"]\n", "write example = [{ time = ..."},
@@ -196,8 +198,9 @@ TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
         EXPECT_NE(found.find(message), std::string::npos) << found;
     }
     // Entries of tables have places of their own.
-    EXPECT_EQ(refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
-              "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
+    EXPECT_EQ(
+        refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
+        "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
 }
 
 TEST(SceneRead, bad_toml_is_refused_with_line_and_column) {

@@ -117,10 +117,11 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
 }
 
 TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
-    const Baked bake = baked("actor = \"cylinder\"\nclip = \"twist\"",
-                             "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
-                             "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
-                             "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
+    const Baked bake =
+        baked("actor = \"cylinder\"\nclip = \"twist\"",
+              "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
+              "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
+              "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
     EXPECT_TRUE(bake.frames.back().meshes[1].positions.allFinite());
 }
 

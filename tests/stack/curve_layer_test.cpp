@@ -329,7 +329,8 @@ TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
     EXPECT_EQ((untouched[9] - plain[9]).cwiseAbs().maxCoeff(), 0.0);
 
     values["force"] = entries({entry({{"push", entries({number(0), number(20)})}})});
-    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "three numbers"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
+                                     {"push", "three numbers"});
     values["force"] = entries({push(std::nan(""), 1.0)});
     test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "finite"});
     values["force"] = list({"0,20,0@1"});

@@ -3,6 +3,7 @@
 #include "cutis/body/actors.h"
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
+#include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
 #include "cutis/io/gltf_read.h"
@@ -11,7 +12,6 @@
 #include "cutis/io/obj_read.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/core/options.h"
 
 namespace cutis {
 
