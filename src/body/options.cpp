@@ -4,6 +4,7 @@
 
 namespace cutis {
 
+// clang-format off: one entry is one option
 Options describe(ClockOptions& o) {
     return {
         {.group = "time",
@@ -61,5 +62,6 @@ Options describe(BodyOptions& o) {
         },
         describe(o.clock));
 }
+// clang-format on
 
 }  // namespace cutis

@@ -4,6 +4,7 @@
 
 namespace cutis {
 
+// clang-format off: one entry is one option
 Options describe(PartNames& o) {
     return {
         {.group = "part",
@@ -148,5 +149,6 @@ Options describe(FleshOptions& o) {
          .about = "frame rate of the paper's scheme"},
     };
 }
+// clang-format on
 
 }  // namespace cutis

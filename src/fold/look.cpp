@@ -14,6 +14,7 @@ FoldLook FoldLook::strict() const {
     return look;
 }
 
+// clang-format off: one entry is one option
 Options describe(FoldLook& o) {
     return {
         {.group = "look",
@@ -145,7 +146,8 @@ Options describe(FoldRailOptions& o) {
          .change = Change::live},
         {.name = "limiter",
          .field = &o.limiter,
-         .about = "hold folds at their end planes and joint plane, so that neighbours do not cross",
+         .about = "hold folds at their end planes and joint plane, so that neighbours do not "
+                  "cross",
          .change = Change::live},
         {.name = "merge_from",
          .field = &o.merge_from,
@@ -180,5 +182,6 @@ Options describe(FoldOptions& o) {
         {.name = "rails", .field = in_code(o.rails), .about = "see describe(FoldRailOptions&)"},
     };
 }
+// clang-format on
 
 }  // namespace cutis

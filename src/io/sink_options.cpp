@@ -9,6 +9,7 @@ constexpr Range error_range = {1e-7, 0.1};
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(GlbOptions& o) {
     return {
         {.name = "tolerance",
@@ -97,6 +98,7 @@ Options describe(SinkOptions& o) {
          .change = Change::start},
     };
 }
+// clang-format on
 
 SinkOptions sink_options(const Scene& scene, SinkOptions options) {
     read_options(scene.output.format_options, describe(options), "[output]", scene.file);

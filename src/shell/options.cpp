@@ -10,6 +10,7 @@ constexpr double huge_number = 1e6;
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(SafeOffsetOptions& o) {
     return {
         {.group = "shell",
@@ -156,9 +157,8 @@ Options describe(VibrationOptions& o) {
          .advanced = true},
         {.name = "spanning",
          .field = &o.spanning,
-         .about =
-             "a piece longer than this share of the base spans it: the limiter takes it vertex "
-             "by vertex",
+         .about = "a piece longer than this share of the base spans it: the limiter takes it "
+                  "vertex by vertex",
          .range = {0, huge_number},
          .advanced = true},
         {.name = "material", .field = in_code(o.material), .about = "where nothing is painted"},
@@ -204,5 +204,6 @@ Options describe(ShellOptions& o) {
         {.name = "manipulation", .field = in_code(o.manipulation), .about = "has its own"},
     };
 }
+// clang-format on
 
 }  // namespace cutis

@@ -152,6 +152,7 @@ void make_metric(const Topology& topology, const MatrixX3d& rest, SlideOptions& 
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(SlideOptions& o) {
     return {
         {.group = "material",
@@ -372,6 +373,7 @@ Options describe(SlideOptions& o) {
          .advanced = true},
     };
 }
+// clang-format on
 
 SlideOptions fitted_options(SlideOptions o, const Topology& topology, const MatrixX3d& rest) {
     check_options(describe(o), "slide", topology.vertex_count());

@@ -34,6 +34,7 @@ std::vector<double> on_nodes(const CurvePart& part, const VectorXd& values,
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(CurveExample& o) {
     return {
         {.name = "time",
@@ -96,6 +97,7 @@ Options describe(CurveSettings& o) {
                   .about = "forces by hand, each a table with time, push and region",
                   .was = {"forces"}}});
 }
+// clang-format on
 
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
                                   const CurveSettings& given, const LayerMeshes& meshes) {

@@ -29,6 +29,7 @@ FoldProfile plain_profile(FoldShape shape) {
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(FoldChain& o) {
     return {{.name = "vertices",
              .field = &o.vertices,
@@ -43,7 +44,8 @@ Options describe(FoldCurveLook& o) {
          .about = "cross-section of its folds; layer: that of the layer"},
         {.name = "heights",
          .field = &o.heights,
-         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both ends",
+         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
+                  "ends",
          .range = {0, 1e6}},
         {.name = "width",
          .field = &o.width,
@@ -91,23 +93,25 @@ Options describe(FoldSettings& o) {
     all = join(std::move(all), describe(o.along));
     all = join(std::move(all), describe(o.joints));
     all = join(std::move(all), describe(o.look));
-    all = join(std::move(all),
-               {{.name = "profile",
-                 .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
-                 .about = "cross-section of a fold"},
-                {.name = "profile_heights",
-                 .field = &o.profile_heights,
-                 .about = "custom profile: heights at evenly spaced places across the fold, 0 at "
-                          "both ends",
-                 .range = {0, 1e6}}});
+    all = join(
+        std::move(all),
+        {{.name = "profile",
+          .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
+          .about = "cross-section of a fold"},
+         {.name = "profile_heights",
+          .field = &o.profile_heights,
+          .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
+                   "ends",
+          .range = {0, 1e6}}});
     all = join(std::move(all), describe(o.solver.rails));
     all = join(std::move(all), describe(o.solver));
-    return join(std::move(all), {{.name = "use_normals",
-                                  .field = &o.use_normals,
-                                  .about = "lift along the surface's own normals instead of turned "
-                                           "rest normals",
-                                  .advanced = true}});
+    return join(std::move(all),
+                {{.name = "use_normals",
+                  .field = &o.use_normals,
+                  .about = "lift along the surface's own normals instead of turned rest normals",
+                  .advanced = true}});
 }
+// clang-format on
 
 void check_together(const FoldSettings& s) {
     const bool has_curves =

@@ -6,6 +6,7 @@
 
 namespace cutis {
 
+// clang-format off: one entry is one option
 Options describe_body(Scene& scene) {
     BodyScene& body = scene.body;
     const Options source = {
@@ -72,9 +73,8 @@ Options describe_body(Scene& scene) {
          .change = Change::start},
         {.name = "cut_distance",
          .field = &body.cut_distance,
-         .about =
-             "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
-             "layers start anew",
+         .about = "a body that moves further (of its box diagonal) from frame to frame makes a "
+                  "cut: layers start anew",
          .range = {1e-3, 1e9},
          .change = Change::start,
          .advanced = true},
@@ -106,6 +106,7 @@ Options describe_output(Scene& scene) {
         {.name = "page_times", .field = MovedField{"times in [output.html]"}},
     };
 }
+// clang-format on
 
 void check_scene(const Scene& scene) {
     const BodyScene& body = scene.body;

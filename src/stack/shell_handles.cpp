@@ -12,6 +12,7 @@ constexpr Range key_times = {-1e7, 1e7};  // seconds
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(ShellMove& o) {
     return {
         {.name = "time",
@@ -45,6 +46,7 @@ Options describe(ShellHandle& o) {
          .about = "where it is dragged, each a table with time and by"},
     };
 }
+// clang-format on
 
 Vector3d HandleTrack::move_at(double time) const {
     const auto next = std::upper_bound(times.begin(), times.end(), time);

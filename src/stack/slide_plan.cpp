@@ -48,6 +48,7 @@ std::vector<int> named_vertices(const LayerGround& ground, const Region& region,
 
 }  // namespace
 
+// clang-format off: one entry is one option
 Options describe(SlideDrag& o) {
     return {
         {.name = "at",
@@ -115,6 +116,7 @@ Options describe(SlideSettings& o) {
              .about = "between keys the skin feels a body without velocity jumps"},
         });
 }
+// clang-format on
 
 SlideOptions SlideSettings::options_for(const LayerGround& ground) const {
     SlideOptions o = options;
