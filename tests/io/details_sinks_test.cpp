@@ -26,7 +26,7 @@ TEST(SinkDetails, the_same_bake_gives_the_same_bytes) {
         for (int round = 0; round < 2; ++round) {
             const ScratchFolder folder;
             SinkOptions options;
-            options.page.use_times = false;
+            options.html.use_times = false;
             with_details(body, 6).run(*make_sink(format, folder.path(), "a", options));
             std::map<std::string, std::string> now;
             for (const std::string& name : files_in(folder.path())) {

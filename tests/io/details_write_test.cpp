@@ -84,7 +84,7 @@ TEST(GlbDetails, the_largest_error_is_that_of_the_worst_mesh) {
     const ScratchFolder folder;
     const Bake bake = with_details(body, 30);
     SinkOptions options;
-    options.tolerance = 0.015 / std::sqrt(2.0);
+    options.glb.tolerance = 0.015 / std::sqrt(2.0);
     const OutputFile file = bake.run(*make_sink("glb", folder.path(), "a", options)).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
     EXPECT_LE(file.numbers.at("detail_morph_targets"), 2.0);
