@@ -35,8 +35,11 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
                                source_.motion->vertex_count()));
     }
     Rig& rig = source_.rig;
-    if (rig.joint_count() > 0 && source_.character && rig.name.size() != rig.node.size()) {
-        complete_rig(source_.character->skeleton, rig);
+    if (rig.name.size() != rig.node.size()) {
+        Skeleton without_tree;
+        without_tree.nodes.resize(static_cast<size_t>(
+            std::max(0, *std::max_element(rig.node.begin(), rig.node.end()) + 1)));
+        complete_rig(source_.character ? source_.character->skeleton : without_tree, rig);
     }
     const Motion& motion = *source_.motion;
     start_ = motion.start();

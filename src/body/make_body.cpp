@@ -7,6 +7,7 @@
 #include "body/merge_meshes.h"
 #include "body/names.h"
 #include "body/rig_motion.h"
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -186,7 +187,7 @@ public:
         const Eigen::Index count = instance.mesh.positions.rows();
         if (!to_body.matrix().isIdentity(0.0)) {
             auto rows = mesh_.rest.middleRows(first_vertex, count);
-            rows = ((rows * to_body.linear().transpose()).rowwise() +
+            rows = ((rows_times(rows, to_body.linear().transpose())).rowwise() +
                     to_body.translation().transpose())
                        .eval();
         }
@@ -224,7 +225,8 @@ private:
         run.defaults = instance.morph_defaults;
         run.defaults.resize(instance.morphs.size(), 0.0);
         for (size_t t = 0; t < instance.morphs.size(); ++t) {
-            run.offsets.push_back(instance.morphs[t].offsets * to_body.linear().transpose());
+            run.offsets.push_back(
+                rows_times(instance.morphs[t].offsets, to_body.linear().transpose()));
             if (run.defaults[t] != 0.0) {
                 mesh_.rest.middleRows(first_vertex, run.offsets[t].rows()) +=
                     run.defaults[t] * run.offsets[t];
@@ -259,7 +261,7 @@ MatrixX3d to_metres_y_up(const MatrixX3d& positions, double scale, char up_axis)
     if (to_metres.matrix().isIdentity(0.0)) {
         return positions;
     }
-    return positions * to_metres.linear().transpose();
+    return rows_times(positions, to_metres.linear().transpose());
 }
 
 Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "slide/parts.h"

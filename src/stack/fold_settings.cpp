@@ -29,12 +29,13 @@ FoldProfile plain_profile(FoldShape shape) {
 
 }  // namespace
 
-// clang-format off: one entry is one option
+// One entry is one option.
+// clang-format off
 Options describe(FoldChain& o) {
-    return {{.name = "vertices",
-             .field = &o.vertices,
-             .about = "vertices of the artist's mesh, each joined to the next by an edge",
-             .range = {0, 2147483647}}};
+    return {
+        {.name = "vertices", .field = &o.vertices,
+         .about = "vertices of the artist's mesh, each joined to the next by an edge",
+         .range = {0, 2147483647}}};
 }
 
 Options describe(FoldCurveLook& o) {
@@ -42,50 +43,33 @@ Options describe(FoldCurveLook& o) {
         {.name = "profile",
          .field = choice(o.profile, {"layer", "blob", "flat", "sharp", "custom"}),
          .about = "cross-section of its folds; layer: that of the layer"},
-        {.name = "heights",
-         .field = &o.heights,
+        {.name = "heights", .field = &o.heights,
          .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
-                  "ends",
-         .range = {0, 1e6}},
-        {.name = "width",
-         .field = &o.width,
-         .about = "across one of its folds",
-         .unit = "m",
-         .range = {0.001, 10},
-         .automatic = "that of the layer"},
-        {.name = "length",
-         .field = &o.length,
-         .about = "joints: length of the curve; 0: as far as it is compressed",
-         .unit = "m",
-         .range = {0, 100},
-         .automatic = "curve_length of the layer"},
+                  "ends", .range = {0, 1e6}},
+        {.name = "width", .field = &o.width, .about = "across one of its folds", .unit = "m",
+         .range = {0.001, 10}, .automatic = "that of the layer"},
+        {.name = "length", .field = &o.length,
+         .about = "joints: length of the curve; 0: as far as it is compressed", .unit = "m",
+         .range = {0, 100}, .automatic = "curve_length of the layer"},
     };
 }
 
-Options describe(FoldSettings& o) {
+Options describe(FoldLayerOptions& o) {
     Options all = {
-        {.group = "place",
-         .name = "place",
+        {.group = "place", .name = "place",
          .field = choice(o.place, {"field", "joints", "chains", "painted"}),
          .about = "where folds go: compression over the clip (field), the bending of joints, "
                   "chains of vertices, or a painted field"},
         {.name = "where", .field = &o.where, .about = "regions with folds"},
-        {.name = "poses_per_second",
-         .field = &o.poses_per_second,
-         .about = "poses of the clip that are looked at",
-         .unit = "1/s",
-         .range = {0.1, 240},
+        {.name = "poses_per_second", .field = &o.poses_per_second,
+         .about = "poses of the clip that are looked at", .unit = "1/s", .range = {0.1, 240},
          .advanced = true},
-        {.name = "painted_field",
-         .field = &o.painted_field,
+        {.name = "painted_field", .field = &o.painted_field,
          .about = "painted: region with a number per vertex, in metres; a fold lies between "
                   "multiples of width"},
-        {.name = "chain",
-         .field = tables(o.chains),
-         .about = "chains: tables with the vertices of each",
-         .was = {"chains"}},
-        {.name = "curve",
-         .field = tables(o.curves),
+        {.name = "chain", .field = tables(o.chains),
+         .about = "chains: tables with the vertices of each", .was = {"chains"}},
+        {.name = "curve", .field = tables(o.curves),
          .about = "joints and chains: profiles, widths and lengths, which the curves take in turn",
          .was = {"curve_profiles", "curve_widths", "curve_lengths"}},
     };
@@ -95,27 +79,25 @@ Options describe(FoldSettings& o) {
     all = join(std::move(all), describe(o.look));
     all = join(
         std::move(all),
-        {{.name = "profile",
-          .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
-          .about = "cross-section of a fold"},
-         {.name = "profile_heights",
-          .field = &o.profile_heights,
-          .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
-                   "ends",
-          .range = {0, 1e6}}});
+        {
+        {.name = "profile", .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
+         .about = "cross-section of a fold"},
+        {.name = "profile_heights", .field = &o.profile_heights,
+         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
+                  "ends", .range = {0, 1e6}}});
     all = join(std::move(all), describe(o.solver.rails));
     all = join(std::move(all), describe(o.solver));
     return join(std::move(all),
-                {{.name = "use_normals",
-                  .field = &o.use_normals,
-                  .about = "lift along the surface's own normals instead of turned rest normals",
-                  .advanced = true}});
+                {
+        {.name = "use_normals", .field = &o.use_normals,
+         .about = "lift along the surface's own normals instead of turned rest normals",
+         .advanced = true}});
 }
 // clang-format on
 
-void check_together(const FoldSettings& s) {
+void check_together(const FoldLayerOptions& s) {
     const bool has_curves =
-        s.place == FoldSettings::Place::joints || s.place == FoldSettings::Place::chains;
+        s.place == FoldLayerOptions::Place::joints || s.place == FoldLayerOptions::Place::chains;
     const auto needs_curves = [&](const char* key, bool is_set) {
         if (is_set && !has_curves) {
             throw InvalidInput(
@@ -133,7 +115,7 @@ void check_together(const FoldSettings& s) {
             throw InvalidInput(
                 "[[layer]] fold: curve: heights: expected profile = \"custom\" to use them");
         }
-        if (curve.length && s.place != FoldSettings::Place::joints) {
+        if (curve.length && s.place != FoldLayerOptions::Place::joints) {
             throw InvalidInput("[[layer]] fold: curve: length: expected place = \"joints\"");
         }
     }
@@ -141,7 +123,7 @@ void check_together(const FoldSettings& s) {
         throw InvalidInput(
             "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
     }
-    if (s.place == FoldSettings::Place::painted && s.painted_field.empty()) {
+    if (s.place == FoldLayerOptions::Place::painted && s.painted_field.empty()) {
         throw InvalidInput(
             "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
     }
@@ -157,13 +139,13 @@ void check_together(const FoldSettings& s) {
     }
 }
 
-FoldProfile profile_of(const FoldSettings& settings) {
+FoldProfile profile_of(const FoldLayerOptions& settings) {
     return settings.profile == FoldShape::custom
                ? sampled_profile(settings.profile_heights, "profile_heights")
                : plain_profile(settings.profile);
 }
 
-void share_looks(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
+void share_looks(const FoldLayerOptions& settings, std::vector<FoldCurve>& curves) {
     for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
         const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
         curves[c].width = look.width.value_or(0.0);
@@ -178,7 +160,7 @@ void share_looks(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
     }
 }
 
-std::vector<double> curve_lengths(const FoldSettings& settings) {
+std::vector<double> curve_lengths(const FoldLayerOptions& settings) {
     std::vector<double> lengths;
     for (const FoldCurveLook& curve : settings.curves) {
         lengths.push_back(curve.length.value_or(settings.joints.length));

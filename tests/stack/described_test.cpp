@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "cutis/io/sinks.h"
-#include "stack/curve_settings.h"
-#include "stack/fold_settings.h"
-#include "stack/shell_settings.h"
-#include "stack/slide_plan.h"
+#include "cutis/stack/curve_layer.h"
+#include "cutis/stack/fold_layer.h"
+#include "cutis/stack/shell_layer.h"
+#include "cutis/stack/slide_layer.h"
 #include "support/undescribed.h"
 
 namespace cutis {
@@ -31,7 +31,7 @@ void expect_described(const char* name) {
 
 TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<SlideOptions>("slide");
-    expect_described<SlideSettings>("slide layer", [](SlideSettings& o) {
+    expect_described<SlideLayerOptions>("slide layer", [](SlideLayerOptions& o) {
         return join(describe(o), {{.name = "skin", .field = in_code(o.options)}});
     });
     expect_described<SlideDrag>("drag");
@@ -41,7 +41,7 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<FleshOptions>("flesh");
     expect_described<CurveExample>("example");
     expect_described<CurveForce>("force");
-    expect_described<CurveSettings>("curve layer", [](CurveSettings& o) {
+    expect_described<CurveLayerOptions>("curve layer", [](CurveLayerOptions& o) {
         return join(describe(o), {{.name = "part", .field = in_code(o.part)},
                                   {.name = "layout", .field = in_code(o.layout)},
                                   {.name = "flesh", .field = in_code(o.flesh)}});
@@ -54,7 +54,7 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<FoldOptions>("fold");
     expect_described<FoldChain>("chain");
     expect_described<FoldCurveLook>("curve look");
-    expect_described<FoldSettings>("fold layer", [](FoldSettings& o) {
+    expect_described<FoldLayerOptions>("fold layer", [](FoldLayerOptions& o) {
         return join(describe(o), {{.name = "look", .field = in_code(o.look)},
                                   {.name = "field", .field = in_code(o.field)},
                                   {.name = "along", .field = in_code(o.along)},
@@ -70,7 +70,7 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<ShellOptions>("shell");
     expect_described<ShellMove>("move");
     expect_described<ShellHandle>("handle");
-    expect_described<ShellSettings>("shell layer", [](ShellSettings& o) {
+    expect_described<ShellLayerOptions>("shell layer", [](ShellLayerOptions& o) {
         return join(describe(o), {{.name = "offset", .field = in_code(o.offset)},
                                   {.name = "scatter", .field = in_code(o.scatter)},
                                   {.name = "tiles", .field = in_code(o.tiles)},
