@@ -80,7 +80,7 @@ TEST(BakeProgram, one_and_two_threads_write_the_same_bytes) {
     write_text(scratch / "shot.toml",
                cylinder_scene("fps = 5\nskinning = \"dual-quaternion\"",
                               R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
-                   "page_times = false\n");
+                   "html.times = false\n");
     for (const char* threads : {"1", "2"}) {
         ASSERT_EQ(
             run({"bake", scratch / "shot.toml", "-o", scratch / threads, "--threads", threads})
