@@ -63,7 +63,7 @@ Options describe(CurveForce& o) {
     };
 }
 
-Options describe(CurveSettings& o) {
+Options describe(CurveLayerOptions& o) {
     Options all = describe(o.part);
     all = join(std::move(all), {{.name = "region",
                                  .field = &o.region,
@@ -98,8 +98,8 @@ Options describe(CurveSettings& o) {
 }
 
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
-                                  const CurveSettings& given, const LayerMeshes& meshes) {
-    CurveSettings settings = given;
+                                  const CurveLayerOptions& given, const LayerMeshes& meshes) {
+    CurveLayerOptions settings = given;
     const Workers& workers = ground.own_workers();
     look_up_regions(ground, describe(settings), "[[layer]] curve");
     for (int& vertex : settings.layout.start_vertices) {

@@ -1,4 +1,4 @@
-#include "slide_plan.h"
+#include "cutis/stack/slide_layer.h"
 
 #include <cmath>
 
@@ -69,7 +69,7 @@ Options describe(SlideDrag& o) {
     };
 }
 
-Options describe(SlideSettings& o) {
+Options describe(SlideLayerOptions& o) {
     return join(
         describe(o.options),
         {
@@ -116,7 +116,7 @@ Options describe(SlideSettings& o) {
         });
 }
 
-SlideOptions SlideSettings::options_for(const LayerGround& ground) const {
+SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
