@@ -80,6 +80,12 @@ const FrameStore::Array& FrameStore::find(Stored what, size_t mesh, size_t index
 
 void FrameStore::want(Stored what, size_t mesh, size_t index) {
     const Array& array = find(what, mesh, index);
+    if (array.is_wanted) {
+        return;
+    }
+    if (frames_taken_ > 0) {
+        throw InvalidInput("frame store: expected outputs to begin before the first frame");
+    }
     arrays_[static_cast<size_t>(&array - arrays_.data())].is_wanted = true;
     lay_out();
 }
