@@ -66,11 +66,11 @@ void check_arrays(const SlideOptions& o, int count) {
         Eigen::Matrix3d m;
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
-        const Vector3d values = m.allFinite() ? Vector3d(Eigen::SelfAdjointEigenSolver<
-                                                             Eigen::Matrix3d>(
-                                                             m, Eigen::EigenvaluesOnly)
-                                                             .eigenvalues())
-                                              : Vector3d(Vector3d::Zero());
+        const Vector3d values =
+            m.allFinite()
+                ? Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(m, Eigen::EigenvaluesOnly)
+                               .eigenvalues())
+                : Vector3d(Vector3d::Zero());
         if (!(values.minCoeff() >= stretch_range.lowest &&
               values.maxCoeff() <= stretch_range.highest)) {
             throw InvalidInput(
@@ -91,8 +91,8 @@ void check_together(const SlideOptions& o) {
         throw InvalidInput("slide lame_lambda: expected lame_mu beside it, found none");
     }
     if (o.lame_mu) {
-        const bool has_poisson =
-            !o.poisson_ratio.is_uniform() || o.poisson_ratio.value != SlideOptions().poisson_ratio.value;
+        const bool has_poisson = !o.poisson_ratio.is_uniform() ||
+                                 o.poisson_ratio.value != SlideOptions().poisson_ratio.value;
         if (o.young_modulus || has_poisson) {
             throw InvalidInput(say("slide: expected ",
                                    o.young_modulus ? "young_modulus" : "poisson_ratio",
@@ -132,9 +132,8 @@ void make_metric(const Topology& topology, const MatrixX3d& rest, SlideOptions& 
         const double stretch = o.initial_stretch.at(v);
         const double both = stretch * o.directed_stretch;
         if (!(both >= stretch_range.lowest && both <= stretch_range.highest)) {
-            throw InvalidInput(
-                say("slide initial_stretch times directed_stretch: expected 0.1 to 10, found ",
-                    both));
+            throw InvalidInput(say(
+                "slide initial_stretch times directed_stretch: expected 0.1 to 10, found ", both));
         }
         const Vector3d n = normals.row(v);
         const Vector3d along = o.stretch_direction - n * n.dot(o.stretch_direction);
