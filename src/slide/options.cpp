@@ -1,9 +1,9 @@
 #include "cutis/slide/options.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 
@@ -67,10 +67,7 @@ void check_arrays(const SlideOptions& o, int count) {
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
         const Vector3d values =
-            m.allFinite()
-                ? Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(m, Eigen::EigenvaluesOnly)
-                               .eigenvalues())
-                : Vector3d(Vector3d::Zero());
+            m.allFinite() ? symmetric_eigenvalues(m) : Vector3d(Vector3d::Zero());
         if (!(values.minCoeff() >= stretch_range.lowest &&
               values.maxCoeff() <= stretch_range.highest)) {
             throw InvalidInput(
