@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "cutis/body/actors.h"
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
@@ -75,11 +74,20 @@ Body load_mesh(const Scene& scene, const WarningCallback& warn) {
     return make_body(mesh, std::move(cache), scene.body.options);
 }
 
-Body load_character(const Scene& scene, const WarningCallback& warn) {
+Character find_actor(const Scene& scene, const ActorLoader& actors) {
+    if (!actors) {
+        throw InvalidInput(say(scene_place(scene.file, 0, 0), "[body] actor: expected a program with "
+                               "built-in characters, found one without; hand load_actor of "
+                               "cutis/actors/actors.h to load_body"));
+    }
+    return actors(scene.body.actor);
+}
+
+Body load_character(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     const BodyOptions& options = scene.body.options;
-    const auto load_source = [&scene] {
+    const auto load_source = [&] {
         return scene.body.actor.empty() ? read_gltf(resolve(scene, scene.body.file))
-                                        : make_actor(scene.body.actor);
+                                        : find_actor(scene, actors);
     };
     if (scene.body.motion.empty()) {
         return make_body(std::make_shared<const Character>(load_source()), options);
@@ -99,9 +107,9 @@ Body load_character(const Scene& scene, const WarningCallback& warn) {
 
 }  // namespace
 
-Body load_body(const Scene& scene, const WarningCallback& warn) {
+Body load_body(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     check_scene(scene);
-    Body body = scene.body.mesh_file.empty() ? load_character(scene, warn) : load_mesh(scene, warn);
+    Body body = scene.body.mesh_file.empty() ? load_character(scene, warn, actors) : load_mesh(scene, warn);
     if (!scene.body.rest.empty()) {
         body.set_rest_pose(load_rest(scene, body.mesh().positions.rows(), warn));
     }

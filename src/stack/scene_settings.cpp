@@ -1,23 +1,10 @@
 #include <algorithm>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/settings.h"
 
 namespace cutis {
-
-namespace {
-
-std::string actor_list() {
-    std::vector<std::string> names;
-    for (const ActorInfo& actor : list_actors()) {
-        names.push_back(actor.name);
-    }
-    return word_list(names);
-}
-
-}  // namespace
 
 SettingsTable body_settings(Scene& scene) {
     BodyScene& body = scene.body;
@@ -39,7 +26,7 @@ SettingsTable body_settings(Scene& scene) {
         "to this file.",
         {
             {"file", &body.file, "glTF or GLB character"},
-            {"actor", &body.actor, "built-in character: " + actor_list()},
+            {"actor", &body.actor, "built-in character; `cutis inspect actor:` lists them"},
             {"mesh", &options.mesh,
              "with file or actor: name of the mesh, empty takes all; alone: an OBJ file"},
             {"cache", &body.cache,

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "cutis/body/actors.h"
+#include "cutis/shell/pieces.h"
+
 
 namespace cutis {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cli/program.h"
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/body/body.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"
@@ -23,7 +23,7 @@ TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
     const PointCache cache = read_pc2(scratch / "a/b/out/shot.pc2");
     BodyOptions options;
     options.clip = "twist";
-    const Body body = make_body(std::make_shared<const Character>(make_actor("cylinder")), options);
+    const Body body = make_body(std::make_shared<const Character>(load_actor("cylinder")), options);
     // 3 s at 10 frames a second, both ends.
     ASSERT_EQ(cache.frame_count(), 31);
     ASSERT_EQ(cache.vertex_count, body.mesh().positions.rows());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,14 @@ void load_layer_meshes(Scene& scene);
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);
 
+/// A built-in character by its name: `load_actor` of cutis/actors/actors.h, or one's own.
+using ActorLoader = std::function<Character(const std::string& name)>;
+
 /// Reads the files a scene names and makes its body.
 /// \param warn  what an OBJ reader left out; further notes are in the body's source
+/// \param actors  finds the key `actor`; without it a scene that names an actor is refused
 /// \throw IoError, InvalidInput  as check_scene, the readers and make_body do
-Body load_body(const Scene& scene, const WarningCallback& warn = {});
+Body load_body(const Scene& scene, const WarningCallback& warn = {},
+               const ActorLoader& actors = {});
 
 }  // namespace cutis
