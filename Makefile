@@ -1,6 +1,6 @@
 # Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test gallery test-peers bench compare format lint clean sanitize fuzz soak
+.PHONY: help setup build demo test gallery test-peers bench compare format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -16,6 +16,7 @@ help:
 	@echo "make compare     the curve layer beside ground truth (the limb is simulated once, into build/cache)"
 	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make soak        ten thousand frames with all layers: nothing drifts, memory stays flat"
+	@echo "make actors      makes the files of the folder actors anew (tools/actors)"
 	@echo "make fuzz        a brief run of every fuzz target"
 	@echo "make setup build format lint clean"
 
@@ -66,6 +67,11 @@ soak: setup
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
 	@cmake --build $(BUILD) -j $(JOBS) --target soak
 	@$(BUILD)/tests/soak
+
+actors: setup
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
+	@cmake --build $(BUILD) -j $(JOBS) --target make_actors
+	@$(BUILD)/tools/actors/make_actors actors
 
 fuzz: setup
 	@scripts/setup fuzz

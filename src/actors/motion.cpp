@@ -111,18 +111,4 @@ void ClipMaker::morph(const std::string& mesh,
     }
 }
 
-LimbAngles reach(double l1, double l2, const Vector2d& target, double bend) {
-    const double distance =
-        std::clamp(target.norm(), 1.001 * std::abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2));
-    const double toward = std::atan2(target.y(), target.x());
-    const double corner = std::acos(
-        std::clamp((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance), -1.0, 1.0));
-    LimbAngles out;
-    out.first = toward + bend * corner;
-    const Vector2d knee(l1 * std::cos(out.first), l1 * std::sin(out.first));
-    const Vector2d rest = distance * Vector2d(std::cos(toward), std::sin(toward)) - knee;
-    out.second = std::atan2(rest.y(), rest.x());
-    return out;
-}
-
 }  // namespace cutis::actor

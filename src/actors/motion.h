@@ -47,13 +47,4 @@ private:
     std::vector<double> times_;
 };
 
-/// Angles (radians) of a two-bone limb in a plane: lengths l1, l2 from the origin to `target`.
-/// `first` is the direction of bone one, `second` of bone two, both measured from +x; `bend` +1 or
-/// -1 picks the side of the middle joint. Targets out of reach are met as nearly as possible.
-struct LimbAngles {
-    double first = 0.0;
-    double second = 0.0;
-};
-LimbAngles reach(double l1, double l2, const Vector2d& target, double bend);
-
 }  // namespace cutis::actor

@@ -1,8 +1,9 @@
 #include <array>
 #include <cmath>
 
-#include "actors/build.h"
-#include "actors/cast.h"
+#include "actors/motion.h"
+#include "actors/rigging.h"
+#include "actors/shapes.h"
 
 namespace cutis::actor {
 

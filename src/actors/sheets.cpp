@@ -2,8 +2,9 @@
 #include <cmath>
 #include <map>
 
-#include "actors/build.h"
-#include "actors/cast.h"
+#include "actors/motion.h"
+#include "actors/rigging.h"
+#include "actors/shapes.h"
 
 namespace cutis::actor {
 

@@ -5,6 +5,7 @@
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 #include <cmath>
+#include <cstdlib>
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
@@ -212,17 +213,21 @@ Scene parse_scene(const std::string& text, const std::string& file,
         } else if (name == "output") {
             apply_settings(table_values(need_table(node, "[output]", file), "[output]", file),
                            output_settings(scene), file);
+        } else if (name == "page") {
+            apply_settings(table_values(need_table(node, "[page]", file), "[page]", file),
+                           page_settings(scene), file);
         } else if (name == "layer") {
             read_layers(node, file, kinds, scene);
         } else if (name == "wedge") {
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
-            const std::string near = nearest_word(name, {"body", "layer", "output", "wedge"});
+            const std::string near =
+                nearest_word(name, {"body", "layer", "output", "page", "wedge"});
             throw InvalidInput(say(
                 place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
                 "'; ",
                 near.empty()
-                    ? "a scene has [body], [[layer]], [output] and [wedge]"
+                    ? "a scene has [body], [[layer]], [output], [page] and [wedge]"
                     : say("did you mean ", near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
         }
     }
@@ -236,12 +241,28 @@ Scene parse_scene(const std::string& text, const std::string& file,
     return scene;
 }
 
+std::filesystem::path scene_path(const Scene& scene, const std::string& path) {
+    const std::string word = "$DATA/";
+    if (path.rfind(word, 0) != 0) {
+        return std::filesystem::path(scene.folder) / path;  // an absolute path stays as it is
+    }
+    const char* chosen = std::getenv("CUTIS_DATA");
+    const std::filesystem::path folder =
+        chosen != nullptr && *chosen != '\0' ? chosen : "../shared/data";
+    const std::filesystem::path file = folder / path.substr(word.size());
+    // Of a sequence the folder must be there.
+    if (!std::filesystem::exists(path.find('*') == std::string::npos ? file : file.parent_path())) {
+        throw IoError(say(scene_place(scene.file, 0, 0), "\"", file.generic_string(),
+                          "\" not found; CUTIS_DATA names the folder of characters that $DATA "
+                          "stands for (default ../shared/data)"));
+    }
+    return file;
+}
+
 void load_layer_meshes(Scene& scene) {
     for (LayerScene& layer : scene.layers) {
         for (const std::string& name : named_meshes(layer)) {
-            // An absolute path stays as it is.
-            const auto file = std::filesystem::path(scene.folder) / name;
-            layer.meshes[name] = std::make_shared<ArtMesh>(read_obj(file));
+            layer.meshes[name] = std::make_shared<ArtMesh>(read_obj(scene_path(scene, name)));
         }
     }
 }

@@ -92,6 +92,26 @@ SettingsTable output_settings(Scene& scene) {
             }};
 }
 
+SettingsTable page_settings(Scene& scene) {
+    PageScene& page = scene.page;
+    return {
+        "[page]",
+        "How the page (format html) begins.",
+        {
+            {"about", &page.about, "one line beside the title"},
+            {"figure", &page.figure, "figure of a paper that the shot stands beside"},
+            {.key = "paint",
+             .target = &page.paint,
+             .about = "shown first",
+             .choices = {"skin", "checker", "grid", "tattoo", "bumps", "clay"}},
+            {"camera", &page.camera, "x y z from the body to the camera; empty: from the front"},
+            {"focus", &page.focus, "x y z radius of what fills the picture; empty: the whole clip",
+             "m"},
+            {"follow", &page.follow, "the camera travels with the body"},
+            {"stills", &page.stills, "moments of the clip worth a picture", "", 0.0, 1.0},
+        }};
+}
+
 std::string annotated_defaults() {
     Scene scene;
     std::string text =
@@ -113,7 +133,8 @@ std::string annotated_defaults() {
             begin = end + 1;
         }
     }
-    return text + "\n" + settings_text(output_settings(scene));
+    return text + "\n" + settings_text(output_settings(scene)) + "\n" +
+           settings_text(page_settings(scene));
 }
 
 void check_scene(const Scene& scene) {
@@ -148,6 +169,14 @@ void check_scene(const Scene& scene) {
     if (!body.motion.empty() && !body.options.clip.empty()) {
         throw InvalidInput(at + "[body] expected clip or motion; found both");
     }
+    const auto has_size = [&](const std::vector<double>& list, const char* key, size_t size) {
+        if (!list.empty() && list.size() != size) {
+            throw InvalidInput(
+                say(at, "[page] ", key, ": expected ", size, " numbers, found ", list.size()));
+        }
+    };
+    has_size(scene.page.camera, "camera", 3);
+    has_size(scene.page.focus, "focus", 4);
     if (scene.output.formats.empty()) {
         throw InvalidInput(at +
                            "[output] formats: expected at least one format, found an empty list");

@@ -4,7 +4,6 @@
 
 #include "cutis/shell/pieces.h"
 
-
 namespace cutis {
 
 std::vector<Setting> shell_settings(ShellSettings& s) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "support/mesh_checks.h"
 #include "cutis/actors/actors.h"
+#include "support/mesh_checks.h"
 
 namespace cutis {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "support/mesh_checks.h"
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
+#include "support/mesh_checks.h"
 
 namespace cutis {
 namespace {

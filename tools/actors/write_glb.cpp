@@ -1,8 +1,9 @@
 #include "write_glb.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cutis/core/error.h"
@@ -44,8 +45,8 @@ public:
         }
         view["byteLength"] = bytes_.size() - view["byteOffset"].get<size_t>();
         if (padding > 0) {
-            view["byteStride"] = sizeof(Number) * static_cast<size_t>(width) +
-                                 static_cast<size_t>(padding);
+            view["byteStride"] =
+                sizeof(Number) * static_cast<size_t>(width) + static_cast<size_t>(padding);
         }
         if (target != 0) {
             view["target"] = target;
@@ -230,8 +231,7 @@ int add_instance(Document& document, const MeshInstance& instance) {
     const MatrixX3d normals = smooth_normals(instance.mesh);
     std::vector<char> is_taken(static_cast<size_t>(instance.mesh.uv.rows()), 0);
     for (const MeshPart& part : instance.mesh.parts) {
-        mesh["primitives"].push_back(
-            primitive_of(document, instance, normals, part, is_taken));
+        mesh["primitives"].push_back(primitive_of(document, instance, normals, part, is_taken));
     }
     for (const MorphTarget& morph : instance.morphs) {
         mesh["extras"]["targetNames"].push_back(morph.name);
@@ -244,8 +244,8 @@ int add_instance(Document& document, const MeshInstance& instance) {
 void add_nodes(Document& document, const Character& character) {
     std::vector<Vector3d> place;  // in the world, as float32 holds it
     for (const Node& node : character.skeleton.nodes) {
-        const Vector3d above = node.parent < 0 ? Vector3d(Vector3d::Zero())
-                                               : place[static_cast<size_t>(node.parent)];
+        const Vector3d above =
+            node.parent < 0 ? Vector3d(Vector3d::Zero()) : place[static_cast<size_t>(node.parent)];
         place.push_back((above + node.rest.translation).unaryExpr(&to_float));
         Json json = {{"name", node.name}};
         const Vector3d local = place.back() - above;
@@ -267,10 +267,10 @@ void add_nodes(Document& document, const Character& character) {
             bind.topRightCorner<3, 1>() = -place[static_cast<size_t>(joint)].cast<float>();
             binds.insert(binds.end(), bind.data(), bind.data() + 16);
         }
-        document.append("skins", {{"name", skin.name},
-                                  {"joints", skin.joints},
-                                  {"inverseBindMatrices",
-                                   document.add(binds, type_f32, "MAT4", 16)}});
+        document.append("skins",
+                        {{"name", skin.name},
+                         {"joints", skin.joints},
+                         {"inverseBindMatrices", document.add(binds, type_f32, "MAT4", 16)}});
     }
 }
 
@@ -288,9 +288,9 @@ void add_clip(Document& document, const Clip& clip) {
         const std::vector<float> values(channel.values.begin(), channel.values.end());
         const bool is_turn = channel.target == ChannelTarget::rotation;
         const bool is_morph = channel.target == ChannelTarget::morph_weights;
-        const int output = document.add(values, type_f32,
-                                        is_morph ? "SCALAR" : (is_turn ? "VEC4" : "VEC3"),
-                                        is_morph ? 1 : channel.width);
+        const int output =
+            document.add(values, type_f32, is_morph ? "SCALAR" : (is_turn ? "VEC4" : "VEC3"),
+                         is_morph ? 1 : channel.width);
         const size_t sampler = animation["samplers"].size();
         animation["samplers"].push_back({{"input", input}, {"output", output}});
         animation["channels"].push_back(
@@ -310,8 +310,9 @@ std::string glb_of(const Character& character) {
     document.root["extensionsRequired"] = {"KHR_mesh_quantization"};
     add_nodes(document, character);
     for (const MeshInstance& instance : character.meshes) {
+        const int mesh = add_instance(document, instance);
         Json& node = document.root["nodes"][static_cast<size_t>(instance.node)];
-        node["mesh"] = add_instance(document, instance);
+        node["mesh"] = mesh;
         node["skin"] = instance.skin;
     }
     for (const Clip& clip : character.clips) {

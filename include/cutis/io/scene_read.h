@@ -30,6 +30,11 @@ Scene parse_scene(const std::string& text, const std::string& file,
 /// \throw IoError, InvalidInput  as read_obj
 void load_layer_meshes(Scene& scene);
 
+/// Where a path of a scene leads: relative to the scene's folder; $DATA/ stands for the folder of
+/// characters that the environment's CUTIS_DATA names (default ../shared/data).
+/// \throw IoError  nothing there (only for $DATA)
+std::filesystem::path scene_path(const Scene& scene, const std::string& path);
+
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);
 

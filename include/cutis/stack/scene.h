@@ -58,6 +58,17 @@ struct OutputScene {
     bool page_times = true;        ///< HTML: the page shows what each frame took
 };
 
+/// How a page of the shot begins, and what stands beside it.
+struct PageScene {
+    std::string about;              ///< one line
+    std::string figure;             ///< a figure of a paper that the shot stands beside
+    std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
+    std::vector<double> camera;     ///< x y z from the body to the camera; empty: from the front
+    std::vector<double> focus;  ///< x y z radius of what fills the picture; empty: the whole clip
+    bool follow = false;        ///< the camera travels with the body
+    std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1
+};
+
 /// Values to try for one key; a scene with several of these stands for all combinations.
 struct Wedge {
     std::string key;  ///< "body.KEY", "output.KEY", "layer.N.KEY" (N from 1) or "KIND.KEY" (every
@@ -78,6 +89,7 @@ struct Scene {
     double pre_roll = 0.0;  ///< seconds the body holds its first pose before frame 1
     std::vector<LayerScene> layers;
     OutputScene output;
+    PageScene page;
     std::vector<Wedge> wedges;  ///< empty: the scene as it is
 };
 

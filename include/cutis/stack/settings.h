@@ -60,6 +60,7 @@ std::string settings_text(const SettingsTable& table);
 /// it to body.mesh_file where neither file nor actor is given.
 SettingsTable body_settings(Scene& scene);
 SettingsTable output_settings(Scene& scene);
+SettingsTable page_settings(Scene& scene);
 
 /// The complete annotated sample: every key of every table, the layers as comments.
 std::string annotated_defaults();
