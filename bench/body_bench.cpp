@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <random>
 
 #include "bench/bench.h"
+#include "bench/measure.h"
 #include "cutis/body/skinning.h"
 #include "cutis/core/parallel.h"
 
@@ -14,43 +14,7 @@ namespace {
 constexpr int vertex_count = 1'000'000;
 constexpr int influence_count = 4;
 constexpr int joint_count = 64;
-constexpr int repeats = 25;  // the best counts: a quiet moment on a shared machine
-
-double milliseconds(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> passed =
-        std::chrono::steady_clock::now() - begin;
-    return passed.count();
-}
-
-/// a = b + s c over arrays far larger than the caches, as STREAM does it.
-class Triad {
-public:
-    Triad() : a_(count, 0.0), b_(count, 1.0), c_(count, 2.0) {}
-
-    double run_ms(const Workers& workers) {
-        const auto add = [this](int begin, int end) {
-            const double* b = b_.data();
-            const double* c = c_.data();
-            double* __restrict a = a_.data();
-            for (int i = begin; i < end; ++i) {
-                a[i] = b[i] + 3.0 * c[i];
-            }
-        };
-        return milliseconds([&] { workers.for_chunks(count, 1 << 14, std::ref(add)); });
-    }
-
-    // Two arrays read, one written; a written line is read first (write-allocate), here and in the
-    // skinning kernels alike, so it counts twice in both.
-    static double bytes() { return 4.0 * sizeof(double) * count; }
-
-private:
-    static constexpr int count = 6'000'000;
-    std::vector<double> a_;
-    std::vector<double> b_;
-    std::vector<double> c_;
-};
+constexpr int skinning_repeats = 25;  // the best counts: a quiet moment on a shared machine
 
 /// Rest, weights and joints read; result written (twice, see above).
 constexpr double skinning_bytes =
@@ -122,7 +86,7 @@ std::vector<Row> bench_body() {
             // Triad and kernel take turns, so that a busy machine slows both.
             double triad_ms = triad.run_ms(workers);
             double kernel_ms = milliseconds(kernel.run);
-            for (int i = 1; i < repeats; ++i) {
+            for (int i = 1; i < skinning_repeats; ++i) {
                 triad_ms = std::min(triad_ms, triad.run_ms(workers));
                 kernel_ms = std::min(kernel_ms, milliseconds(kernel.run));
             }

@@ -2,12 +2,13 @@
 #include <malloc.h>
 #endif
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <stdexcept>
 
 #include "bench/bench.h"
+#include "bench/measure.h"
 #include "cutis/curve/curve_solver.h"
 #include "cutis/curve/time_examples.h"
 
@@ -19,7 +20,6 @@ namespace cutis::bench {
 namespace {
 
 constexpr int frames = 30;
-constexpr double pi = 3.14159265358979323846;
 
 /// The times below are of fractions of a millisecond: giving memory back to the system and taking
 /// it again each time would be most of them, for both sides of every row.
@@ -29,13 +29,6 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, plenty);
     mallopt(M_MMAP_THRESHOLD, plenty);
 #endif
-}
-
-double milliseconds(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-        .count();
 }
 
 /// Both take turns; the best of each counts.
@@ -238,7 +231,7 @@ CurvePart tube(int curves, int nodes, int vertices, CurveTransfer transfer) {
     int f = 0;
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double angle = 2.0 * pi * i / around;
+            const double angle = 2.0 * std::numbers::pi * i / around;
             positions.row(j * around + i) << 0.1 * std::cos(angle), 0.1 * std::sin(angle),
                 static_cast<double>(j) / along;
             if (j < along) {

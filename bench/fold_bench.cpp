@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <iostream>
 #include <limits>
 
 #include "bench/bench.h"
+#include "bench/measure.h"
 #include "cutis/fold/folds.h"
 #include "verify/curve_cases.h"
 #include "verify/fold_figure.h"
@@ -13,14 +13,6 @@
 namespace cutis::bench {
 
 namespace {
-
-double milliseconds(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> passed =
-        std::chrono::steady_clock::now() - begin;
-    return passed.count();
-}
 
 using verify::FoldFigure;
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "cutis/core/error.h"
 #include "cutis/core/geometry.h"
@@ -17,7 +18,6 @@ namespace cutis::bench {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr int along = 36;  // cells
 constexpr int around = 14;
 constexpr int layers = 2;
@@ -34,7 +34,8 @@ constexpr int frame_count = 31;
 
 double skin_radius(double x) {
     // A limb: thicker in the middle of each half.
-    return 0.045 + 0.008 * std::sin(pi * x / elbow) * std::sin(pi * x / elbow);
+    return 0.045 +
+           0.008 * std::sin(std::numbers::pi * x / elbow) * std::sin(std::numbers::pi * x / elbow);
 }
 
 int node(int i, int j, int k) {
@@ -87,7 +88,7 @@ public:
         for (int i = 0; i <= along; ++i) {
             const double x = length * i / along;
             for (int j = 0; j < around; ++j) {
-                const double angle = 2.0 * pi * j / around;
+                const double angle = 2.0 * std::numbers::pi * j / around;
                 for (int k = 0; k <= layers; ++k) {
                     const double r = bone_radius + (skin_radius(x) - bone_radius) * k / layers;
                     const int v = node(i, j, k);
@@ -403,8 +404,8 @@ LimbTruth simulate_limb(LimbMotion motion) {
     }
     normalise_weights(truth.weights, 2);
     const auto angle_at = [&](double t) {
-        return motion == LimbMotion::bend ? t * 70.0 * pi / 180.0
-                                          : smooth(t / 0.4) * 70.0 * pi / 180.0;
+        return motion == LimbMotion::bend ? t * 70.0 * std::numbers::pi / 180.0
+                                          : smooth(t / 0.4) * 70.0 * std::numbers::pi / 180.0;
     };
     for (int frame = 0; frame < frame_count; ++frame) {
         const Eigen::Affine3d turn = Eigen::Translation3d(elbow, 0, 0) *

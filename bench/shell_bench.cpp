@@ -1,11 +1,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "bench/bench.h"
+#include "bench/measure.h"
 #include "cutis/shell/equilibrium.h"
 #include "cutis/shell/safe_offset.h"
 #include "cutis/shell/vibration.h"
@@ -16,40 +17,7 @@ namespace cutis::bench {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-constexpr int repeats = 40;  // the best counts: a quiet moment on a shared machine
-
-double milliseconds(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> passed =
-        std::chrono::steady_clock::now() - begin;
-    return passed.count();
-}
-
-/// a = b + s c over arrays far larger than the caches; a written line is read first.
-class Triad {
-public:
-    Triad() : a_(count, 0.0), b_(count, 1.0), c_(count, 2.0) {}
-
-    double run_ms(const Workers& workers) {
-        return milliseconds([&] {
-            workers.for_chunks(count, 1 << 14, [this](int begin, int end) {
-                const double* b = b_.data();
-                const double* c = c_.data();
-                double* __restrict a = a_.data();
-                for (int i = begin; i < end; ++i) {
-                    a[i] = b[i] + 3.0 * c[i];
-                }
-            });
-        });
-    }
-    static constexpr double bytes = 4.0 * sizeof(double) * 6e6;
-
-private:
-    static constexpr int count = 6'000'000;
-    std::vector<double> a_, b_, c_;
-};
+constexpr int shell_repeats = 40;  // the best counts: a quiet moment on a shared machine
 
 /// A row of the paper's table. Triangles = around * along * 2 (- 1 for an odd number).
 struct Model {
@@ -67,18 +35,18 @@ const std::vector<Model> models = {
 };
 
 /// A torus of as many triangles as the paper's model had.
-struct Scene {
+struct ShellScene {
     PrismShell shell;
     std::vector<ShellPoint> points;
     std::vector<int> piece;
 
-    explicit Scene(const Model& model) {
+    explicit ShellScene(const Model& model) {
         MatrixX3d positions(model.around * model.along, 3);
         MatrixX3i triangles(model.triangles, 3);
         for (int j = 0; j < model.along; ++j) {
             for (int i = 0; i < model.around; ++i) {
-                const double u = 2.0 * pi * i / model.around;
-                const double v = 2.0 * pi * j / model.along;
+                const double u = 2.0 * std::numbers::pi * i / model.around;
+                const double v = 2.0 * std::numbers::pi * j / model.along;
                 const double r = 0.35 + 0.14 * std::cos(v);
                 positions.row(j * model.around + i) << r * std::cos(u), r * std::sin(u),
                     0.14 * std::sin(v);
@@ -170,7 +138,7 @@ Motions make_motions(ShellEquilibrium& equilibrium) {
 /// vertex side by side.
 class PlainUpdate {
 public:
-    PlainUpdate(const Scene& scene) : scene_(scene) {
+    PlainUpdate(const ShellScene& scene) : scene_(scene) {
         for (const ShellPoint& point : scene.points) {
             const TetPoint at = scene.shell.place(point);
             Vertex vertex{};
@@ -232,7 +200,7 @@ private:
         float velocity[3];
         float goal[3];
     };
-    const Scene& scene_;
+    const ShellScene& scene_;
     std::vector<Vertex> vertices_;
     std::vector<float> table_;
 };
@@ -252,7 +220,7 @@ double peak_megabytes() {
 Row ten_million(Triad& triad) {
     Model model = models[2];
     model.vertices = 10'000'000;
-    Scene scene(model);
+    ShellScene scene(model);
     ShellEquilibrium equilibrium(scene.shell,
                                  {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
     const Motions motions = make_motions(equilibrium);
@@ -275,7 +243,7 @@ Row ten_million(Triad& triad) {
                 {"MB at the peak, whole program", peak_megabytes()}};
     row.ms = vibrate_ms;
     row.baseline = "bytes moved over a triad of the same run, write-allocate in both";
-    row.baseline_ms = triad_ms * vertex_bytes * model.vertices / Triad::bytes;
+    row.baseline_ms = triad_ms * vertex_bytes * model.vertices / Triad::bytes();
     return row;
 }
 
@@ -285,7 +253,7 @@ std::vector<Row> bench_shell() {
     std::vector<Row> rows;
     Triad triad;
     for (const Model& model : models) {
-        Scene scene(model);
+        ShellScene scene(model);
         ShellEquilibrium equilibrium(scene.shell,
                                      {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
         ShellEquilibrium corrected(scene.shell,
@@ -303,7 +271,7 @@ std::vector<Row> bench_shell() {
                    library_ms = 1e300, corrected_ms = 1e300;
             std::vector<double> single(static_cast<size_t>(scene.shell.vertex_count()));
             // All take turns, so that a busy machine slows all of them.
-            for (int i = 0; i < repeats; ++i) {
+            for (int i = 0; i < shell_repeats; ++i) {
                 const int at = i % 2;
                 triad_ms = std::min(triad_ms, triad.run_ms(workers));
                 plain_ms = std::min(plain_ms, plain.run_ms(motions, at));
@@ -363,7 +331,7 @@ std::vector<Row> bench_shell() {
             solve.baseline_ms = solve_ms;
             scaling(solve, one_corrected_ms);
             rows.push_back(solve);
-            const double bound_ms = triad_ms * vertex_bytes * model.vertices / Triad::bytes;
+            const double bound_ms = triad_ms * vertex_bytes * model.vertices / Triad::bytes();
             Row vibrate;
             vibrate.layer = "shell";
             vibrate.row = "vibrate " + model.name + suffix;
@@ -383,7 +351,7 @@ std::vector<Row> bench_shell() {
             bandwidth.size = {{"bytes a vertex", vertex_bytes},
                               {"vertices", model.vertices},
                               {"threads", threads},
-                              {"MB/s of the triad", Triad::bytes / triad_ms / 1e3}};
+                              {"MB/s of the triad", Triad::bytes() / triad_ms / 1e3}};
             bandwidth.ms = vibrate_ms;
             bandwidth.baseline =
                 "bytes moved over a triad of the same run and threads, write-allocate in both";

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 
 #include "bench/bench.h"
 #include "cutis/core/parallel.h"
@@ -17,7 +18,6 @@ namespace cutis::bench {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point begin) {
@@ -38,9 +38,9 @@ Surface wrapped_grid(int around, int along, bool is_torus) {
     int f = 0;
     for (int j = 0; j < along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double u = 2.0 * pi * i / around;
+            const double u = 2.0 * std::numbers::pi * i / around;
             if (is_torus) {
-                const double v = 2.0 * pi * j / along;
+                const double v = 2.0 * std::numbers::pi * j / along;
                 const double r = 0.35 + 0.14 * std::cos(u);
                 s.positions.row(j * around + i) << r * std::cos(v), r * std::sin(v),
                     0.14 * std::sin(u);
@@ -70,10 +70,10 @@ Surface wrapped_grid(int around, int along, bool is_torus) {
 MatrixX3d swaying(const MatrixX3d& rest, double time, bool is_rigid) {
     MatrixX3d x = rest;
     if (is_rigid) {
-        x.col(0).array() += 0.05 * std::sin(2.0 * pi * 3.0 * time);
+        x.col(0).array() += 0.05 * std::sin(2.0 * std::numbers::pi * 3.0 * time);
         return x;
     }
-    const double a = 0.03 * std::sin(2.0 * pi * time);
+    const double a = 0.03 * std::sin(2.0 * std::numbers::pi * time);
     x.col(0).array() += a * (5.0 * rest.col(1).array()).sin();
     x.col(1).array() += a * (4.0 * rest.col(2).array()).cos();
     x.col(2).array() += a * (3.0 * rest.col(0).array()).sin();
@@ -244,7 +244,7 @@ Twisted twist(double step, int newton, int repeats) {
     options.longest_step = step;
     const auto body_at = [&](double time, MatrixX3d& x) {
         x.resize(tube.positions.rows(), 3);
-        const double turn = 0.5 * pi * std::sin(2.0 * pi * time);
+        const double turn = 0.5 * std::numbers::pi * std::sin(2.0 * std::numbers::pi * time);
         for (Eigen::Index v = 0; v < x.rows(); ++v) {
             const Vector3d p = tube.positions.row(v);
             const double angle = turn * std::clamp(2.0 * p[2] - 1.0, 0.0, 1.0);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cutis/body/body.h"
@@ -10,9 +11,8 @@ namespace cutis::verify {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
-Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
+Case body_at_most(std::string name, double value, double limit, std::string unit,
+                  std::string source) {
     return case_at_most("body", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
@@ -71,9 +71,9 @@ double equivariance_error(Skinner skin) {
     skin(sample.rest, sample.weights, sample.joints, Workers(1), still);
     double worst = 0.0;
     for (int step = 1; step < 24; ++step) {
-        const Eigen::Affine3d motion =
-            Eigen::Translation3d(1.0, -2.0, 0.5) *
-            Eigen::AngleAxisd(step * pi / 12.0, Vector3d(1.0, 2.0, -1.0).normalized());
+        const Eigen::Affine3d motion = Eigen::Translation3d(1.0, -2.0, 0.5) *
+                                       Eigen::AngleAxisd(step * std::numbers::pi / 12.0,
+                                                         Vector3d(1.0, 2.0, -1.0).normalized());
         std::vector<Eigen::Affine3d> moved;
         for (const Eigen::Affine3d& joint : sample.joints) {
             moved.push_back(motion * joint);
@@ -100,7 +100,8 @@ double twist_error(Skinner skin, double (*radius)(double)) {
         weights.weights.insert(weights.weights.end(), {1.0 - t, t});
     }
     const std::vector<Eigen::Affine3d> joints = {
-        Eigen::Affine3d::Identity(), Eigen::Affine3d(Eigen::AngleAxisd(pi, Vector3d::UnitX()))};
+        Eigen::Affine3d::Identity(),
+        Eigen::Affine3d(Eigen::AngleAxisd(std::numbers::pi, Vector3d::UnitX()))};
     MatrixX3d out;
     skin(rest, weights, joints, Workers(1), out);
     double worst = 0.0;
@@ -194,7 +195,7 @@ double constant_turn_error() {
     turns.node = 0;
     turns.target = ChannelTarget::rotation;
     turns.width = 4;
-    const double speed = 179.0 * pi / 180.0;  // over the longest interval, one second
+    const double speed = 179.0 * std::numbers::pi / 180.0;  // over the longest interval, one second
     const Vector3d axis = Vector3d(1.0, -2.0, 2.0) / 3.0;
     for (const double time : {0.0, 0.3, 1.0, 2.0, 2.7, 3.0}) {
         const Eigen::Quaterniond q(Eigen::AngleAxisd(speed * time, axis));
@@ -223,37 +224,38 @@ std::vector<Case> verify_body() {
     const Wanderer wanderer;
     const double exact_jump = wanderer.velocity_jump(TimeSampling::exact);
     std::vector<Case> cases = {
-        at_most("linear blend at rest gives the rest pose", rest_error(skin_linear_blend), 1e-15,
-                "m", "sum of weights is 1"),
-        at_most("dual quaternions at rest give the rest pose", rest_error(dual_quaternion), 1e-15,
-                "m", "sum of weights is 1"),
-        at_most("linear blend moves rigidly with a rigid motion",
-                equivariance_error(skin_linear_blend), 1e-13, "m", "f(R M) = R f(M)"),
-        at_most("dual quaternions move rigidly with a rigid motion, scale and any sign included",
-                equivariance_error(dual_quaternion), 1e-12, "m",
-                "f(R M) = R f(M); q and -q are one"),
-        at_most("half a turn of twist keeps the radius with dual quaternions",
-                twist_error(dual_quaternion, one), 1e-14, "m", dqs),
-        at_most("half a turn of twist collapses linear blend to |1 - 2t|",
-                twist_error(skin_linear_blend, collapse), 1e-14, "m", "(1-t) I + t R(pi)"),
-        at_most("keys are met in exact sampling", wanderer.key_error(TimeSampling::exact), 1e-14,
-                "", "glTF 2.0 appendix C"),
-        at_most("keys are met in smooth sampling", wanderer.key_error(TimeSampling::smooth), 1e-14,
-                "", "Hermite curves end on their keys"),
-        at_most("smooth sampling has no velocity jump at linear keys",
-                wanderer.velocity_jump(TimeSampling::smooth), 1e-4, "of the largest velocity",
-                "Kim et al. 1995; non-uniform Catmull-Rom"),
-        at_most("smooth sampling keeps constant angular velocity, 179 degrees between keys",
-                constant_turn_error(), 1e-13, "", "Kim et al. 1995 on one axis"),
-        at_most("linear blend: numbers that differ between 1 and 2 threads",
-                thread_difference(skin_linear_blend), 0.0, "numbers", "fixed chunks"),
-        at_most("dual quaternions: numbers that differ between 1 and 2 threads",
-                thread_difference(dual_quaternion), 0.0, "numbers", "fixed chunks"),
+        body_at_most("linear blend at rest gives the rest pose", rest_error(skin_linear_blend),
+                     1e-15, "m", "sum of weights is 1"),
+        body_at_most("dual quaternions at rest give the rest pose", rest_error(dual_quaternion),
+                     1e-15, "m", "sum of weights is 1"),
+        body_at_most("linear blend moves rigidly with a rigid motion",
+                     equivariance_error(skin_linear_blend), 1e-13, "m", "f(R M) = R f(M)"),
+        body_at_most(
+            "dual quaternions move rigidly with a rigid motion, scale and any sign included",
+            equivariance_error(dual_quaternion), 1e-12, "m", "f(R M) = R f(M); q and -q are one"),
+        body_at_most("half a turn of twist keeps the radius with dual quaternions",
+                     twist_error(dual_quaternion, one), 1e-14, "m", dqs),
+        body_at_most("half a turn of twist collapses linear blend to |1 - 2t|",
+                     twist_error(skin_linear_blend, collapse), 1e-14, "m", "(1-t) I + t R(pi)"),
+        body_at_most("keys are met in exact sampling", wanderer.key_error(TimeSampling::exact),
+                     1e-14, "", "glTF 2.0 appendix C"),
+        body_at_most("keys are met in smooth sampling", wanderer.key_error(TimeSampling::smooth),
+                     1e-14, "", "Hermite curves end on their keys"),
+        body_at_most("smooth sampling has no velocity jump at linear keys",
+                     wanderer.velocity_jump(TimeSampling::smooth), 1e-4, "of the largest velocity",
+                     "Kim et al. 1995; non-uniform Catmull-Rom"),
+        body_at_most("smooth sampling keeps constant angular velocity, 179 degrees between keys",
+                     constant_turn_error(), 1e-13, "", "Kim et al. 1995 on one axis"),
+        body_at_most("linear blend: numbers that differ between 1 and 2 threads",
+                     thread_difference(skin_linear_blend), 0.0, "numbers", "fixed chunks"),
+        body_at_most("dual quaternions: numbers that differ between 1 and 2 threads",
+                     thread_difference(dual_quaternion), 0.0, "numbers", "fixed chunks"),
     };
     // The counter-proof that the velocity measure sees a jump: here the value must exceed the
     // limit.
-    Case jump = at_most("exact sampling has velocity jumps at linear keys (at least the limit)",
-                        exact_jump, 0.1, "of the largest velocity", "glTF 2.0 C.3 is only C0");
+    Case jump =
+        body_at_most("exact sampling has velocity jumps at linear keys (at least the limit)",
+                     exact_jump, 0.1, "of the largest velocity", "glTF 2.0 C.3 is only C0");
     jump.pass = exact_jump >= jump.limit;
     cases.push_back(jump);
     return cases;

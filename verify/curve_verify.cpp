@@ -1,5 +1,6 @@
 #include <Eigen/Core>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cutis/curve/beam.h"
@@ -17,8 +18,6 @@ Case curve_at_most(std::string name, double value, double limit, std::string uni
 }
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 RowMatrixXd random_shape(int rows, int columns, unsigned seed) {
     std::mt19937 random(seed);
@@ -118,7 +117,7 @@ MarchErrors march_errors() {
         target.col(1).setZero();
         target(n / 2, 2) = 0.0;
         for (int i = 0; i <= n; ++i) {
-            target(i, 3) = std::sin(2.0 * pi * i / n);
+            target(i, 3) = std::sin(2.0 * std::numbers::pi * i / n);
         }
         const RowMatrixXd force = identify_force(n, 1.0, a2, M, target);
         const BeamEndValues ends = BeamEndValues::of(target);
@@ -199,7 +198,7 @@ int flips_on_jittered_limb(double jitter, unsigned seed) {
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
             const double z = (j + (j > 0 && j < along ? jitter * number() : 0.0)) / along;
-            const double angle = 2.0 * pi * (i + jitter * number()) / around;
+            const double angle = 2.0 * std::numbers::pi * (i + jitter * number()) / around;
             const double radius = 0.05 + 0.02 * std::sin(7.0 * z);
             positions.row(j * around + i) << radius * std::cos(angle) + 0.1 * z * z,
                 radius * std::sin(angle), z;
@@ -235,7 +234,7 @@ double frame_rate_difference() {
     int f = 0;
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double angle = 2.0 * pi * i / around;
+            const double angle = 2.0 * std::numbers::pi * i / around;
             positions.row(j * around + i) << 0.05 * std::cos(angle), 0.05 * std::sin(angle),
                 0.3 * j / along;
             if (j < along) {
@@ -286,11 +285,11 @@ double frame_rate_difference() {
 double extrapolated_twist_radius() {
     const int nodes = 33;
     const int around = 16;
-    const double small = pi / 16.0;
+    const double small = std::numbers::pi / 16.0;
     RowMatrixXd example(nodes, 3 * around);
     for (int n = 0; n < nodes; ++n) {
         for (int c = 0; c < around; ++c) {
-            const double angle = 2.0 * pi * c / around;
+            const double angle = 2.0 * std::numbers::pi * c / around;
             const double turn = small * n / (nodes - 1);
             example.row(n).segment<3>(3 * c) << 0.0, std::cos(angle + turn) - std::cos(angle),
                 std::sin(angle + turn) - std::sin(angle);
@@ -308,7 +307,7 @@ double extrapolated_twist_radius() {
     double smallest = 1e300;
     for (int n = 0; n < nodes; ++n) {
         for (int c = 0; c < around; ++c) {
-            const double angle = 2.0 * pi * c / around;
+            const double angle = 2.0 * std::numbers::pi * c / around;
             smallest = std::min(smallest, std::hypot(std::cos(angle) + shape(n, 3 * c + 1),
                                                      std::sin(angle) + shape(n, 3 * c + 2)));
         }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cutis/fold/profile.h"
@@ -12,8 +13,7 @@ namespace cutis::verify {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-constexpr double degree = pi / 180.0;
+constexpr double degree = std::numbers::pi / 180.0;
 
 double length_of(const MatrixX3d& q) {
     return (q.bottomRows(q.rows() - 1) - q.topRows(q.rows() - 1)).rowwise().norm().sum();

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cutis/fold/curves.h"
@@ -12,7 +13,6 @@ namespace cutis::verify {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr int around = 72;  // 5 degrees a meridian
 constexpr int along = 252;  // 40 edges a unit
 constexpr double half_length = 3.15;
@@ -34,7 +34,7 @@ struct Tube {
             const double t = std::min(1.0, std::max(0.0, 0.5 * (x / blend + 1.0)));
             const double w = t * t * (3.0 - 2.0 * t);
             for (int j = 0; j < around; ++j) {
-                const double angle = 2.0 * pi * j / around;
+                const double angle = 2.0 * std::numbers::pi * j / around;
                 rest.row(vertex(i, j)) << x, std::cos(angle), std::sin(angle);
                 const std::uint16_t first = w > 0.5 ? 1 : 0;
                 weights.joints.insert(weights.joints.end(),
@@ -76,7 +76,8 @@ struct Tube {
         options.look.width = 0.5;
         options.look.pre_stretch = 0.0;
         options.look.rail_segments = 20;
-        options.look.rail_spacing = 2.0 * std::sin(pi / around) / 0.5;  // a rail on each meridian
+        options.look.rail_spacing =
+            2.0 * std::sin(std::numbers::pi / around) / 0.5;  // a rail on each meridian
         options.reach = reach;
         options.is_one_line = is_one_line;
         options.is_strict = true;
@@ -144,8 +145,8 @@ std::vector<Case> verify_fold_tube() {
     double beside = 1.0;
     for (const auto& [skinning, angle] :
          {std::pair{Skinning::linear_blend, 45.0}, std::pair{Skinning::dual_quaternion, 90.0}}) {
-        const Folded all = fold(tube, rails, skinning, angle * pi / 180.0, 1);
-        const Folded one = fold(tube, narrow, skinning, angle * pi / 180.0, 1);
+        const Folded all = fold(tube, rails, skinning, angle * std::numbers::pi / 180.0, 1);
+        const Folded one = fold(tube, narrow, skinning, angle * std::numbers::pi / 180.0, 1);
         for (const int meridian : {0, 3, -3, 6, -6, 12, -12}) {
             worst = std::min(worst, shortest_fold(all.surface, meridian));
         }
@@ -175,15 +176,16 @@ std::vector<Case> verify_fold_tube() {
     double difference = 0.0;
     double hoop = 0.0;
     for (const Line& one : table) {
-        const Folded near = fold(tube, narrow, one.skinning, one.angle * pi / 180.0, 1);
-        const Folded far = fold(tube, wide, one.skinning, one.angle * pi / 180.0, 1);
+        const Folded near =
+            fold(tube, narrow, one.skinning, one.angle * std::numbers::pi / 180.0, 1);
+        const Folded far = fold(tube, wide, one.skinning, one.angle * std::numbers::pi / 180.0, 1);
         const int meridians[] = {3, 6, 12};
         for (int i = 0; i < 3; ++i) {
             difference = std::max(
                 {difference, std::abs(shortest_fold(near.surface, meridians[i]) - one.narrow[i]),
                  std::abs(shortest_fold(far.surface, meridians[i]) - one.wide[i])});
         }
-        const Folded all = fold(tube, rails, one.skinning, one.angle * pi / 180.0, 1);
+        const Folded all = fold(tube, rails, one.skinning, one.angle * std::numbers::pi / 180.0, 1);
         double longest = 0.0;
         for (int i = 0; i <= along; ++i) {
             for (int j = 0; j < around; ++j) {
@@ -207,7 +209,7 @@ std::vector<Case> verify_fold_tube() {
     int stretched = 0;
     for (int angle = 10; angle <= 120; angle += 10) {
         for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {
-            const Folded result = fold(tube, rails, skinning, angle * pi / 180.0, 1);
+            const Folded result = fold(tube, rails, skinning, angle * std::numbers::pi / 180.0, 1);
             MatrixX3d points;
             const int per_rail = rails.rails().set().segments + 1;
             for (int r = 0; r < rails.rails().set().count(); ++r) {
@@ -256,14 +258,15 @@ std::vector<Case> verify_fold_tube() {
     std::vector<MatrixX3d> first;
     first.reserve(order.size());
     for (const int angle : order) {
-        first.push_back(fold(tube, rails, Skinning::linear_blend, angle * pi / 180.0, 1).surface);
+        first.push_back(
+            fold(tube, rails, Skinning::linear_blend, angle * std::numbers::pi / 180.0, 1).surface);
     }
     double different = 0.0;
     std::mt19937 random(3);
     for (int round = 0; round < 14; ++round) {
         const size_t pick = random() % order.size();
-        const Folded again =
-            fold(tube, rails, Skinning::linear_blend, order[pick] * pi / 180.0, 1 + round % 2);
+        const Folded again = fold(tube, rails, Skinning::linear_blend,
+                                  order[pick] * std::numbers::pi / 180.0, 1 + round % 2);
         different += static_cast<double>((again.surface.array() != first[pick].array()).count());
     }
     cases.push_back(fold_at_most("numbers that differ when frames are shuffled, 1 and 2 threads",

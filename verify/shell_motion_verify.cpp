@@ -1,5 +1,6 @@
 #include <cmath>
 #include <complex>
+#include <numbers>
 
 #include "cutis/shell/oscillator.h"
 #include "cutis/shell/shell.h"
@@ -10,8 +11,6 @@
 namespace cutis::verify::shell {
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 /// The paper's update (Eq. 3, damping after the position) beside the exact step with mapped
 /// parameters, goal at rest.
@@ -25,7 +24,7 @@ Case paper_sequence_case() {
                                       {0.3, 0.8},
                                       {0.9, 0.0}}) {
         const double dt = 1.0 / 30.0;
-        const OscillatorStep step = exact_step(from_paper(omega, zeta, dt), dt);
+        const VibrationStep step = exact_step(from_paper(omega, zeta, dt), dt);
         double p = 1.0, v = 0.0;  // the paper's
         // Its first two positions fix the exact sequence's velocity.
         double y = 1.0;
@@ -52,7 +51,7 @@ Case frequency_case() {
     const double phase = std::acos((2.0 - 0.25) / (2.0 * size));
     const double decay = -30.0 * std::log(size);
     const double omega = std::hypot(decay, 30.0 * phase);
-    const double error = std::abs(mapped.frequency_hz - omega / (2.0 * pi)) +
+    const double error = std::abs(mapped.frequency_hz - omega / (2.0 * std::numbers::pi)) +
                          std::abs(mapped.damping - decay / omega);
     return at_most("oscillator: frequency and damping of omega 0.2, zeta 0.05 at 30 fps (2.18 Hz)",
                    error, 1e-13, "", "lambda = ln(z) / dt");
@@ -63,9 +62,9 @@ Case decay_case() {
     double worst = 0.0;
     for (const double xi : {0.0, 0.05, 0.3, 0.999, 1.0, 1.001, 2.5}) {
         const Oscillation oscillation{3.0, xi};
-        const double omega = 2.0 * pi * 3.0;
+        const double omega = 2.0 * std::numbers::pi * 3.0;
         for (const double dt : {1e-4, 0.01, 1.0 / 30.0, 0.4}) {
-            const OscillatorStep step = exact_step(oscillation, dt);
+            const VibrationStep step = exact_step(oscillation, dt);
             double expected = 0.0;
             const std::complex<double> root =
                 std::sqrt(std::complex<double>(xi * xi - 1.0, 0.0)) * omega;
@@ -91,7 +90,7 @@ Case stability_case() {
     double worst = 0.0;
     for (const double xi : {0.0, 0.1, 0.9, 1.0, 1.5, 5.0}) {
         for (const double turns : {0.01, 0.5, 3.0, 8.0}) {
-            const OscillatorStep s = exact_step({1.0, xi}, turns);
+            const VibrationStep s = exact_step({1.0, xi}, turns);
             const double half = 0.5 * (s.a + s.d);
             const double product = s.a * s.d - s.b * s.c;
             const std::complex<double> root =

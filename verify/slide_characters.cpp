@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <numbers>
 
 #include "cutis/actors/actors.h"
 #include "cutis/body/body.h"
@@ -34,7 +35,7 @@ struct Actor {
     double least_share = 1.0;       // of least_slip that must be reached
 };
 
-struct Run {
+struct ClipRun {
     double not_finite = 0.0;
     double inverted = 0.0;
     double slip = 0.0;         // largest rms
@@ -55,8 +56,8 @@ struct Skin {
     bool is_free = false;  // no tether, no damping
 };
 
-Run run(const BodyAt& body_at, const SimulationSurface& surface, const Skin& skin, double seconds,
-        int loops) {
+ClipRun run_clip(const BodyAt& body_at, const SimulationSurface& surface, const Skin& skin,
+                 double seconds, int loops) {
     const Workers workers(1);
     SlideOptions options;
     const double size =
@@ -77,7 +78,7 @@ Run run(const BodyAt& body_at, const SimulationSurface& surface, const Skin& ski
     MatrixX3d x;
     body_at(0.0, x);
     solver.reset(x, workers);
-    Run result;
+    ClipRun result;
     const double fps = 30.0;
     MatrixX3d at;
     MatrixX3d located;
@@ -118,7 +119,7 @@ Run run(const BodyAt& body_at, const SimulationSurface& surface, const Skin& ski
 void add_flexing(Character& hand) {
     constexpr double seconds = 2.0;
     constexpr int keys = 25;
-    constexpr double most = 50.0 * pi / 180.0;  // at each of the three joints
+    constexpr double most = 50.0 * std::numbers::pi / 180.0;  // at each of the three joints
     Clip clip;
     clip.name = "flex";
     for (const char* finger : {"index-finger", "middle-finger", "ring-finger", "pinky-finger"}) {
@@ -126,7 +127,8 @@ void add_flexing(Character& hand) {
         std::vector<Channel> turns;
         for (int key = 0; key < keys; ++key) {
             const double time = seconds * key / (keys - 1);
-            const double angle = 0.5 * most * (1.0 - std::cos(2.0 * pi * time / seconds));
+            const double angle =
+                0.5 * most * (1.0 - std::cos(2.0 * std::numbers::pi * time / seconds));
             Eigen::Affine3d moved = Eigen::Affine3d::Identity();
             size_t joint = 0;
             for (const char* bone :
@@ -236,7 +238,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         const double part =
             std::floor(whole_frames * std::min(clip, actor.loop_seconds)) / whole_frames;
         plans.push_back({{}, 2.0 * part});
-        std::vector<Run> runs(plans.size());
+        std::vector<ClipRun> runs(plans.size());
         const size_t last = plans.size() - 1;
         for (size_t i = 0; i <= last; ++i) {
             // Parts of a clip are taken from where it moves.
@@ -251,22 +253,24 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
             const BodyAt body_at = [&](double time, MatrixX3d& out) {
                 // The last run goes to and fro without a jolt, ten times.
                 const double when =
-                    i == last ? part * (0.5 - 0.5 * std::cos(pi * time / part)) : time;
+                    i == last ? part * (0.5 - 0.5 * std::cos(std::numbers::pi * time / part))
+                              : time;
                 own.positions(plans[i].begin + when, TimeSampling::smooth, alone, art);
                 surface.gather(art, out);
             };
-            runs[i] = run(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);
+            runs[i] =
+                run_clip(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);
         });
-        Run sum;
-        for (const Run& one : runs) {
+        ClipRun sum;
+        for (const ClipRun& one : runs) {
             sum.not_finite += one.not_finite;
             sum.inverted += one.inverted;
             sum.steps += one.steps;
             sum.lost += one.lost;
             sum.missed = std::max(sum.missed, one.missed);
         }
-        const Run& free = runs[last - 1];
-        const Run& loops = runs[last];
+        const ClipRun& free = runs[last - 1];
+        const ClipRun& loops = runs[last];
         const auto tenths = [](double seconds) {
             return say(std::round(100.0 * seconds) / 100.0, " s");
         };

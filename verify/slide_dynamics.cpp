@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "verify/slide_shapes.h"
 
@@ -28,7 +29,7 @@ Wave standing_wave(int around, int along, bool is_axial, double seconds, double 
     const double amplitude = 0.05;
     for (int v = 0; v < setup.count(); ++v) {
         const Vector3d p = setup.rest().row(v);
-        const double mode = std::sin(pi * p[2]);
+        const double mode = std::sin(std::numbers::pi * p[2]);
         velocity.row(v) =
             amplitude * mode *
             (is_axial ? Vector3d(0, 0, 1) : Vector3d(-p[1], p[0], 0.0) / std::hypot(p[0], p[1]));
@@ -99,7 +100,7 @@ Shake shaken(double zeta, double seconds) {
     for (int k = 1; k <= steps; ++k) {
         const double t = k * seconds;
         MatrixX3d x = setup.rest();
-        x.col(0).array() += 0.05 * std::sin(2.0 * pi * 3.0 * t);
+        x.col(0).array() += 0.05 * std::sin(2.0 * std::numbers::pi * 3.0 * t);
         setup.solver->step(x, seconds, setup.workers);
         MatrixX3d at;
         setup.solver->material_positions(at);
@@ -219,7 +220,7 @@ std::vector<Case> verify_slide_dynamics() {
         2.6e-3, "", "T = 2 L / sqrt(mu / rho)");
     // Implicit Euler: amplitude exp(-omega^2 h t / 2) after one period.
     const Wave damped = standing_wave(24, 33, true, 1e-3, 1.0);
-    const double omega = 2.0 * pi / axial;
+    const double omega = 2.0 * std::numbers::pi / axial;
     add("numerical damping of the implicit step over one period off by",
         std::abs(damped.kept / std::exp(-0.5 * omega * omega * 1e-3 * axial) - 1.0), 4e-3, "",
         "exp(-omega^2 h t / 2)");

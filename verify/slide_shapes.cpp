@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "cutis/mesh/subdivide.h"
 
@@ -23,8 +24,8 @@ SlideShape slide_torus(int around, int tube, double jitter, double hole_radius,
     Dice dice(5);
     for (int i = 0; i < around; ++i) {
         for (int j = 0; j < tube; ++j) {
-            const double u = 2.0 * pi * (i + jitter * dice.roll()) / around;
-            const double v = 2.0 * pi * (j + jitter * dice.roll()) / tube;
+            const double u = 2.0 * std::numbers::pi * (i + jitter * dice.roll()) / around;
+            const double v = 2.0 * std::numbers::pi * (j + jitter * dice.roll()) / tube;
             const double r = hole_radius + tube_radius * std::cos(v);
             s.positions.row(i * tube + j) << r * std::cos(u), r * std::sin(u),
                 tube_radius * std::sin(v);
@@ -46,7 +47,8 @@ SlideShape slide_cylinder(int around, int along, double radius, double length, b
     int f = 0;
     for (int j = 0; j < along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double u = 2.0 * pi * (i + (is_staggered ? 0.5 * (j % 2) : 0.0)) / around;
+            const double u =
+                2.0 * std::numbers::pi * (i + (is_staggered ? 0.5 * (j % 2) : 0.0)) / around;
             s.positions.row(j * around + i) << radius * std::cos(u), radius * std::sin(u),
                 length * j / (along - 1);
         }
@@ -146,7 +148,7 @@ SlideShape slide_disc(int rings) {
     const auto start = [](int ring) { return ring == 0 ? 0 : 1 + 3 * ring * (ring - 1); };
     for (int r = 1; r <= rings; ++r) {
         for (int i = 0; i < 6 * r; ++i) {
-            const double u = 2.0 * pi * i / (6 * r);
+            const double u = 2.0 * std::numbers::pi * i / (6 * r);
             s.positions.row(start(r) + i) << std::cos(u) * r / rings, std::sin(u) * r / rings, 0.0;
         }
         for (int sector = 0; sector < 6; ++sector) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,6 @@
 
 /// Surfaces and small helpers of the slide cases.
 namespace cutis::verify {
-
-inline constexpr double pi = 3.14159265358979323846;
 
 struct SlideShape {
     MatrixX3d positions;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "verify/slide_shapes.h"
 
@@ -41,7 +42,7 @@ double angle_of(const Vector3d& p) {
 }
 
 double wrapped(double angle) {
-    return std::remainder(angle, 2.0 * pi);
+    return std::remainder(angle, 2.0 * std::numbers::pi);
 }
 
 // Cylinder drawn out non-uniformly by 1.3 in all: uniform strain is exact.
@@ -51,7 +52,8 @@ double axial_stretch_error(SlideMaterial material, int along) {
     SlideSetup setup(slide_cylinder(16, along, 0.25, 1.0, false), options);
     const auto stretch = [](const Vector3d& p, double t) {
         const double z = p[2];
-        return Vector3d(p[0], p[1], z + t * (0.3 * z + 0.08 * std::sin(2.0 * pi * z)));
+        return Vector3d(p[0], p[1],
+                        z + t * (0.3 * z + 0.08 * std::sin(2.0 * std::numbers::pi * z)));
     };
     deform_and_relax(setup, stretch, 4, 60);
     // Points on an edge of the rest surface, where the look-up has a kink, go to and fro by a
@@ -96,7 +98,9 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
         }
     }
     SlideSetup setup(shape, options);
-    const auto body_angle = [](double z) { return 0.5 * pi * std::clamp(2.0 * z - 1.0, 0.0, 1.0); };
+    const auto body_angle = [](double z) {
+        return 0.5 * std::numbers::pi * std::clamp(2.0 * z - 1.0, 0.0, 1.0);
+    };
     deform_and_relax(
         setup,
         [&](const Vector3d& p, double t) {
@@ -108,7 +112,7 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
     Twist result;
     for (int v = 0; v < setup.count(); ++v) {
         const Vector3d p = setup.rest().row(v);
-        const double lag = right_glides ? 0.0 : 0.5 * pi * p[2];
+        const double lag = right_glides ? 0.0 : 0.5 * std::numbers::pi * p[2];
         const double exact = angle_of(p) + body_angle(p[2]) - lag;
         result.angle_error =
             std::max(result.angle_error, std::abs(wrapped(angle_of(material_at.row(v)) - exact)));
@@ -121,9 +125,12 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
 double revolution_error(int along) {
     constexpr double radius = 0.25;
     const auto bulge = [](double z) {
-        return radius * (1.0 + 0.3 * std::sin(pi * z) * std::sin(pi * z));
+        return radius *
+               (1.0 + 0.3 * std::sin(std::numbers::pi * z) * std::sin(std::numbers::pi * z));
     };
-    const auto slope = [](double z) { return radius * 0.3 * pi * std::sin(2.0 * pi * z); };
+    const auto slope = [](double z) {
+        return radius * 0.3 * std::numbers::pi * std::sin(2.0 * std::numbers::pi * z);
+    };
     MembraneModuli moduli;
     moduli.shear = 50.0;
     moduli.bulk = 100.0;

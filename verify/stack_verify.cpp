@@ -14,7 +14,8 @@ namespace cutis::verify {
 
 namespace {
 
-Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
+Case stack_at_most(std::string name, double value, double limit, std::string unit,
+                   std::string source) {
     return case_at_most("stack", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
@@ -90,18 +91,18 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
         for (const Frame& frame : one) {
             not_finite += frame.positions.allFinite() ? 0.0 : 1.0;
         }
-        cases.push_back(at_most(name + ": frames with a number that is not finite", not_finite, 0.0,
-                                "", std::to_string(one.size()) + " frames"));
-        cases.push_back(at_most(name + ": difference between one and two threads",
-                                distance(one, run.frames(2)), 0.0, "m", "same bits"));
+        cases.push_back(stack_at_most(name + ": frames with a number that is not finite",
+                                      not_finite, 0.0, "", std::to_string(one.size()) + " frames"));
+        cases.push_back(stack_at_most(name + ": difference between one and two threads",
+                                      distance(one, run.frames(2)), 0.0, "m", "same bits"));
         // All layers together are stopped at every frame, the other subsets half way.
         const bool has_all = subset + 1 == 1U << kinds.size();
         const size_t half = one.size() / 2;
-        cases.push_back(
-            at_most(name + (has_all ? ": difference after a stop at any frame and resume"
-                                    : ": difference after a stop half way and resume"),
-                    has_all ? resumed(run, one, 1, one.size() - 1) : resumed(run, one, half, half),
-                    0.0, "m", "same bits"));
+        cases.push_back(stack_at_most(
+            name + (has_all ? ": difference after a stop at any frame and resume"
+                            : ": difference after a stop half way and resume"),
+            has_all ? resumed(run, one, 1, one.size() - 1) : resumed(run, one, half, half), 0.0,
+            "m", "same bits"));
         if (subset == 0) {
             MatrixX3d positions;
             double largest = 0.0;
@@ -109,8 +110,8 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
                 body.positions(frame.time, plain.body.sampling, Workers(1), positions);
                 largest = std::max(largest, distance(frame.positions, positions));
             }
-            cases.push_back(at_most(name + ": difference from the body", largest, 0.0, "m",
-                                    "identity in, identity out"));
+            cases.push_back(stack_at_most(name + ": difference from the body", largest, 0.0, "m",
+                                          "identity in, identity out"));
         }
     }
 }
@@ -145,8 +146,8 @@ Case still_character(const std::filesystem::path& file) {
         body.positions(frame.time, TimeSampling::exact, Workers(1), expected);
         largest = std::max(largest, distance(frame.positions, expected) / diagonal);
     }
-    return at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12,
-                   "of the diagonal", "fold, slide and shell on a body that stands still");
+    return stack_at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12,
+                         "of the diagonal", "fold, slide and shell on a body that stands still");
 }
 
 std::vector<std::filesystem::path> characters() {
@@ -173,8 +174,9 @@ std::vector<Case> verify_stack() {
     add_subsets(arm, cases);
     const std::filesystem::path file = data_folder() / "dancer/dancer.glb";
     if (!std::filesystem::exists(file)) {
-        cases.push_back(at_most("dancer and still characters skipped, no data folder (CUTIS_DATA)",
-                                0.0, 0.0, "", "nothing was looked at"));
+        cases.push_back(
+            stack_at_most("dancer and still characters skipped, no data folder (CUTIS_DATA)", 0.0,
+                          0.0, "", "nothing was looked at"));
         return cases;
     }
     add_subsets(dancer(file.generic_string()), cases);

@@ -9,7 +9,7 @@ namespace cutis::app {
 
 namespace {
 
-struct Flags {
+struct BakeFlags {
     std::string scene;
     std::string output;
     std::string frames;
@@ -21,7 +21,7 @@ struct Flags {
     bool resume = false;
 };
 
-int run(const Flags& flags) {
+int run_bake(const BakeFlags& flags) {
     if (flags.print_defaults) {
         std::cout << annotated_defaults();
         return exit_good;
@@ -47,7 +47,7 @@ int run(const Flags& flags) {
 }  // namespace
 
 void add_bake(CLI::App& program, Action& action) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<BakeFlags>();
     CLI::App* verb = program.add_subcommand("bake", "run a scene and write its frames");
     verb->add_option("SCENE", flags->scene, "scene file (TOML)");
     verb->add_option("-o,--output", flags->output, "folder to write into, made where missing");
@@ -64,7 +64,7 @@ void add_bake(CLI::App& program, Action& action) {
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
     verb->add_flag("--print-defaults", flags->print_defaults,
                    "print a scene with every key, its default and meaning");
-    verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+    verb->callback([flags, &action] { action = [flags] { return run_bake(*flags); }; });
 }
 
 }  // namespace cutis::app

@@ -14,7 +14,7 @@ namespace cutis::app {
 
 namespace {
 
-using Maker = std::vector<bench::Row> (*)();
+using BenchMaker = std::vector<bench::Row> (*)();
 
 // What the demos with all layers cost, with one and two threads.
 std::vector<bench::Row> bench_stack() {
@@ -33,7 +33,7 @@ std::vector<bench::Row> bench_stack() {
     return rows;
 }
 
-const std::vector<LayerOf<Maker>> makers = {
+const std::vector<LayerOf<BenchMaker>> bench_makers = {
     {"body", bench::bench_body},   {"curve", bench::bench_curve}, {"fold", bench::bench_fold},
     {"slide", bench::bench_slide}, {"shell", bench::bench_shell}, {"stack", bench_stack},
 };
@@ -121,7 +121,7 @@ void add_bench(CLI::App& program, Action& action) {
                 return exit_good;
             }
             std::vector<bench::Row> rows;
-            for (const LayerOf<Maker>& maker : makers) {
+            for (const LayerOf<BenchMaker>& maker : bench_makers) {
                 if (flags->layer.empty() || flags->layer == maker.layer) {
                     const auto more = maker.make();
                     rows.insert(rows.end(), more.begin(), more.end());

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Flags {
+struct ConvertFlags {
     std::string input;
     std::string output;
     std::string mesh;
@@ -29,7 +29,7 @@ struct Flags {
     bool json = false;
 };
 
-Scene scene_of(const Flags& flags) {
+Scene scene_of(const ConvertFlags& flags) {
     Scene scene;
     BodyScene& body = scene.body;
     const std::string extension = extension_of(flags.input);
@@ -59,7 +59,7 @@ Scene scene_of(const Flags& flags) {
     return scene;
 }
 
-int run(const Flags& flags) {
+int run_convert(const ConvertFlags& flags) {
     const fs::path output(flags.output);
     const std::string format = extension_of(output);
     const std::vector<std::string>& formats = known_formats();
@@ -85,7 +85,7 @@ int run(const Flags& flags) {
 }  // namespace
 
 void add_convert(CLI::App& program, Action& action) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<ConvertFlags>();
     CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
     verb->add_option("IN", flags->input, ".glb, .gltf, .obj or actor:NAME")->required();
     verb->add_option(
@@ -111,7 +111,7 @@ void add_convert(CLI::App& program, Action& action) {
         ->capture_default_str();
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
-    verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+    verb->callback([flags, &action] { action = [flags] { return run_convert(*flags); }; });
 }
 
 }  // namespace cutis::app

@@ -10,7 +10,7 @@ namespace cutis::app {
 
 namespace {
 
-struct Flags {
+struct DemoFlags {
     std::string name = default_demo;
     std::string output;
     int threads = 0;
@@ -42,7 +42,7 @@ int show_list(bool json) {
     return exit_good;
 }
 
-int run(const Flags& flags) {
+int run_demo(const DemoFlags& flags) {
     if (flags.list) {
         return show_list(flags.json);
     }
@@ -67,14 +67,14 @@ int run(const Flags& flags) {
 }  // namespace
 
 void add_demo(CLI::App& program, Action& action) {
-    const auto flags = std::make_shared<Flags>();
+    const auto flags = std::make_shared<DemoFlags>();
     CLI::App* verb = program.add_subcommand("demo", "bake a built-in scene and say where to look");
     verb->add_option("NAME", flags->name, "which demo")->capture_default_str();
     verb->add_option("-o,--output", flags->output, "folder to write into (default out/NAME)");
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
     verb->add_flag("--list", flags->list, "say which demos there are; with --json for machines");
-    verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+    verb->callback([flags, &action] { action = [flags] { return run_demo(*flags); }; });
 }
 
 }  // namespace cutis::app

@@ -11,9 +11,9 @@ namespace cutis::app {
 
 namespace {
 
-using Maker = std::vector<verify::Case> (*)();
+using VerifyMaker = std::vector<verify::Case> (*)();
 
-const std::vector<LayerOf<Maker>> makers = {
+const std::vector<LayerOf<VerifyMaker>> verify_makers = {
     {"body", verify::verify_body},   {"curve", verify::verify_curve},
     {"fold", verify::verify_fold},   {"slide", [] { return verify::verify_slide(false); }},
     {"shell", verify::verify_shell}, {"stack", verify::verify_stack},
@@ -65,7 +65,7 @@ void add_verify(CLI::App& program, Action& action) {
         }
         action = [flags] {
             std::vector<verify::Case> cases;
-            for (const LayerOf<Maker>& maker : makers) {
+            for (const LayerOf<VerifyMaker>& maker : verify_makers) {
                 if (flags->layer.empty() || flags->layer == maker.layer) {
                     const auto more =
                         flags->has_whole_clips ? verify::verify_slide(true) : maker.make();

@@ -11,7 +11,7 @@ namespace cutis {
 
 namespace {
 
-constexpr int chunk_vertices = 4096;
+constexpr int cache_chunk = 4096;
 constexpr double sample_tolerance = 1e-9;  // of a sample interval
 
 /// Up to four frames and how much each counts.
@@ -147,7 +147,7 @@ void CacheMotion::positions(double time, TimeSampling sampling, const Workers& w
                     mix.weight[2] * from[2][i] + mix.weight[3] * from[3][i];
         }
     };
-    workers.for_chunks(vertex_count(), chunk_vertices, std::ref(job));
+    workers.for_chunks(vertex_count(), cache_chunk, std::ref(job));
 }
 
 std::shared_ptr<const Motion> CacheMotion::repeating(double period) const {

@@ -10,7 +10,7 @@ namespace cutis {
 
 namespace {
 
-constexpr int chunk_vertices = 2048;
+constexpr int morph_chunk = 2048;
 
 // Mean interval of the channel with the most keys.
 double typical_interval(const Clip& clip) {
@@ -83,7 +83,7 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
                 }
             }
         };
-        workers.for_chunks(static_cast<int>(run.offsets.front().rows()), chunk_vertices,
+        workers.for_chunks(static_cast<int>(run.offsets.front().rows()), morph_chunk,
                            std::ref(job));
     }
     return is_copied ? morphed_ : rig_->rest;

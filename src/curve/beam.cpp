@@ -1,6 +1,7 @@
 #include "cutis/curve/beam.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "cutis/core/error.h"
 
@@ -53,16 +54,14 @@ std::vector<double> beam_band(int intervals, double c, double mu) {
 }
 
 double stiffness_for_frequency(int intervals, double frequency_hz) {
-    constexpr double two_pi = 6.283185307179586;
     const double lambda = beam_modes(intervals, CurveEnds::clamped, 1).eigenvalues[0];
-    const double omega = two_pi * frequency_hz;
+    const double omega = 2.0 * std::numbers::pi * frequency_hz;
     return omega * omega / (fourth_power(intervals) * lambda);
 }
 
 double frequency_for_stiffness(int intervals, double a1_over_a2) {
-    constexpr double two_pi = 6.283185307179586;
     const double lambda = beam_modes(intervals, CurveEnds::clamped, 1).eigenvalues[0];
-    return std::sqrt(a1_over_a2 * fourth_power(intervals) * lambda) / two_pi;
+    return std::sqrt(a1_over_a2 * fourth_power(intervals) * lambda) / (2.0 * std::numbers::pi);
 }
 
 BeamEndValues BeamEndValues::of(const RowMatrixXd& nodes) {

@@ -1,6 +1,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "cutis/core/error.h"
 #include "cutis/curve/beam.h"
@@ -9,7 +10,6 @@ namespace cutis {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr int most_dense_intervals = 1024;
 
 /// Angle t of mode j, between j pi/N and (j+1) pi/N. The slope condition v_-1 = v_1 says
@@ -35,7 +35,8 @@ double mode_angle(int j, int intervals, double t) {
         const double tangent_slope =
             is_symmetric ? -tanh_slope * r - tanh * r_slope : (tanh_slope - tanh * r_slope / r) / r;
         const double per = 2.0 / intervals;
-        const double right = (is_symmetric ? j + 1 : j) * pi / intervals + per * std::atan(tangent);
+        const double right =
+            (is_symmetric ? j + 1 : j) * std::numbers::pi / intervals + per * std::atan(tangent);
         const double slope = per * tangent_slope / (1.0 + tangent * tangent);
         const double step = (right - t) / (1.0 - slope);
         t += step;
@@ -72,7 +73,7 @@ BeamModes clamped_modes(int intervals, int count) {
     double shift_before = 0.0;
     for (int k = 0; k < count; ++k) {
         const int j = k + 1;
-        const double even = (j + 0.5) * pi / intervals;
+        const double even = (j + 0.5) * std::numbers::pi / intervals;
         angle[k] = mode_angle(j, intervals, even + 2.0 * shift - shift_before);
         shift_before = k == 0 ? angle[k] - even : shift;
         shift = angle[k] - even;
@@ -128,7 +129,7 @@ BeamModes ring_modes(int intervals, int count) {
     modes.shapes.resize(intervals, count);
     for (int k = 0; k < count; ++k) {
         const int wave = (k + 1) / 2;
-        const double angle = 2.0 * pi * wave / intervals;
+        const double angle = 2.0 * std::numbers::pi * wave / intervals;
         const double size = 2.0 * std::sin(0.5 * angle);
         modes.eigenvalues[k] = size * size * size * size;
         for (int n = 0; n < intervals; ++n) {

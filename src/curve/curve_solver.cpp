@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "cutis/core/error.h"
 #include "products.h"
@@ -11,7 +12,6 @@ namespace cutis {
 
 namespace {
 
-constexpr double two_pi = 6.283185307179586;
 constexpr int column_chunk = 96;
 constexpr size_t first_slots = 16;
 constexpr double state_version = 2.0;
@@ -65,7 +65,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         const double f = options.frequency_hz *
                          std::sqrt(all.eigenvalues[std::max(k, base)] / all.eigenvalues[base]);
         if (k <= base || f <= options.highest_frequency_hz) {
-            omegas_[count++] = two_pi * f;
+            omegas_[count++] = 2.0 * std::numbers::pi * f;
         }
     }
     omegas_.conservativeResize(count);
@@ -95,8 +95,9 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
             window_[i] *= soft;
         }
     }
-    const double natural =
-        ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / two_pi / 3.0;
+    const double natural = ends == CurveEnds::free_far
+                               ? part.length / 6.0
+                               : part.girth / (2.0 * std::numbers::pi) / 3.0;
     limit_ = options.limit > 0.0 ? options.limit : natural;
     slots_.resize(first_slots);
     for (Slot& one : slots_) {

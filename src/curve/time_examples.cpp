@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "cutis/core/error.h"
 #include "cutis/curve/oscillator.h"
@@ -10,8 +11,6 @@
 namespace cutis {
 
 namespace {
-
-constexpr double two_pi = 6.283185307179586;
 
 /// Weights of the cubic Hermite curve at fraction x of an interval of length h.
 struct Hermite {
@@ -115,7 +114,7 @@ TimeExamples::TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> s
     // The first mode that bends has the given frequency; a ring's translation shares it.
     const int base = options_.ends == CurveEnds::ring ? 1 : 0;
     for (int k = 0; k < modes.count(); ++k) {
-        omegas_[k] = two_pi * options_.frequency_hz *
+        omegas_[k] = 2.0 * std::numbers::pi * options_.frequency_hz *
                      std::sqrt(modes.eigenvalues[std::max(k, base)] / modes.eigenvalues[base]);
     }
     if (options_.dynamics == CurveDynamics::paper || times_.size() == 2) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <queue>
 
@@ -211,7 +212,6 @@ void warp_stripes(const FieldMesh& mesh, double width, double amount, VectorXd& 
     // sines of random phase has a deviation of sqrt(3).
     constexpr int waves = 6;
     constexpr double golden_angle = 2.39996322972865332;
-    constexpr double pi = 3.14159265358979324;
     for (Eigen::Index v = 0; v < stripe.size(); ++v) {
         const Vector3d p = mesh.rest.row(v);
         double sum = 0.0;
@@ -220,7 +220,7 @@ void warp_stripes(const FieldMesh& mesh, double width, double amount, VectorXd& 
             const double r = std::sqrt(1.0 - z * z);
             const Vector3d axis(r * std::cos(golden_angle * k), z, r * std::sin(golden_angle * k));
             const double length = width * (2.0 + 0.6 * k);
-            sum += std::sin(2.0 * pi * axis.dot(p) / length + 1.7 * k);
+            sum += std::sin(2.0 * std::numbers::pi * axis.dot(p) / length + 1.7 * k);
         }
         stripe[v] += amount * sum / std::sqrt(3.0) * 0.5;
     }

@@ -14,9 +14,9 @@ constexpr int chunk_rails = 64;
 constexpr double limited_from = 1e-6;
 
 // Offsets are raised above neighbouring directions by this part of their length, where those
-// directions face their own by more than twice least_facing.
+// directions face their own by more than twice least_rail_facing.
 constexpr double raised_by = 1e-6;
-constexpr double least_facing = 0.3;
+constexpr double least_rail_facing = 0.3;
 
 }  // namespace
 
@@ -478,7 +478,7 @@ void RailSolver<Real>::finish_rail(int rail) {
         if (may_raise) {
             // A little more than needed, so that rounding does not undo it; less and less where
             // directions turn away from each other, which lifting then looks at vertex by vertex.
-            const Lanes sure = all<Lanes>(least_facing);
+            const Lanes sure = all<Lanes>(least_rail_facing);
             const Lanes hold =
                 smaller(larger(facing / sure - all<Lanes>(1.0), none), all<Lanes>(1.0));
             const Lanes wanted = all<Lanes>(raised_by) * length(offset);

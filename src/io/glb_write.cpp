@@ -111,7 +111,7 @@ private:
     std::vector<double> times_;
 };
 
-void check_tolerance(double tolerance, const char* name) {
+void check_glb_tolerance(double tolerance, const char* name) {
     if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
         throw InvalidInput(say("glb: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
     }
@@ -121,8 +121,8 @@ void check_tolerance(double tolerance, const char* name) {
 
 std::unique_ptr<FrameSink> make_glb_sink(const std::filesystem::path& path,
                                          const GlbOptions& options) {
-    check_tolerance(options.tolerance, "tolerance");
-    check_tolerance(options.uv_tolerance, "uv_tolerance");
+    check_glb_tolerance(options.tolerance, "tolerance");
+    check_glb_tolerance(options.uv_tolerance, "uv_tolerance");
     return std::make_unique<GlbSink>(path, options);
 }
 

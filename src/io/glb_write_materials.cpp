@@ -9,12 +9,7 @@
 namespace cutis {
 namespace {
 
-using Json = nlohmann::json;
-
-bool ends_with(const std::string& text, const std::string& end) {
-    return text.size() >= end.size() &&
-           text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
+using Json = GlbDocument::Json;
 
 /// Index held by `object[key]`, or -1.
 int index_in(const Json& object, const char* key) {
@@ -95,8 +90,8 @@ private:
             return;
         }
         for (auto entry = node.begin(); entry != node.end();) {
-            const bool is_reference = (ends_with(entry.key(), "Texture")) && entry->is_object() &&
-                                      entry->contains("index");
+            const bool is_reference =
+                entry.key().ends_with("Texture") && entry->is_object() && entry->contains("index");
             if (!is_reference) {
                 copy_textures(*entry);
                 ++entry;

@@ -12,11 +12,6 @@ using nlohmann::json;
 
 namespace {
 
-bool ends_with(const std::string& text, const std::string& end) {
-    return text.size() >= end.size() &&
-           text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// UV set a texture is looked up with; KHR_texture_transform may override it.
 std::int64_t uv_set_of(const JsonAt& texture) {
     auto at = texture.find("texCoord");
@@ -39,7 +34,7 @@ void check_textures(GltfFile& file, const JsonAt& at, json& copy) {
         if (!child.value().is_object()) {
             continue;
         }
-        if (ends_with(member.key(), "Texture")) {
+        if (member.key().ends_with("Texture")) {
             file.reference(child.at("index"), "textures");
             if (uv_set_of(child) != 0) {
                 file.note(

@@ -127,8 +127,8 @@ std::vector<int> tree_order(const GltfFile& file, const std::vector<int>& parent
     return order;
 }
 
-std::vector<char> read_scene(GltfFile& file, const std::vector<int>& parents,
-                             const std::vector<int>& order) {
+std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents,
+                                 const std::vector<int>& order) {
     const std::size_t scenes = file.count_of("scenes");
     const auto chosen = file.root().find("scene");
     if (scenes == 0 && !chosen) {
@@ -172,7 +172,7 @@ GltfNodes read_gltf_nodes(GltfFile& file, Skeleton& skeleton) {
     const std::vector<int> parents = read_parents(file, count);
     GltfNodes nodes;
     nodes.in_order = tree_order(file, parents);
-    nodes.in_scene = read_scene(file, parents, nodes.in_order);
+    nodes.in_scene = nodes_in_scene(file, parents, nodes.in_order);
     nodes.ours.resize(parents.size());
     for (const int i : nodes.in_order) {
         const JsonAt at = file.item("nodes", i);

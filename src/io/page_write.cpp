@@ -14,8 +14,6 @@
 namespace cutis {
 namespace {
 
-using Json = PageSections::Json;
-
 constexpr const char* paints[] = {"skin", "checker", "grid", "tattoo", "bumps", "clay"};
 // Details and lines stand apart from the skin and from each other.
 constexpr const char* detail_colours[] = {"#5b7d3a", "#2f6f8f", "#8a5a9e", "#a8862c"};
@@ -38,6 +36,8 @@ struct MeshTracks {
 };
 
 class PageSink final : public CheckedSink {
+    using Json = PageSections::Json;
+
 public:
     PageSink(std::filesystem::path path, PageOptions options)
         : CheckedSink("html"),
@@ -474,7 +474,7 @@ private:
     double uv_error_ = 0.0;
 };
 
-void check_tolerance(double tolerance, const char* name) {
+void check_page_tolerance(double tolerance, const char* name) {
     if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
         throw InvalidInput(say("html: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
     }
@@ -484,8 +484,8 @@ void check_tolerance(double tolerance, const char* name) {
 
 std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
                                           const PageOptions& options) {
-    check_tolerance(options.tolerance, "tolerance");
-    check_tolerance(options.uv_tolerance, "uv_tolerance");
+    check_page_tolerance(options.tolerance, "tolerance");
+    check_page_tolerance(options.uv_tolerance, "uv_tolerance");
     if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
         throw InvalidInput(say("html: paint '", options.paint,
                                "', expected skin, checker, grid, tattoo, bumps or clay"));

@@ -6,8 +6,6 @@ namespace cutis {
 
 namespace {
 
-const std::string& member = usda_member;
-
 std::string tuples(const double* values, Eigen::Index count, int width) {
     std::string text;
     append_tuples(text, values, static_cast<size_t>(count), width);
@@ -46,11 +44,11 @@ void UsdaCopies::take(int time_code, const DetailFrame& frame) {
 
 void UsdaCopies::finish(AtomicFile& file) {
     file.write("    def PointInstancer \"" + identifier_ + "\"\n    {\n");
-    file.write(member + "rel prototypes = <" + root_ + "/" + identifier_ + "/piece>\n");
+    file.write(usda_member + "rel prototypes = <" + root_ + "/" + identifier_ + "/piece>\n");
     std::string indices;
     append_integers(indices, std::vector<int>(static_cast<size_t>(copies_->sizes.rows()), 0));
-    file.write(member + "int[] protoIndices = " + indices + "\n");
-    file.write(member + "float3[] scales = " +
+    file.write(usda_member + "int[] protoIndices = " + indices + "\n");
+    file.write(usda_member + "float3[] scales = " +
                tuples(copies_->sizes.data(), copies_->sizes.rows(), 3) + "\n");
     positions_.write_to(file);
     orientations_.write_to(file);

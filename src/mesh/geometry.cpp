@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr int chunk = 4096;  // triangles or vertices per chunk: some 0.1 ms of work
+constexpr int geometry_chunk = 4096;  // triangles or vertices per chunk: some 0.1 ms of work
 
 // A cross product shorter than this fraction of the squared edges is rounding, not a direction.
 constexpr double thinnest = 1e-15;
@@ -107,7 +107,7 @@ void fill_triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const T
             normals.row(f) = (length > 0.0 ? Vector3d(n / length) : n).transpose();
         }
     };
-    workers.for_chunks(topology.triangle_count(), chunk, std::ref(job));
+    workers.for_chunks(topology.triangle_count(), geometry_chunk, std::ref(job));
 }
 
 void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
@@ -119,7 +119,7 @@ void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Top
             normals.row(v) = vertex_normal(positions, topology, weight, v).transpose();
         }
     };
-    workers.for_chunks(topology.vertex_count(), chunk, std::ref(job));
+    workers.for_chunks(topology.vertex_count(), geometry_chunk, std::ref(job));
 }
 
 void fill_vertex_areas(const Eigen::Ref<const VectorXd>& triangle_areas, const Topology& topology,
@@ -135,7 +135,7 @@ void fill_vertex_areas(const Eigen::Ref<const VectorXd>& triangle_areas, const T
             vertex_areas[v] = sum / 3.0;
         }
     };
-    workers.for_chunks(topology.vertex_count(), chunk, std::ref(job));
+    workers.for_chunks(topology.vertex_count(), geometry_chunk, std::ref(job));
 }
 
 MatrixX3d triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology) {

@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr int chunk = 1024;
+constexpr int stencil_chunk = 1024;
 
 void require_sizes(const Stencils& stencils, Eigen::Index base_rows, Eigen::Index base_columns,
                    Eigen::Index out_rows, Eigen::Index out_columns) {
@@ -55,7 +55,7 @@ void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, 
             apply_rows<1>(s, base + done, base_stride, out + done, out_stride, begin, end);
         }
     };
-    workers.for_chunks(s.count(), chunk, std::ref(job));
+    workers.for_chunks(s.count(), stencil_chunk, std::ref(job));
 }
 
 }  // namespace

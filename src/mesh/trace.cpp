@@ -12,7 +12,7 @@
 namespace cutis {
 namespace {
 
-constexpr int chunk = 2048;
+constexpr int trace_chunk = 2048;
 constexpr double flattest = 1e-12;   // least height of a triangle over its longest side
 constexpr double smallest = 1e-200;  // stands for zero in divisors; squares must not underflow here
 constexpr double at_vertex =
@@ -205,7 +205,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
             }
         }
     };
-    workers.for_chunks(topology_->triangle_count(), chunk, std::ref(measure_faces));
+    workers.for_chunks(topology_->triangle_count(), trace_chunk, std::ref(measure_faces));
 
     const auto unfold_sides = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
@@ -226,14 +226,14 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
             }
         }
     };
-    workers.for_chunks(topology_->triangle_count(), chunk, std::ref(unfold_sides));
+    workers.for_chunks(topology_->triangle_count(), trace_chunk, std::ref(unfold_sides));
 
     const auto measure_vertices = [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             incident_edge_[v] = measured_incident_edge(v);
         }
     };
-    workers.for_chunks(topology_->vertex_count(), chunk, std::ref(measure_vertices));
+    workers.for_chunks(topology_->vertex_count(), trace_chunk, std::ref(measure_vertices));
 
     const auto copy_to_corners = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
@@ -242,7 +242,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
             }
         }
     };
-    workers.for_chunks(topology_->triangle_count(), chunk, std::ref(copy_to_corners));
+    workers.for_chunks(topology_->triangle_count(), trace_chunk, std::ref(copy_to_corners));
 }
 
 TraceResult SurfaceTracer::trace(const SurfacePoint& start, const Vector3d& displacement) const {

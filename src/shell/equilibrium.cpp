@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
@@ -181,19 +182,19 @@ double ShellEquilibrium::thickness_factor(double area_ratio) const {
 /// Chebyshev series of m^exponent on [1, 2]. Its terms fall by 3 + sqrt(8) each: the singularity at
 /// 0 lies three half-lengths from the middle.
 void ShellEquilibrium::fit_power() {
-    constexpr double pi = 3.14159265358979323846;
     const auto count = power_series_.size();
     std::vector<double> samples(2 * count);
     const auto points = static_cast<double>(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
-        samples[i] =
-            std::pow(1.5 + 0.5 * std::cos(pi * (static_cast<double>(i) + 0.5) / points), exponent_);
+        samples[i] = std::pow(
+            1.5 + 0.5 * std::cos(std::numbers::pi * (static_cast<double>(i) + 0.5) / points),
+            exponent_);
     }
     for (size_t k = 0; k < count; ++k) {
         double sum = 0.0;
         for (size_t i = 0; i < samples.size(); ++i) {
-            sum += samples[i] *
-                   std::cos(pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
+            sum += samples[i] * std::cos(std::numbers::pi * static_cast<double>(k) *
+                                         (static_cast<double>(i) + 0.5) / points);
         }
         power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
     }

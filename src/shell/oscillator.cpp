@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <numbers>
 
 #include "cutis/core/error.h"
 
 namespace cutis {
 
-namespace {
+namespace {}  // namespace
 
-constexpr double pi = 3.14159265358979323846;
-
-}  // namespace
-
-OscillatorStep exact_step(const Oscillation& oscillation, double seconds) {
+VibrationStep exact_step(const Oscillation& oscillation, double seconds) {
     const double xi = oscillation.damping;
     if (!(oscillation.frequency_hz > 0.0) || !std::isfinite(oscillation.frequency_hz)) {
         throw InvalidInput(
@@ -26,7 +23,7 @@ OscillatorStep exact_step(const Oscillation& oscillation, double seconds) {
     if (!(seconds >= 0.0) || !std::isfinite(seconds)) {
         throw InvalidInput(say("shell step: expected at least 0 s, found ", seconds));
     }
-    const double omega = 2.0 * pi * oscillation.frequency_hz;
+    const double omega = 2.0 * std::numbers::pi * oscillation.frequency_hz;
     const double s = xi * omega;
     // eC = e^(-s t) cos(wd t), eS = e^(-s t) sin(wd t) / wd, and their limits beyond xi = 1.
     double eC = 0.0;
@@ -49,7 +46,7 @@ OscillatorStep exact_step(const Oscillation& oscillation, double seconds) {
         eC = 0.5 * (slow + fast);
         eS = 0.5 * (slow - fast) / spread;
     }
-    OscillatorStep step;
+    VibrationStep step;
     step.a = eC + s * eS;
     step.b = eS;
     step.c = -omega * omega * eS;
@@ -83,13 +80,13 @@ Oscillation from_paper(double omega, double zeta, double seconds) {
         other = std::log(product / (half + root)) / seconds;
     } else {
         const double slow = half - std::sqrt(discriminant);  // the larger in size
-        rate = std::complex<double>(std::log(-slow), pi) / seconds;
+        rate = std::complex<double>(std::log(-slow), std::numbers::pi) / seconds;
         other = std::conj(rate);
     }
     // omega0^2 is the product of both rates, 2 xi omega0 minus their sum.
     const double omega0 = std::sqrt((rate * other).real());
     Oscillation out;
-    out.frequency_hz = omega0 / (2.0 * pi);
+    out.frequency_hz = omega0 / (2.0 * std::numbers::pi);
     out.damping = std::max(0.0, -0.5 * (rate + other).real() / omega0);
     return out;
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <unordered_map>
 
@@ -12,7 +13,6 @@ namespace cutis {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double bare = 1e-3;  // density below which nothing grows
 
 /// Numbers in [0, 1) that are the same with every standard library.
@@ -183,7 +183,8 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         const double where = chance.next() * sum;
         double a = std::sqrt(chance.next());
         double b = chance.next();
-        const double turn = options.turn_deg * pi / 180.0 * (2.0 * chance.next() - 1.0);
+        const double turn =
+            options.turn_deg * std::numbers::pi / 180.0 * (2.0 * chance.next() - 1.0);
         const double vary = 1.0 + options.size_variation * (2.0 * chance.next() - 1.0);
         const auto f = static_cast<int>(
             std::upper_bound(sums.data(), sums.data() + sums.size() - 1, where) - sums.data());

@@ -324,7 +324,7 @@ private:
         step.soft = options.limiter == Limiter::soft;
         step.limits = options.limiter == Limiter::piece;
         for (int a = 0; a < 3; ++a) {
-            const OscillatorStep exact = exact_step(
+            const VibrationStep exact = exact_step(
                 options.use_axes ? options.axes[static_cast<size_t>(a)] : options.material,
                 motion.seconds);
             step.coefficients[a][0] = static_cast<Real>(exact.a);
@@ -358,7 +358,7 @@ private:
                 own.frequency_hz *=
                     options.frequency_factor.empty() ? 1.0 : options.frequency_factor[v];
                 own.damping *= options.damping_factor.empty() ? 1.0 : options.damping_factor[v];
-                const OscillatorStep exact = exact_step(own, seconds);
+                const VibrationStep exact = exact_step(own, seconds);
                 painted_[4 * set][slot] = static_cast<Real>(exact.a);
                 painted_[4 * set + 1][slot] = static_cast<Real>(exact.b);
                 painted_[4 * set + 2][slot] = static_cast<Real>(exact.c);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "cutis/core/error.h"
@@ -224,8 +225,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             double amplitude = 0.0;
             Vector3d crest = Vector3d::Zero();
             if (minor < 1.0 && minor > 0.0) {
-                constexpr double pi = 3.14159265358979323846;
-                amplitude = wavelength / pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
+                amplitude =
+                    wavelength / std::numbers::pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
                 crest = direction;  // crests run across the compression, along the major stretch
             }
             out.wrinkle_amplitude[v] = amplitude;

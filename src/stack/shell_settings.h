@@ -15,12 +15,6 @@ enum class Anchor { surface, skin };
 /// What a jump of the body does to vibration.
 enum class OnCut { carry, rest };
 
-inline Paintable everywhere(double value) {
-    Paintable number;
-    number.value = value;
-    return number;
-}
-
 /// What a [[layer]] table of kind shell may say. Lengths named "of the diagonal" are shares of the
 /// rest pose's bounding box.
 struct ShellSettings {

@@ -10,13 +10,6 @@ namespace cutis {
 
 enum class SlideOutput { vertices, uv, none };
 
-/// A paintable number that is the same everywhere.
-inline Paintable everywhere(double value) {
-    Paintable number;
-    number.value = value;
-    return number;
-}
-
 /// The keys of a slide layer as a scene gives them.
 struct SlideSettings {
     SlideOptions options;  ///< what needs no surface is filled in directly

@@ -10,7 +10,7 @@ struct Oscillation {
 
 /// y' = a y + b w, w' = c y + d w over one step, exactly: y is the distance from the goal, w its
 /// rate of change, the goal moves on a straight line during the step.
-struct OscillatorStep {
+struct VibrationStep {
     double a = 1.0;
     double b = 0.0;
     double c = 0.0;
@@ -22,7 +22,7 @@ struct OscillatorStep {
 /// Coefficients for a step of any length, stable always (spectral radius at most 1).
 /// \param seconds  >= 0
 /// \throw InvalidInput  frequency not above 0, damping negative, a number not finite
-OscillatorStep exact_step(const Oscillation& oscillation, double seconds);
+VibrationStep exact_step(const Oscillation& oscillation, double seconds);
 
 /// The paper's numbers (Eq. 3) as frequency and damping: with them the exact step gives the paper's
 /// sequence for a goal at rest, for steps of the length the paper's frames had.

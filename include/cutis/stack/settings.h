@@ -26,6 +26,13 @@ struct Paintable {
     double outside = 0.0;
 };
 
+/// A paintable number that is the same everywhere.
+inline Paintable everywhere(double value) {
+    Paintable number;
+    number.value = value;
+    return number;
+}
+
 /// One key of a scene table, bound to the field it fills. Parsing, suggestions for unknown keys,
 /// the annotated defaults and the documentation all come from lists of these. The field's value
 /// before reading is the default.
