@@ -12,13 +12,15 @@ namespace {
 // Takes every frame and writes none: what is measured is body and layers.
 class NoSink final : public FrameSink {
 public:
-    void begin(const BakeInfo& /*info*/) override {}
+    void begin(const BakeInfo& info) override {
+        samples.push_back({"body", {}});
+        for (const LayerInfo& layer : info.layers) {
+            samples.push_back({layer.name, {}});
+        }
+    }
     void write(const Frame& frame) override {
-        for (size_t i = 0; i < frame.stage_seconds.size(); ++i) {
-            if (samples.size() <= i) {
-                samples.push_back({frame.stage_seconds[i].first, {}});
-            }
-            samples[i].second.push_back(1e3 * frame.stage_seconds[i].second);
+        for (size_t i = 0; i < samples.size(); ++i) {
+            samples[i].second.push_back(1e3 * frame.stage_seconds[i]);
         }
     }
     std::vector<OutputFile> finish() override { return {}; }

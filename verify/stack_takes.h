@@ -75,14 +75,10 @@ inline double distance(const std::vector<Frame>& a, const std::vector<Frame>& b)
     double largest = 0.0;
     const auto take = [&](double value) { largest = value <= largest ? largest : value; };
     for (size_t f = 0; f < a.size(); ++f) {
-        take(distance(a[f].positions, b[f].positions));
-        for (const auto& [name, channel] : a[f].channels) {
-            const auto other = b[f].channels.find(name);
-            take(other != b[f].channels.end() && other->second.values == channel.values ? 0.0
-                                                                                        : 1.0);
-        }
-        for (size_t d = 0; d < a[f].details.size(); ++d) {
-            take(distance(a[f].details[d].positions, b[f].details.at(d).positions));
+        for (size_t m = 0; m < a[f].meshes.size(); ++m) {
+            const MeshFrame& other = b[f].meshes.at(m);
+            take(distance(a[f].meshes[m].positions, other.positions));
+            take(a[f].meshes[m].channels == other.channels ? 0.0 : 1.0);
         }
     }
     return largest;

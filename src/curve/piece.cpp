@@ -1,5 +1,6 @@
 #include "cutis/curve/piece.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>

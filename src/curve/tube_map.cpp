@@ -1,5 +1,6 @@
 #include "cutis/curve/tube_map.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <queue>

@@ -1,5 +1,6 @@
 #include "fold/guard.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char magic[] = "cutis checkpoint 1\n";
+constexpr char magic[] = "cutis checkpoint 2\n";
 
 std::uint64_t hash_of(std::span<const unsigned char> bytes) {
     return Hash64().add_bytes(std::as_bytes(bytes)).value();

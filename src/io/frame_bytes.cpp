@@ -16,10 +16,6 @@ public:
     requires std::is_arithmetic_v<Number>
     void put(Number number) { raw(&number, sizeof(number)); }
 
-    void put(const std::string& text) {
-        put(static_cast<std::uint64_t>(text.size()));
-        raw(text.data(), text.size());
-    }
     void put(const std::vector<double>& values) {
         put(static_cast<std::uint64_t>(values.size()));
         raw(values.data(), values.size() * sizeof(double));
@@ -29,14 +25,22 @@ public:
         put(static_cast<std::uint64_t>(matrix.rows()));
         raw(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(double));
     }
-    void put(const std::map<std::string, ChannelData>& channels) {
-        put(static_cast<std::uint64_t>(channels.size()));
-        for (const auto& [name, channel] : channels) {
-            put(name);
-            put(channel.unit);
-            put(channel.width);
-            put(channel.values);
+    template <class Item>
+    void put(const std::vector<Item>& items) {
+        put(static_cast<std::uint64_t>(items.size()));
+        for (const Item& item : items) {
+            put(item);
         }
+    }
+    void put(const MeshFrame& mesh) {
+        put(mesh.positions);
+        put(mesh.normals);
+        put(mesh.uv);
+        put(mesh.channels);
+        put(mesh.copy_positions);
+        put(mesh.copy_rotations);
+        put(mesh.plain_positions);
+        put(mesh.shares);
     }
 
 private:
@@ -55,10 +59,6 @@ public:
     requires std::is_arithmetic_v<Number>
     void get(Number& number) { raw(&number, sizeof(number)); }
 
-    void get(std::string& text) {
-        text.resize(count(1));
-        raw(text.data(), text.size());
-    }
     void get(std::vector<double>& values) {
         values.resize(count(sizeof(double)));
         raw(values.data(), values.size() * sizeof(double));
@@ -68,16 +68,22 @@ public:
         matrix.resize(static_cast<Eigen::Index>(count(Columns * sizeof(double))), Columns);
         raw(matrix.data(), static_cast<size_t>(matrix.size()) * sizeof(double));
     }
-    void get(std::map<std::string, ChannelData>& channels) {
-        channels.clear();
-        for (size_t i = count(1); i > 0; --i) {
-            std::string name;
-            get(name);
-            ChannelData& channel = channels[name];
-            get(channel.unit);
-            get(channel.width);
-            get(channel.values);
+    template <class Item>
+    void get(std::vector<Item>& items) {
+        items.resize(count(1));
+        for (Item& item : items) {
+            get(item);
         }
+    }
+    void get(MeshFrame& mesh) {
+        get(mesh.positions);
+        get(mesh.normals);
+        get(mesh.uv);
+        get(mesh.channels);
+        get(mesh.copy_positions);
+        get(mesh.copy_rotations);
+        get(mesh.plain_positions);
+        get(mesh.shares);
     }
 
     /// How many of something of at least this size follow.
@@ -114,73 +120,20 @@ void append_frame(const Frame& frame, std::vector<unsigned char>& bytes) {
     Writer out(bytes);
     out.put(frame.number);
     out.put(frame.time);
-    out.put(frame.positions);
-    out.put(frame.body_positions);
-    out.put(static_cast<std::uint64_t>(frame.shares.size()));
-    for (const std::vector<double>& share : frame.shares) {
-        out.put(share);
-    }
-    out.put(frame.uv);
-    out.put(frame.channels);
-    out.put(static_cast<std::uint64_t>(frame.details.size()));
-    for (const DetailFrame& detail : frame.details) {
-        out.put(detail.positions);
-        out.put(detail.normals);
-        out.put(detail.channels);
-        out.put(detail.copy_positions);
-        out.put(detail.copy_rotations);
-    }
-    out.put(static_cast<std::uint64_t>(frame.lines.size()));
-    for (const MatrixX3d& points : frame.lines) {
-        out.put(points);
-    }
-    out.put(static_cast<std::uint64_t>(frame.numbers.size()));
-    for (const auto& [name, value] : frame.numbers) {
-        out.put(name);
-        out.put(value);
-    }
-    out.put(static_cast<std::uint64_t>(frame.stage_seconds.size()));
-    for (const auto& [stage, seconds] : frame.stage_seconds) {
-        out.put(stage);
-        out.put(seconds);
-    }
+    out.put(frame.meshes);
+    out.put(frame.lines);
+    out.put(frame.numbers);
+    out.put(frame.stage_seconds);
 }
 
 void read_frame_bytes(std::span<const unsigned char> bytes, Frame& frame) {
     Reader in(bytes);
     in.get(frame.number);
     in.get(frame.time);
-    in.get(frame.positions);
-    in.get(frame.body_positions);
-    frame.shares.resize(in.count(1));
-    for (std::vector<double>& share : frame.shares) {
-        in.get(share);
-    }
-    in.get(frame.uv);
-    in.get(frame.channels);
-    frame.details.resize(in.count(1));
-    for (DetailFrame& detail : frame.details) {
-        in.get(detail.positions);
-        in.get(detail.normals);
-        in.get(detail.channels);
-        in.get(detail.copy_positions);
-        in.get(detail.copy_rotations);
-    }
-    frame.lines.resize(in.count(1));
-    for (MatrixX3d& points : frame.lines) {
-        in.get(points);
-    }
-    frame.numbers.clear();
-    for (size_t i = in.count(1); i > 0; --i) {
-        std::string name;
-        in.get(name);
-        in.get(frame.numbers[name]);
-    }
-    frame.stage_seconds.resize(in.count(1));
-    for (auto& [stage, seconds] : frame.stage_seconds) {
-        in.get(stage);
-        in.get(seconds);
-    }
+    in.get(frame.meshes);
+    in.get(frame.lines);
+    in.get(frame.numbers);
+    in.get(frame.stage_seconds);
     in.end();
 }
 

@@ -16,8 +16,8 @@ private:
         if (body().art->triangles.rows() == 0) {
             throw InvalidInput("glb: expected a mesh with triangles, found none");
         }
-        for (const BakedMesh& mesh : meshes()) {
-            const bool is_own = written_.empty() && shows_own_mesh();
+        for (const MeshInfo& mesh : meshes()) {
+            const bool is_own = mesh.is_body && shows_own_mesh();
             if (mesh.copies != nullptr) {
                 copies_.push_back(std::make_unique<GlbCopies>(path_, mesh));
                 written_.push_back(nullptr);
@@ -33,9 +33,9 @@ private:
         times_.push_back(frame.time);
         for (size_t m = 0; m < written_.size(); ++m) {
             if (copies_[m]) {
-                copies_[m]->take(frame.details[m - 1]);
+                copies_[m]->take(frame.meshes[m]);
             } else {
-                written_[m]->take(frame_of(frame, m));
+                written_[m]->take(frame.meshes[m]);
             }
         }
     }
@@ -47,7 +47,7 @@ private:
         tolerance.position = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         tolerance.uv = options_.uv_tolerance;
         const bool may_keep =
-            options_.keep_skin && !info().shape_changed && !info().uv_changed && shows_own_mesh();
+            options_.keep_skin && !body().shape_changed && !body().uv_changed && shows_own_mesh();
         const bool is_kept =
             may_keep && written_.front()->keep_skin(*info().body, times_, tolerance.position);
 
@@ -61,7 +61,7 @@ private:
                 continue;
             }
             GlbMesh* mesh = written_[m].get();
-            const bool is_body = m == 0;
+            const bool is_body = meshes()[m].is_body;
             if (!is_body || !is_kept) {
                 mesh->fit(tolerance);
             }

@@ -45,16 +45,17 @@ MatrixX2d turned_down(const MatrixX2d& uv) {
 
 using Json = GlbDocument::Json;
 
-GlbMesh::GlbMesh(const std::filesystem::path& path, const BakedMesh& mesh,
+GlbMesh::GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
                  const std::vector<int>& weld_group)
     : mesh_(&mesh),
       parts_(parts_of(*mesh.art)),
       render_(*mesh.art, parts_),
       field_(*mesh.art, parts_, weld_group),
-      frames_(path, mesh.vertex_count(), mesh.uv_moves ? mesh.uv_count() : 0) {}
+      frames_(path, mesh.vertex_count(), mesh.uv_moves() ? mesh.uv_count() : 0) {}
 
 void GlbMesh::take(const MeshFrame& frame) {
-    frames_.append(frame.positions, mesh_->uv_moves ? turned_down(frame.uv) : MatrixX2d());
+    frames_.append(frame.positions,
+                   mesh_->uv_moves() ? turned_down(uv_of(*mesh_, frame)) : MatrixX2d());
 }
 
 bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, double tolerance) {
@@ -71,7 +72,7 @@ BaseShape GlbMesh::base_shape() {
     MatrixX2d uv = mesh_->has_uv() ? turned_down(mesh_->art->uv) : MatrixX2d();
     if (!skin_) {
         frames_.read_positions(0, positions);
-        if (mesh_->uv_moves) {
+        if (mesh_->uv_moves()) {
             frames_.read_uv(0, uv);
         }
     }
@@ -192,7 +193,7 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) c
     attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true);
     attributes["NORMAL"] =
         store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
-    if (mesh_->uv_moves) {
+    if (mesh_->uv_moves()) {
         attributes["TEXCOORD_0"] = store(gather(part, 2, displacements + mesh_->vertex_count() * 3,
                                                 [&](size_t v) { return render_.uv[v]; }),
                                          2, false);

@@ -25,7 +25,7 @@ class GlbMesh {
 public:
     /// \param path        scratch space goes beside it
     /// \param weld_group  see NormalField
-    GlbMesh(const std::filesystem::path& path, const BakedMesh& mesh,
+    GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
             const std::vector<int>& weld_group);
 
     void take(const MeshFrame& frame);
@@ -56,7 +56,7 @@ private:
     void add_influences(GlbDocument& document, const RenderPart& part, Json& attributes) const;
     Json target(GlbDocument& document, const RenderPart& part, int index) const;
 
-    const BakedMesh* mesh_;
+    const MeshInfo* mesh_;
     std::vector<MeshPart> parts_;
     RenderMesh render_;
     NormalField field_;

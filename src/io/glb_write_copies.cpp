@@ -4,14 +4,15 @@ namespace cutis {
 
 using Json = GlbDocument::Json;
 
-GlbCopies::GlbCopies(const std::filesystem::path& path, const BakedMesh& mesh)
-    : copies_(mesh.copies), baked_{mesh.name, &mesh.copies->piece, false} {
+GlbCopies::GlbCopies(const std::filesystem::path& path, const MeshInfo& mesh)
+    : copies_(mesh.copies.get()), baked_(piece_of(mesh)) {
     piece_ = std::make_unique<GlbMesh>(path, baked_, std::vector<int>());
-    const std::map<std::string, ChannelData> no_channels;
-    piece_->take({copies_->piece.positions, copies_->piece.uv, no_channels});
+    MeshFrame piece;
+    piece.positions = copies_->piece.positions;
+    piece_->take(piece);
 }
 
-void GlbCopies::take(const DetailFrame& frame) {
+void GlbCopies::take(const MeshFrame& frame) {
     ++frames_;
     for (Eigen::Index p = 0; p < copies_->sizes.rows(); ++p) {
         for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,6 @@
 #include "glb_write_mesh.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <map>

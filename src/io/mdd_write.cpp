@@ -29,9 +29,9 @@ private:
     /// Files of the meshes in their order, then meshes at rest.
     void start() override {
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const BakedMesh& mesh = meshes()[m];
-            files_.push_back(
-                std::make_unique<AtomicFile>(m == 0 ? path_ : beside(path_, mesh.name + ".mdd")));
+            const MeshInfo& mesh = meshes()[m];
+            files_.push_back(std::make_unique<AtomicFile>(
+                mesh.is_body ? path_ : beside(path_, mesh.name + ".mdd")));
             buffer_.clear();
             append_big_endian(buffer_, static_cast<std::uint32_t>(info().frame_count));
             append_big_endian(buffer_, static_cast<std::uint32_t>(mesh.vertex_count()));
@@ -45,7 +45,7 @@ private:
     void take(const Frame& frame, int /*index*/) override {
         append_big_endian(times_, frame.time);
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const MatrixX3d& positions = frame_of(frame, m).positions;
+            const MatrixX3d& positions = frame.meshes[m].positions;
             buffer_.clear();
             for (Eigen::Index i = 0; i < positions.size(); ++i) {
                 append_big_endian(buffer_, positions.data()[i]);

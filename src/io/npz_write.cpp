@@ -71,75 +71,74 @@ private:
                                         static_cast<std::uint64_t>(body().vertex_count()) * 3 *
                                         number_size());
         zip_->write(header.data(), header.size());
-        if (body().uv_moves) {
-            add_waiting("uv_frames", {frames, body().uv_count(), 2});
-        }
-    }
-
-    /// Everything of the later frames waits in the order in which take() brings it.
-    void announce() {
-        const std::int64_t frames = info().frame_count;
-        for (size_t m = 0; m < meshes().size(); ++m) {
-            const BakedMesh& mesh = meshes()[m];
-            if (m > 0) {
-                add_waiting(prefix_of(m) + "positions", {frames, mesh.vertex_count(), 3});
-                if (mesh.brings_normals) {
-                    add_waiting(prefix_of(m) + "normals", {frames, mesh.vertex_count(), 3});
-                }
-            }
-            for (const ChannelLayout& channel : mesh.channels) {
-                std::vector<std::int64_t> shape = {frames, mesh.vertex_count()};
-                if (channel.width > 1) {
-                    shape.push_back(channel.width);
-                }
-                add_waiting(prefix_of(m) + "channel_" + channel.name, shape);
-            }
+        for (const MeshInfo& mesh : meshes()) {
+            announce(mesh);
         }
         for (const LineSet& lines : info().lines) {
             add_waiting("lines_" + lines.name, {frames, lines.point_count, 3});
         }
     }
 
-    void take(const Frame& frame, int index) override {
-        if (index == 0) {
-            announce();
+    /// Everything else waits in the order in which take() brings it.
+    void announce(const MeshInfo& mesh) {
+        const std::int64_t frames = info().frame_count;
+        const std::string prefix = prefix_of(mesh);
+        if (&mesh != &body()) {
+            add_waiting(prefix + "positions", {frames, mesh.vertex_count(), 3});
         }
+        if (mesh.has_normals) {
+            add_waiting(prefix + "normals", {frames, mesh.vertex_count(), 3});
+        }
+        if (mesh.uv_moves()) {
+            add_waiting(prefix + "uv_frames", {frames, mesh.uv_count(), 2});
+        }
+        for (const ChannelInfo& channel : mesh.channels) {
+            std::vector<std::int64_t> shape = {frames, mesh.vertex_count()};
+            if (channel.width > 1) {
+                shape.push_back(channel.width);
+            }
+            add_waiting(prefix + "channel_" + channel.name, shape);
+        }
+    }
+
+    void take(const Frame& frame, int /*index*/) override {
         times_.push_back(frame.time);
         numbers_.push_back(frame.number);
+        const MatrixX3d& positions = frame.body().positions;
         const auto [data, bytes] =
-            as_stored(frame.positions.data(), static_cast<size_t>(frame.positions.size()));
+            as_stored(positions.data(), static_cast<size_t>(positions.size()));
         zip_->write(data, bytes);
         auto next = waiting_.begin();
-        const auto append = [&](const double* values, size_t count) {
-            const auto [stored, size] = as_stored(values, count);
+        const auto append = [&](const auto& values) {
+            const auto [stored, size] =
+                as_stored(values.data(), static_cast<size_t>(values.size()));
             (*next++)->numbers.append(stored, size);
         };
-        if (body().uv_moves) {
-            const MatrixX2d& uv = frame_of(frame, 0).uv;
-            append(uv.data(), static_cast<size_t>(uv.size()));
-        }
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const MeshFrame now = frame_of(frame, m);
-            if (m > 0) {
-                append(now.positions.data(), static_cast<size_t>(now.positions.size()));
-                if (meshes()[m].brings_normals) {
-                    append(now.normals->data(), static_cast<size_t>(now.normals->size()));
-                }
+            const MeshInfo& mesh = meshes()[m];
+            const MeshFrame& now = frame.meshes[m];
+            if (&mesh != &body()) {
+                append(now.positions);
             }
-            for (const ChannelLayout& channel : meshes()[m].channels) {
-                const std::vector<double>& values = now.channels.at(channel.name).values;
-                append(values.data(), values.size());
+            if (mesh.has_normals) {
+                append(now.normals);
+            }
+            if (mesh.uv_moves()) {
+                append(uv_of(mesh, now));
+            }
+            for (const std::vector<double>& values : now.channels) {
+                append(values);
             }
         }
         for (const MatrixX3d& points : frame.lines) {
-            append(points.data(), static_cast<size_t>(points.size()));
+            append(points);
         }
     }
 
     std::vector<OutputFile> complete() override {
         zip_->end_entry();
-        for (size_t m = 0; m < meshes().size(); ++m) {
-            add_mesh(meshes()[m], prefix_of(m));
+        for (const MeshInfo& mesh : meshes()) {
+            add_mesh(mesh, prefix_of(mesh));
         }
         for (const auto& series : waiting_) {
             add_series(*series);
@@ -161,11 +160,11 @@ private:
     }
 
     /// What names of arrays of a mesh begin with.
-    std::string prefix_of(size_t m) const {
-        return m == 0 ? std::string() : "detail_" + meshes()[m].name + "_";
+    static std::string prefix_of(const MeshInfo& mesh) {
+        return mesh.is_body ? std::string() : "detail_" + mesh.name + "_";
     }
 
-    void add_mesh(const BakedMesh& mesh, const std::string& prefix) {
+    void add_mesh(const MeshInfo& mesh, const std::string& prefix) {
         const ArtMesh& art = *mesh.art;
         add_doubles(prefix + "rest", art.positions.data(), {art.positions.rows(), 3});
         add_integers(prefix + "triangles", art.triangles.data(), {art.triangles.rows(), 3});

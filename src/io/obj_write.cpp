@@ -25,9 +25,8 @@ public:
 private:
     void start() override {
         ObjOffsets begin;
-        for (size_t m = 0; m < meshes().size(); ++m) {
-            const BakedMesh& mesh = meshes()[m];
-            faces_.push_back(obj_face_lines(*mesh.art, begin, m == 0 ? "" : mesh.name));
+        for (const MeshInfo& mesh : meshes()) {
+            faces_.push_back(obj_face_lines(*mesh.art, begin, mesh.is_body ? "" : mesh.name));
             begin.vertices += mesh.vertex_count();
             begin.uvs += mesh.has_uv() ? mesh.uv_count() : 0;
         }
@@ -43,9 +42,10 @@ private:
     void take(const Frame& frame, int /*index*/) override {
         text_.clear();
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const MeshFrame now = frame_of(frame, m);
-            append_obj_points(text_, meshes()[m].name, now.positions,
-                              meshes()[m].has_uv() ? now.uv : MatrixX2d());
+            const MeshInfo& mesh = meshes()[m];
+            const MeshFrame& now = frame.meshes[m];
+            append_obj_points(text_, mesh.name, now.positions,
+                              mesh.has_uv() ? uv_of(mesh, now) : MatrixX2d());
             text_ += faces_[m];
         }
         std::string digits = std::to_string(frame.number);

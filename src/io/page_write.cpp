@@ -31,8 +31,8 @@ struct MeshTracks {
     std::optional<std::size_t> plain;  ///< the body before layers, where they change its shape
     std::vector<std::optional<std::size_t>> shares;  ///< of each layer, where there are several
     std::optional<std::size_t> uv;
-    std::vector<ChannelLayout> shown;   ///< channels one can look at
-    std::vector<std::size_t> channels;  ///< of each of those
+    std::vector<std::size_t> shown;     ///< channels one can look at, by their places
+    std::vector<std::size_t> channels;  ///< tracks of those
 };
 
 class PageSink final : public CheckedSink {
@@ -54,10 +54,11 @@ private:
         }
         segments_ = joint_segments(*info().body);
         joint_count_ = segments_.empty() ? 0 : info().body->source().joint_nodes.size();
+        lay_out();
     }
 
     bool has_two_views() const {
-        return info().shape_changed || info().uv_changed || !info().details.empty();
+        return body().shape_changed || body().uv_changed || meshes().size() > 1;
     }
     const char* result_view() const { return has_two_views() ? "cutis" : "body"; }
 
@@ -66,38 +67,39 @@ private:
         return m == 0 ? std::string() : "detail " + std::to_string(m) + " ";
     }
 
-    /// Pref is for renderers, no picture by itself; and strokes of one direction at a vertex are
-    /// all an eye can read, while directions are the bulk of a page: they jump where a principal
-    /// direction changes. The files have them all.
-    static bool can_be_seen(const ChannelLayout& channel, const MeshTracks& tracks) {
+    /// Strokes of one direction at a vertex are all an eye can read, while directions are the bulk
+    /// of a page: they jump where a principal direction changes. The files have them all.
+    static bool can_be_seen(const MeshInfo& mesh, std::size_t c, const MeshTracks& tracks) {
         const bool has_strokes =
             std::any_of(tracks.shown.begin(), tracks.shown.end(),
-                        [](const ChannelLayout& one) { return one.width == 3; });
-        return channel.name != "Pref" && (channel.width != 3 || !has_strokes);
+                        [&](std::size_t one) { return mesh.channels[one].width == 3; });
+        const ChannelInfo& channel = mesh.channels[c];
+        return !channel.for_renderers && (channel.width != 3 || !has_strokes);
     }
 
     void lay_out() {
         const double diagonal = box_diagonal(body().art->positions);
         tolerance_ = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            const BakedMesh& mesh = meshes()[m];
+            const MeshInfo& mesh = meshes()[m];
             const std::string prefix = prefix_of(m);
             MeshTracks tracks;
             tracks.positions =
                 tracks_.add(prefix + "positions", mesh.vertex_count(), 3, tolerance_);
-            if (m == 0 && info().shape_changed) {
+            if (mesh.shape_changed) {
                 tracks.plain = tracks_.add("body positions", mesh.vertex_count(), 3, tolerance_);
                 lay_out_shares(mesh, tracks);
             }
-            if (mesh.uv_moves) {
+            if (mesh.uv_moves()) {
                 tracks.uv = tracks_.add("uv", mesh.uv_count(), 2, options_.uv_tolerance);
             }
-            for (const ChannelLayout& channel : mesh.channels) {
-                if (!can_be_seen(channel, tracks)) {
+            for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
+                const ChannelInfo& channel = mesh.channels[c];
+                if (!can_be_seen(mesh, c, tracks)) {
                     continue;
                 }
                 check_width(channel);
-                tracks.shown.push_back(channel);
+                tracks.shown.push_back(c);
                 tracks.channels.push_back(tracks_.add(prefix + "channel " + channel.name,
                                                       mesh.vertex_count(), channel.width, 0.0));
             }
@@ -115,8 +117,8 @@ private:
 
     /// What each layer adds, so that it can be taken away again; one layer alone is the difference
     /// of the two views.
-    void lay_out_shares(const BakedMesh& mesh, MeshTracks& tracks) {
-        const std::vector<LayerFacts>& layers = info().layers;
+    void lay_out_shares(const MeshInfo& mesh, MeshTracks& tracks) {
+        const std::vector<LayerInfo>& layers = info().layers;
         if (layers.size() < 2) {
             return;
         }
@@ -129,66 +131,67 @@ private:
         }
     }
 
-    void take(const Frame& frame, int index) override {
-        if (index == 0) {
-            lay_out();
-        }
+    void take(const Frame& frame, int /*index*/) override {
         const auto append = [&](const auto& matrix) {
             tracks_.append(matrix.data(), static_cast<std::size_t>(matrix.size()));
         };
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            const MeshFrame now = frame_of(frame, m);
+            const MeshInfo& mesh = meshes()[m];
+            const MeshFrame& now = frame.meshes[m];
             append(now.positions);
             if (mesh_tracks_[m].plain) {
-                append(body_positions_of(frame));
+                append(plain_positions_of(frame, m));
             }
             for (std::size_t i = 0; i < mesh_tracks_[m].shares.size(); ++i) {
                 if (mesh_tracks_[m].shares[i]) {
-                    append(share_of(frame, i));
+                    append(share_of(frame, m, i));
                 }
             }
             if (mesh_tracks_[m].uv) {
-                append(now.uv);
+                append(uv_of(mesh, now));
             }
-            for (const ChannelLayout& channel : mesh_tracks_[m].shown) {
-                const ChannelData& data = now.channels.at(channel.name);
-                append(data.values);
-                ranges_[{channel.name, channel.width}].take(data);
+            for (const std::size_t c : mesh_tracks_[m].shown) {
+                const ChannelInfo& channel = mesh.channels[c];
+                append(now.channels[c]);
+                ranges_[{channel.name, channel.width}].take(now.channels[c], channel.width);
             }
         }
         for (const MatrixX3d& points : frame.lines) {
             append(points);
         }
         append_joints(frame);
-        numbers_.take(frame, index);
+        numbers_.take(frame);
     }
 
-    static void check_width(const ChannelLayout& channel) {
+    static void check_width(const ChannelInfo& channel) {
         if (channel.width != 1 && channel.width != 3) {
             throw InvalidInput(say("html: channel '", channel.name, "' has ", channel.width,
                                    " numbers per vertex, expected 1 or 3"));
         }
     }
 
-    const MatrixX3d& body_positions_of(const Frame& frame) const {
+    const MatrixX3d& plain_positions_of(const Frame& frame, std::size_t m) const {
+        const MeshFrame& now = frame.meshes[m];
         const MatrixX3d& positions =
-            frame.body_positions.rows() > 0 ? frame.body_positions : frame.positions;
-        if (positions.rows() != body().vertex_count() || !positions.allFinite()) {
+            now.plain_positions.rows() > 0 ? now.plain_positions : now.positions;
+        if (positions.rows() != meshes()[m].vertex_count() || !positions.allFinite()) {
             throw InvalidInput(say("html: frame ", frame.number, ": expected ",
-                                   body().vertex_count(), " finite body positions, found ",
+                                   meshes()[m].vertex_count(), " finite body positions, found ",
                                    positions.rows(),
                                    positions.allFinite() ? "" : " not all finite"));
         }
         return positions;
     }
 
-    const std::vector<double>& share_of(const Frame& frame, std::size_t layer) const {
-        const std::size_t expected = 3 * static_cast<std::size_t>(body().vertex_count());
-        if (frame.shares.size() <= layer || frame.shares[layer].size() != expected) {
+    const std::vector<double>& share_of(const Frame& frame, std::size_t m,
+                                        std::size_t layer) const {
+        const std::size_t expected = 3 * static_cast<std::size_t>(meshes()[m].vertex_count());
+        const std::vector<std::vector<double>>& shares = frame.meshes[m].shares;
+        if (shares.size() <= layer || shares[layer].size() != expected) {
             throw InvalidInput(say("html: frame ", frame.number, ": expected ", expected,
                                    " numbers that layer ", layer + 1, " moved vertices by"));
         }
-        return frame.shares[layer];
+        return shares[layer];
     }
 
     void append_joints(const Frame& frame) {
@@ -205,7 +208,7 @@ private:
     std::vector<OutputFile> complete() override {
         for (std::size_t m = 0; m < meshes().size(); ++m) {
             for (std::size_t c = 0; c < mesh_tracks_[m].shown.size(); ++c) {
-                const ChannelLayout& channel = mesh_tracks_[m].shown[c];
+                const ChannelInfo& channel = meshes()[m].channels[mesh_tracks_[m].shown[c]];
                 tracks_.set_tolerance(
                     mesh_tracks_[m].channels[c],
                     channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
@@ -219,13 +222,13 @@ private:
         double pattern_size = 0.0;
         for (std::size_t m = 0; m < meshes().size(); ++m) {
             const PageSurface surface =
-                make_page_surface(*meshes()[m].art, m == 0 ? info().body : nullptr);
+                make_page_surface(*meshes()[m].art, meshes()[m].is_body ? info().body : nullptr);
             pattern_size = m == 0 ? surface.pattern_size : pattern_size;
             meta["surfaces"].push_back(surface_json(m, surface));
         }
         add_lines(meta);
         meta["layers"] = layers_json();
-        meta["plots"] = numbers_.plots();
+        meta["plots"] = numbers_.plots(info());
         meta["sections"] = sections_.table();
         const std::string data = sections_.packed();
         meta["facts"] = facts_json(pattern_size, data.size());
@@ -298,10 +301,10 @@ private:
     }
 
     Json surface_json(std::size_t m, const PageSurface& surface) {
-        const BakedMesh& mesh = meshes()[m];
+        const MeshInfo& mesh = meshes()[m];
         const MeshTracks& tracks = mesh_tracks_[m];
         const std::string prefix = prefix_of(m);
-        const bool is_body = m == 0;
+        const bool is_body = mesh.is_body;
         Json json = {{"name", mesh.name.empty() ? "body" : mesh.name},
                      {"kind", is_body ? "body" : "detail"},
                      {"source", sections_.add(prefix + "source", surface.source)},
@@ -339,7 +342,7 @@ private:
         }
         Json channels = Json::array();
         for (std::size_t c = 0; c < tracks.shown.size(); ++c) {
-            const ChannelLayout& channel = tracks.shown[c];
+            const ChannelInfo& channel = mesh.channels[tracks.shown[c]];
             channels.push_back(channel_json(channel, ranges_.at({channel.name, channel.width}),
                                             tracks_.name(tracks.channels[c]), surface.edge_length));
         }
@@ -350,21 +353,21 @@ private:
     /// meta.layers: a switch for each, with what it moves, shows and costs.
     Json layers_json() const {
         Json list = Json::array();
-        const std::vector<LayerFacts>& layers = info().layers;
+        const std::vector<LayerInfo>& layers = info().layers;
         if (layers.size() < 2) {
             return list;
         }
-        const auto stages = numbers_.stages();
+        const auto stages = numbers_.stages(info());
         for (std::size_t i = 0; i < layers.size(); ++i) {
-            const LayerFacts& layer = layers[i];
-            Json json = {{"name", layer.kind}, {"changesUv", layer.changes_uv}};
+            const LayerInfo& layer = layers[i];
+            Json json = {{"name", layer.name}, {"changesUv", layer.changes_uv}};
             const std::vector<std::optional<std::size_t>>& shares = mesh_tracks_[0].shares;
             if (i < shares.size() && shares[i]) {
                 json["share"] = tracks_.name(*shares[i]);
             }
             json["details"] = Json::array();
-            for (std::size_t d = 0; d < layer.detail_count; ++d) {
-                json["details"].push_back(1 + layer.first_detail + d);  // surface 0 is the body
+            for (std::size_t d = 0; d < layer.mesh_count; ++d) {
+                json["details"].push_back(layer.first_mesh + d);
             }
             json["lines"] = Json::array();
             for (std::size_t l = 0; l < layer.line_count; ++l) {
@@ -435,13 +438,13 @@ private:
         if (joint_count_ > 0) {
             add("Joints", std::to_string(joint_count_));
         }
-        for (const auto& [stage, milliseconds] : numbers_.stages()) {
+        for (const auto& [stage, milliseconds] : numbers_.stages(info())) {
             add("Time, " + stage, with_digits(milliseconds) + " ms a frame");
         }
         add("Side of a square", in_length(pattern_size));
         add("Modes in this page", std::to_string(modes_));
         add("Largest error here", in_length(error_));
-        if (body().uv_moves) {
+        if (body().uv_moves()) {
             add("Largest UV error here", with_digits(uv_error_));
         }
         add("Packed numbers", in_thousands(packed_bytes) + " bytes");

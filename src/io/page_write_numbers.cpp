@@ -1,14 +1,11 @@
 #include "page_write_numbers.h"
 
 #include <algorithm>
-#include <limits>
-
-#include "page_write_words.h"
+#include <map>
+#include <numeric>
 
 namespace cutis {
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// Of a busy machine the mean would tell more about its other work.
 double median_of(std::vector<double> values) {
@@ -19,49 +16,49 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-void PageNumbers::put(const std::string& name, int index, double value) {
-    std::vector<double>& values = numbers_[name];
-    values.resize(static_cast<std::size_t>(index), none);
-    values.push_back(value);
-}
-
-void PageNumbers::take(const Frame& frame, int index) {
-    frame_count_ = index + 1;
-    for (const auto& [name, value] : frame.numbers) {
-        put(name, index, value);
-    }
-    if (!use_times_) {
-        return;
-    }
-    double sum = 0.0;
-    for (std::size_t i = 0; i < frame.stage_seconds.size(); ++i) {
-        const auto& [stage, seconds] = frame.stage_seconds[i];
-        sum += seconds;
-        if (stage_seconds_.size() <= i) {
-            stage_seconds_.emplace_back(stage, std::vector<double>());
-        }
-        stage_seconds_[i].second.push_back(seconds);
-    }
-    if (!frame.stage_seconds.empty()) {
-        put("time per frame (ms)", index, 1e3 * sum);
+void PageNumbers::take(const Frame& frame) {
+    numbers_.push_back(frame.numbers);
+    if (use_times_) {
+        stage_seconds_.push_back(frame.stage_seconds);
     }
 }
 
-PageSections::Json PageNumbers::plots() const {
+PageSections::Json PageNumbers::plots(const BakeInfo& info) const {
+    const bool has_times = use_times_ && !stage_seconds_.empty() && !stage_seconds_[0].empty();
+    std::map<std::string, PageSections::Json> plots;  // in the order of their labels
+    const auto add = [&](const NumberInfo& number, const std::vector<double>& values) {
+        plots[number.label()] = {{"name", number.name}, {"unit", number.unit}, {"values", values}};
+    };
+    std::vector<double> values(numbers_.size());
+    for (size_t i = 0; i < info.numbers.size(); ++i) {
+        std::transform(numbers_.begin(), numbers_.end(), values.begin(),
+                       [i](const std::vector<double>& frame) { return frame[i]; });
+        add(info.numbers[i], values);
+    }
+    if (has_times) {
+        std::transform(stage_seconds_.begin(), stage_seconds_.end(), values.begin(),
+                       [](const std::vector<double>& seconds) {
+                           return 1e3 * std::accumulate(seconds.begin(), seconds.end(), 0.0);
+                       });
+        add({"time per frame", "ms"}, values);
+    }
     PageSections::Json list = PageSections::Json::array();
-    for (const auto& [text, found] : numbers_) {
-        const auto [name, unit] = name_and_unit(text);
-        std::vector<double> values = found;
-        values.resize(static_cast<std::size_t>(frame_count_), none);
-        list.push_back({{"name", name}, {"unit", unit}, {"values", values}});
+    for (auto& [label, plot] : plots) {
+        list.push_back(std::move(plot));
     }
     return list;
 }
 
-std::vector<std::pair<std::string, double>> PageNumbers::stages() const {
+std::vector<std::pair<std::string, double>> PageNumbers::stages(const BakeInfo& info) const {
     std::vector<std::pair<std::string, double>> out;
-    for (const auto& [stage, seconds] : stage_seconds_) {
-        out.emplace_back(stage, 1e3 * median_of(seconds));
+    const size_t count = stage_seconds_.empty() ? 0 : stage_seconds_[0].size();
+    for (size_t i = 0; i < count; ++i) {
+        std::vector<double> seconds;
+        for (const std::vector<double>& frame : stage_seconds_) {
+            seconds.push_back(frame[i]);
+        }
+        const bool is_layer = i > 0 && i <= info.layers.size();
+        out.emplace_back(is_layer ? info.layers[i - 1].name : "body", 1e3 * median_of(seconds));
     }
     return out;
 }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cutis/stack/frame.h"
+#include "cutis/stack/sink.h"
 #include "page_write_sections.h"
 
 namespace cutis {
@@ -16,21 +15,17 @@ public:
     /// \param use_times  also what each stage of each frame took
     explicit PageNumbers(bool use_times) : use_times_(use_times) {}
 
-    /// \param index  of the frame, from 0
-    void take(const Frame& frame, int index);
+    void take(const Frame& frame);
 
     /// meta.plots; a frame without a number has null.
-    PageSections::Json plots() const;
+    PageSections::Json plots(const BakeInfo& info) const;
     /// Each stage and the milliseconds it takes a frame.
-    std::vector<std::pair<std::string, double>> stages() const;
+    std::vector<std::pair<std::string, double>> stages(const BakeInfo& info) const;
 
 private:
-    void put(const std::string& name, int index, double value);
-
     bool use_times_;
-    int frame_count_ = 0;
-    std::map<std::string, std::vector<double>> numbers_;
-    std::vector<std::pair<std::string, std::vector<double>>> stage_seconds_;
+    std::vector<std::vector<double>> numbers_;  ///< of each frame
+    std::vector<std::vector<double>> stage_seconds_;
 };
 
 }  // namespace cutis

@@ -32,12 +32,4 @@ std::string in_thousands(std::uintmax_t value) {
     return text;
 }
 
-std::pair<std::string, std::string> name_and_unit(const std::string& text) {
-    const size_t open = text.rfind(" (");
-    if (open == std::string::npos || text.back() != ')') {
-        return {text, ""};
-    }
-    return {text.substr(0, open), text.substr(open + 2, text.size() - open - 3)};
-}
-
 }  // namespace cutis

@@ -35,12 +35,12 @@ private:
     /// Files of the meshes in their order, then that of the moving UVs, then meshes at rest.
     void start() override {
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const BakedMesh& mesh = meshes()[m];
-            files_.push_back(
-                std::make_unique<AtomicFile>(m == 0 ? path_ : beside(path_, mesh.name + ".pc2")));
+            const MeshInfo& mesh = meshes()[m];
+            files_.push_back(std::make_unique<AtomicFile>(
+                mesh.is_body ? path_ : beside(path_, mesh.name + ".pc2")));
             write_header(*files_.back(), mesh.vertex_count(), info());
         }
-        if (body().uv_moves) {
+        if (body().uv_moves()) {
             uv_of_corner_ = polygon_corners(*body().art, parts_of(*body().art)).uvs;
             files_.push_back(std::make_unique<AtomicFile>(beside(path_, "uv.pc2")));
             uv_file_ = files_.back().get();
@@ -51,7 +51,7 @@ private:
 
     void take(const Frame& frame, int /*index*/) override {
         for (size_t m = 0; m < meshes().size(); ++m) {
-            const MatrixX3d& positions = frame_of(frame, m).positions;
+            const MatrixX3d& positions = frame.meshes[m].positions;
             buffer_.resize(static_cast<size_t>(positions.size()));
             for (Eigen::Index i = 0; i < positions.size(); ++i) {
                 buffer_[static_cast<size_t>(i)] = static_cast<float>(positions.data()[i]);
@@ -59,7 +59,7 @@ private:
             files_[m]->write(buffer_.data(), buffer_.size() * sizeof(float));
         }
         if (uv_file_ != nullptr) {
-            write_uv(frame_of(frame, 0).uv);
+            write_uv(uv_of(body(), frame.body()));
         }
     }
 

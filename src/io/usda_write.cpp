@@ -16,7 +16,7 @@ private:
         file_ = std::make_unique<AtomicFile>(path_);
         write_stage();
         std::set<std::string> names;
-        for (const BakedMesh& mesh : meshes()) {
+        for (const MeshInfo& mesh : meshes()) {
             if (mesh.copies != nullptr) {
                 written_.push_back(nullptr);
                 copies_.push_back(std::make_unique<UsdaCopies>(
@@ -48,9 +48,9 @@ private:
     void take(const Frame& frame, int /*index*/) override {
         for (size_t m = 0; m < written_.size(); ++m) {
             if (copies_[m]) {
-                copies_[m]->take(frame.number, frame.details[m - 1]);
+                copies_[m]->take(frame.number, frame.meshes[m]);
             } else {
-                written_[m]->take(frame.number, frame_of(frame, m));
+                written_[m]->take(frame.number, frame.meshes[m]);
             }
         }
     }

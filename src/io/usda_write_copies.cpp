@@ -15,21 +15,22 @@ std::string tuples(const double* values, Eigen::Index count, int width) {
 }  // namespace
 
 UsdaCopies::UsdaCopies(const std::filesystem::path& path, const std::string& root,
-                       const BakedMesh& mesh, const std::string& identifier)
-    : copies_(mesh.copies),
+                       const MeshInfo& mesh, const std::string& identifier)
+    : copies_(mesh.copies.get()),
       root_(root),
       identifier_(identifier),
-      baked_{mesh.name, &mesh.copies->piece, false},
+      baked_(piece_of(mesh)),
       piece_(path, nullptr, baked_, "piece"),
       positions_(path, "point3f[] positions", ""),
       orientations_(path, "quath[] orientations", ""),
       orientationsf_(path, "quatf[] orientationsf", ""),
       extent_(path, "float3[] extent", "") {}
 
-void UsdaCopies::take(int time_code, const DetailFrame& frame) {
+void UsdaCopies::take(int time_code, const MeshFrame& frame) {
     if (!has_piece_) {
-        const std::map<std::string, ChannelData> no_channels;
-        piece_.take(time_code, {copies_->piece.positions, copies_->piece.uv, no_channels});
+        MeshFrame piece;
+        piece.positions = copies_->piece.positions;
+        piece_.take(time_code, piece);
         has_piece_ = true;
     }
     const Eigen::Index count = copies_->sizes.rows();

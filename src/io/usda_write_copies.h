@@ -8,17 +8,17 @@ namespace cutis {
 class UsdaCopies {
 public:
     /// \param root  path of the prim it stands in, "/body"
-    UsdaCopies(const std::filesystem::path& path, const std::string& root, const BakedMesh& mesh,
+    UsdaCopies(const std::filesystem::path& path, const std::string& root, const MeshInfo& mesh,
                const std::string& identifier);
 
-    void take(int time_code, const DetailFrame& frame);
+    void take(int time_code, const MeshFrame& frame);
     void finish(AtomicFile& file);
 
 private:
     const DetailCopies* copies_;
     std::string root_;
     std::string identifier_;
-    BakedMesh baked_;
+    MeshInfo baked_;
     UsdaMesh piece_;
     bool has_piece_ = false;
     SampledAttribute positions_;

@@ -1,5 +1,7 @@
 #include "usda_write_mesh.h"
 
+#include <algorithm>
+
 #include "cutis/core/error.h"
 #include "usda_write_text.h"
 
@@ -8,10 +10,6 @@ namespace {
 
 const std::string& member = usda_member;
 const std::string& inner = usda_inner;
-
-bool is_sliding_pref(const ChannelLayout& channel) {
-    return channel.name == "Pref" && channel.width == 3;
-}
 
 }  // namespace
 
@@ -29,7 +27,7 @@ void SampledAttribute::write_to(AtomicFile& file) {
     file.write(member + "}\n");
 }
 
-UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const BakedMesh& mesh,
+UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
                    const std::string& identifier)
     : path_(path),
       stream_(stream),
@@ -61,8 +59,10 @@ std::string UsdaMesh::head_text(const std::string& identifier) const {
 }
 
 // Renderers look solid textures up at Pref: the material where it slides, else the rest shape.
-bool UsdaMesh::has_sliding_pref() const {
-    return std::any_of(mesh_->channels.begin(), mesh_->channels.end(), is_sliding_pref);
+const ChannelInfo* UsdaMesh::sliding_pref() const {
+    const auto found = std::find_if(mesh_->channels.begin(), mesh_->channels.end(),
+                                    [](const ChannelInfo& one) { return one.for_renderers; });
+    return found == mesh_->channels.end() ? nullptr : &*found;
 }
 
 std::string UsdaMesh::pref_text() const {
@@ -91,7 +91,7 @@ std::string UsdaMesh::uv_head_text() {
     }
     const std::string metadata = " (\n" + inner + "interpolation = \"" +
                                  (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
-    if (mesh_->uv_moves) {
+    if (mesh_->uv_moves()) {
         st_ = std::make_unique<SampledAttribute>(path_, "texCoord2f[] primvars:st", metadata);
     } else {
         text += member + "texCoord2f[] primvars:st = " + uv_text(mesh_->art->uv) + metadata + "\n";
@@ -109,16 +109,13 @@ std::string UsdaMesh::uv_text(const MatrixX2d& uv) const {
 }
 
 void UsdaMesh::announce_channels() {
-    std::set<std::string> taken = {"st"};
-    if (!has_sliding_pref()) {
-        taken.insert("Pref");
-    }
-    for (const ChannelLayout& channel : mesh_->channels) {
+    std::set<std::string> taken = {"st", "Pref"};
+    for (const ChannelInfo& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
-        const std::string type = is_sliding_pref(channel) ? "point3f[]"
-                                 : channel.width == 3     ? "vector3f[]"
-                                 : is_tuple               ? say("float", channel.width, "[]")
-                                                          : "float[]";
+        const std::string type = channel.for_renderers ? "point3f[]"
+                                 : channel.width == 3  ? "vector3f[]"
+                                 : is_tuple            ? say("float", channel.width, "[]")
+                                                       : "float[]";
         std::string metadata =
             say(" (\n", inner, "customData = {\n", inner,
                 "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
@@ -126,8 +123,10 @@ void UsdaMesh::announce_channels() {
             metadata += say(inner, "elementSize = ", channel.width, "\n");
         }
         metadata += say(inner, "interpolation = \"vertex\"\n", member, ")");
-        channels_.push_back(std::make_unique<SampledAttribute>(
-            path_, type + " primvars:" + usd_identifier(channel.name, "channel", taken), metadata));
+        const std::string name =
+            &channel == sliding_pref() ? "Pref" : usd_identifier(channel.name, "channel", taken);
+        channels_.push_back(
+            std::make_unique<SampledAttribute>(path_, type + " primvars:" + name, metadata));
     }
 }
 
@@ -138,7 +137,7 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     take_points(time_code, frame.positions);
     has_begun_ = true;
     take_extent(time_code, frame.positions);
-    if (frame.normals != nullptr) {
+    if (mesh_->has_normals) {
         if (!normals_) {
             normals_ = std::make_unique<SampledAttribute>(
                 path_, "normal3f[] normals",
@@ -146,17 +145,16 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
         }
         std::string text;
         // Four digits are finer than any shading shows, and half the text.
-        const MatrixX3d rounded = (1e4 * frame.normals->array()).round() / 1e4;
+        const MatrixX3d rounded = (1e4 * frame.normals.array()).round() / 1e4;
         append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
         normals_->take(time_code, text);
     }
     if (st_) {
-        st_->take(time_code, uv_text(frame.uv));
+        st_->take(time_code, uv_text(uv_of(*mesh_, frame)));
     }
     for (size_t c = 0; c < channels_.size(); ++c) {
-        const ChannelLayout& layout = mesh_->channels[c];
-        const std::vector<double>& values = frame.channels.at(layout.name).values;
-        const int width = layout.width <= 4 ? layout.width : 1;
+        const std::vector<double>& values = frame.channels[c];
+        const int width = mesh_->channels[c].width <= 4 ? mesh_->channels[c].width : 1;
         std::string text;
         append_tuples(text, values.data(), values.size() / static_cast<size_t>(width), width);
         channels_[c]->take(time_code, text);
@@ -198,7 +196,7 @@ void UsdaMesh::finish(AtomicFile& file) {
         file.write(member + "}\n");
     }
     extent_.write_to(file);
-    if (!has_sliding_pref()) {
+    if (sliding_pref() == nullptr) {
         file.write(pref_text());
     }
     if (normals_) {

@@ -33,7 +33,7 @@ class UsdaMesh {
 public:
     /// \param stream      the file, for the mesh whose points go straight into it; null: they wait
     /// \param identifier  of the prim
-    UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const BakedMesh& mesh,
+    UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
              const std::string& identifier);
 
     void take(int time_code, const MeshFrame& frame);
@@ -43,7 +43,7 @@ public:
 private:
     std::string head_text(const std::string& identifier) const;
     std::string uv_head_text();
-    bool has_sliding_pref() const;
+    const ChannelInfo* sliding_pref() const;
     std::string pref_text() const;
     std::string uv_text(const MatrixX2d& uv) const;
     void announce_channels();
@@ -53,7 +53,7 @@ private:
 
     std::filesystem::path path_;
     AtomicFile* stream_;
-    const BakedMesh* mesh_;
+    const MeshInfo* mesh_;
     std::vector<MeshPart> parts_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;

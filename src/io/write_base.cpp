@@ -63,7 +63,7 @@ void check_mesh_to_write(const ArtMesh& mesh, const std::string& whose) {
     }
 }
 
-void check_detail(const DetailMesh& detail, std::set<std::string>& names) {
+void check_added_mesh(const MeshInfo& detail, std::set<std::string>& names) {
     const bool is_plain = std::all_of(detail.name.begin(), detail.name.end(), [](char c) {
         return static_cast<unsigned char>(c) >= ' ' && c != '/' && c != '\\' && c != ':';
     });
@@ -77,20 +77,37 @@ void check_detail(const DetailMesh& detail, std::set<std::string>& names) {
     if (!names.insert(detail.name).second) {
         throw InvalidInput(say("detail '", detail.name, "': expected a name no other detail has"));
     }
-    if (detail.mesh == nullptr || detail.mesh->triangles.rows() == 0) {
+    if (detail.art == nullptr || detail.art->triangles.rows() == 0) {
         throw InvalidInput(
             say("detail '", detail.name, "': expected a mesh with triangles, found none"));
     }
-    check_mesh_to_write(*detail.mesh, say("detail '", detail.name, "': "));
+    check_mesh_to_write(*detail.art, say("detail '", detail.name, "': "));
     if (detail.copies != nullptr) {
         const DetailCopies& copies = *detail.copies;
         check_mesh_to_write(copies.piece, say("piece of detail '", detail.name, "': "));
         check_finite(copies.sizes, say("detail '", detail.name, "', size of copy"));
-        if (copies.sizes.rows() * copies.piece.positions.rows() != detail.mesh->positions.rows()) {
+        if (copies.sizes.rows() * copies.piece.positions.rows() != detail.art->positions.rows()) {
             throw InvalidInput(say("detail '", detail.name, "': ", copies.sizes.rows(),
                                    " copies of ", copies.piece.positions.rows(),
                                    " vertices, expected as many as the whole mesh has (",
-                                   detail.mesh->positions.rows(), ")"));
+                                   detail.art->positions.rows(), ")"));
+        }
+    }
+}
+
+void check_channels(const MeshInfo& mesh) {
+    std::set<std::string> names;
+    for (const ChannelInfo& channel : mesh.channels) {
+        const std::string place = say("channel '", channel.name, "': ");
+        if (channel.width < 1 || channel.width > 16) {
+            throw InvalidInput(say(place, "width ", channel.width, ", expected 1 to 16"));
+        }
+        if (channel.for_renderers && channel.width != 3) {
+            throw InvalidInput(
+                say(place, "places for renderers have width 3, found ", channel.width));
+        }
+        if (!names.insert(channel.name).second) {
+            throw InvalidInput(say(place, "expected a name no other channel of its mesh has"));
         }
     }
 }
@@ -115,6 +132,35 @@ void check_lines(const LineSet& lines) {
     }
 }
 
+void check_announced(const BakeInfo& info) {
+    std::set<std::string> names;
+    for (const MeshInfo& mesh : info.meshes) {
+        if (mesh.is_body) {
+            check_mesh_to_write(*mesh.art, "");
+        } else {
+            check_added_mesh(mesh, names);
+        }
+        check_channels(mesh);
+    }
+    for (const LineSet& lines : info.lines) {
+        check_lines(lines);
+    }
+}
+
+void check_count(const std::string& where, size_t found, const char* what, size_t expected) {
+    if (found != expected) {
+        throw InvalidInput(say(where, ": ", found, ' ', what, ", expected ", expected));
+    }
+}
+
+/// As many rows as expected, all of them finite.
+template <class Matrix>
+void check_rows(const Matrix& matrix, Eigen::Index expected, const std::string& place,
+                const char* many, const char* one) {
+    check_count(place, static_cast<size_t>(matrix.rows()), many, static_cast<size_t>(expected));
+    check_finite(matrix, say(place, ", ", one));
+}
+
 }  // namespace
 
 void CheckedSink::begin(const BakeInfo& info) {
@@ -122,7 +168,7 @@ void CheckedSink::begin(const BakeInfo& info) {
         throw InvalidInput(say(format_, ": begin() called twice"));
     }
     state_ = State::broken;
-    if (info.body == nullptr) {
+    if (info.body == nullptr || info.meshes.empty()) {
         throw InvalidInput(say(format_, ": expected a body, found none"));
     }
     if (info.frame_count < 1) {
@@ -131,14 +177,8 @@ void CheckedSink::begin(const BakeInfo& info) {
     if (!(info.fps > 0.0) || !std::isfinite(info.fps)) {
         throw InvalidInput(say(format_, ": expected fps above 0, found ", info.fps));
     }
+    check_announced(info);
     info_ = info;
-    check_announced();
-    const ArtMesh& shown = info_.shown();
-    meshes_.push_back({shown.name, &shown, false, {}});
-    meshes_.front().uv_moves = info_.uv_changed && meshes_.front().has_uv();
-    for (const DetailMesh& detail : info_.details) {
-        meshes_.push_back({detail.name, detail.mesh.get(), false, {}, detail.copies.get()});
-    }
     start();
     state_ = State::open;
 }
@@ -150,10 +190,6 @@ void CheckedSink::write(const Frame& frame) {
     }
     state_ = State::broken;  // until this frame is safely taken
     check_frame(frame);
-    check_extras(frame);
-    for (size_t mesh = 0; mesh < meshes_.size(); ++mesh) {
-        check_channels(frame, mesh);
-    }
     take(frame, frames_taken_);
     ++frames_taken_;
     state_ = State::open;
@@ -186,143 +222,57 @@ void CheckedSink::check_frame(const Frame& frame) const {
     if (!std::isfinite(frame.time)) {
         throw InvalidInput(say(where, ": expected a finite time, found ", frame.time));
     }
-    if (frame.positions.rows() != info_.shown().positions.rows()) {
-        throw InvalidInput(say(where, ": ", frame.positions.rows(), " positions, expected ",
-                               info_.shown().positions.rows()));
+    check_count(where, frame.meshes.size(), "meshes", info_.meshes.size());
+    for (size_t m = 0; m < info_.meshes.size(); ++m) {
+        const MeshInfo& mesh = info_.meshes[m];
+        check_mesh(frame.meshes[m], mesh,
+                   mesh.is_body ? where : say(where, ", detail '", mesh.name, "'"));
     }
-    check_finite(frame.positions, where + ", position of vertex");
-    if (frame.uv.rows() > 0) {
-        if (!info_.uv_changed) {
-            throw InvalidInput(say(where, ": brings UVs though none were announced"));
-        }
-        if (frame.uv.rows() != info_.shown().uv.rows()) {
-            throw InvalidInput(
-                say(where, ": ", frame.uv.rows(), " UVs, expected ", info_.shown().uv.rows()));
-        }
-        check_finite(frame.uv, where + ", UV");
-    }
-}
-
-void CheckedSink::check_announced() const {
-    check_mesh_to_write(info_.shown(), "");
-    std::set<std::string> names;
-    for (const DetailMesh& detail : info_.details) {
-        check_detail(detail, names);
-    }
-    for (const LineSet& lines : info_.lines) {
-        check_lines(lines);
-    }
-}
-
-void CheckedSink::check_extras(const Frame& frame) const {
-    const std::string where = say(format_, ": frame ", frame.number);
-    if (frame.details.size() != info_.details.size()) {
-        throw InvalidInput(
-            say(where, ": ", frame.details.size(), " details, expected ", info_.details.size()));
-    }
-    for (size_t m = 1; m < meshes_.size(); ++m) {
-        const MatrixX3d& positions = frame.details[m - 1].positions;
-        if (positions.rows() != meshes_[m].vertex_count()) {
-            throw InvalidInput(say(place_of(frame, m), ": ", positions.rows(),
-                                   " positions, expected ", meshes_[m].vertex_count()));
-        }
-        check_finite(positions, place_of(frame, m) + ", position of vertex");
-        check_rest_of_detail(frame.details[m - 1], m, place_of(frame, m));
-    }
-    if (frame.lines.size() != info_.lines.size()) {
-        throw InvalidInput(say(where, ": points of ", frame.lines.size(),
-                               " sets of lines, expected ", info_.lines.size()));
-    }
+    check_count(where, frame.lines.size(), "sets of lines", info_.lines.size());
     for (size_t i = 0; i < frame.lines.size(); ++i) {
-        const std::string place = say(where, ", lines '", info_.lines[i].name, "'");
-        if (frame.lines[i].rows() != info_.lines[i].point_count) {
-            throw InvalidInput(say(place, ": ", frame.lines[i].rows(), " points, expected ",
-                                   info_.lines[i].point_count));
-        }
-        check_finite(frame.lines[i], place + ", point");
+        check_rows(frame.lines[i], info_.lines[i].point_count,
+                   say(where, ", lines '", info_.lines[i].name, "'"), "points", "point");
     }
+    check_count(where, frame.numbers.size(), "numbers", info_.numbers.size());
 }
 
-void CheckedSink::check_rest_of_detail(const DetailFrame& detail, size_t mesh,
-                                       const std::string& place) const {
-    const auto fits = [&](const char* what, Eigen::Index found, Eigen::Index expected) {
-        if (found != expected) {
-            throw InvalidInput(say(place, ": ", found, ' ', what, ", expected ", expected));
+void CheckedSink::check_mesh(const MeshFrame& frame, const MeshInfo& mesh,
+                             const std::string& place) const {
+    check_rows(frame.positions, mesh.vertex_count(), place, "positions", "position of vertex");
+    check_rows(frame.normals, mesh.has_normals ? mesh.vertex_count() : 0, place, "normals",
+               "normal of vertex");
+    if (frame.uv.rows() > 0) {
+        if (!mesh.uv_changed) {
+            throw InvalidInput(say(place, ": brings UVs though none were announced"));
         }
-    };
-    if (detail.normals.rows() > 0) {
-        fits("normals", detail.normals.rows(), meshes_[mesh].vertex_count());
-        check_finite(detail.normals, place + ", normal of vertex");
+        check_rows(frame.uv, mesh.uv_count(), place, "UVs", "UV");
     }
-    if (meshes_[mesh].copies != nullptr) {
-        const Eigen::Index copies = meshes_[mesh].copies->sizes.rows();
-        fits("places of copies", detail.copy_positions.rows(), copies);
-        fits("rotations of copies", detail.copy_rotations.rows(), copies);
-        check_finite(detail.copy_positions, place + ", place of copy");
-        check_finite(detail.copy_rotations, place + ", rotation of copy");
+    if (mesh.copies != nullptr) {
+        const Eigen::Index copies = mesh.copies->sizes.rows();
+        check_rows(frame.copy_positions, copies, place, "places of copies", "place of copy");
+        check_rows(frame.copy_rotations, copies, place, "rotations of copies", "rotation of copy");
     }
-}
-
-std::string CheckedSink::place_of(const Frame& frame, size_t mesh) const {
-    const std::string where = say(format_, ": frame ", frame.number);
-    return mesh == 0 ? where : say(where, ", detail '", meshes_[mesh].name, "'");
-}
-
-MeshFrame CheckedSink::frame_of(const Frame& frame, size_t mesh) const {
-    if (mesh == 0) {
-        const MatrixX2d& uv = frame.uv.rows() > 0 ? frame.uv : info_.shown().uv;
-        return {frame.positions, uv, frame.channels};
-    }
-    const DetailFrame& detail = frame.details[mesh - 1];
-    return {detail.positions, meshes_[mesh].art->uv, detail.channels,
-            detail.normals.rows() > 0 ? &detail.normals : nullptr};
-}
-
-void CheckedSink::check_channels(const Frame& frame, size_t mesh) {
-    const auto& found_channels = frame_of(frame, mesh).channels;
-    std::vector<ChannelLayout>& channels = meshes_[mesh].channels;
-    const std::string where = place_of(frame, mesh);
-    const bool brings_normals = frame_of(frame, mesh).normals != nullptr;
-    if (frames_taken_ == 0) {
-        meshes_[mesh].brings_normals = brings_normals;
-    } else if (brings_normals != meshes_[mesh].brings_normals) {
-        throw InvalidInput(say(where, brings_normals ? ": brings normals" : ": brings no normals",
-                               ", unlike the first frame"));
-    }
-    if (frames_taken_ == 0) {
-        for (const auto& [name, channel] : found_channels) {
-            if (channel.width < 1 || channel.width > 16) {
-                throw InvalidInput(say(where, ": channel '", name, "' has width ", channel.width,
-                                       ", expected 1 to 16"));
-            }
-            channels.push_back({name, channel.unit, channel.width});
-        }
-    }
-    if (found_channels.size() != channels.size()) {
-        throw InvalidInput(say(where, " brings ", found_channels.size(),
-                               " channels, the first frame brought ", channels.size()));
-    }
-    for (const ChannelLayout& layout : channels) {
-        const auto found = found_channels.find(layout.name);
-        if (found == found_channels.end() || found->second.width != layout.width) {
-            throw InvalidInput(say(where, ": channel '", layout.name,
-                                   "' is missing or has another width than in the first frame (",
-                                   layout.width, ")"));
-        }
-        const std::vector<double>& values = found->second.values;
-        const auto width = static_cast<size_t>(layout.width);
-        const size_t expected = static_cast<size_t>(meshes_[mesh].vertex_count()) * width;
-        if (values.size() != expected) {
-            throw InvalidInput(say(where, ", channel '", layout.name, "': ", values.size(),
-                                   " values, expected ", expected));
-        }
+    check_count(place, frame.channels.size(), "channels", mesh.channels.size());
+    for (size_t c = 0; c < mesh.channels.size(); ++c) {
+        const auto width = static_cast<size_t>(mesh.channels[c].width);
+        const std::vector<double>& values = frame.channels[c];
+        const std::string channel = say(place, ", channel '", mesh.channels[c].name, "'");
+        check_count(channel, values.size(), "values",
+                    static_cast<size_t>(mesh.vertex_count()) * width);
         for (size_t i = 0; i < values.size(); ++i) {
             if (!fits_float(values[i])) {
-                throw InvalidInput(say(where, ", channel '", layout.name, "', vertex ", i / width,
+                throw InvalidInput(say(channel, ", vertex ", i / width,
                                        ": expected finite numbers, found ", values[i]));
             }
         }
     }
+}
+
+MeshInfo piece_of(const MeshInfo& mesh) {
+    MeshInfo piece;
+    piece.name = mesh.name;
+    piece.art = std::shared_ptr<const ArtMesh>(mesh.copies, &mesh.copies->piece);
+    return piece;
 }
 
 }  // namespace cutis

@@ -1,5 +1,6 @@
 #include "slide/rest_surface.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

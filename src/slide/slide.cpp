@@ -1,5 +1,6 @@
 #include "cutis/slide/slide.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstring>

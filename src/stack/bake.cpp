@@ -18,54 +18,23 @@ struct Seconds {
 };
 
 void check_finite(const Frame& frame) {
+    const MatrixX3d& positions = frame.body().positions;
     // A sum is finite unless one number is not; only then the culprit is worth a search.
-    if (std::isfinite(frame.positions.sum())) {
+    if (std::isfinite(positions.sum())) {
         return;
     }
-    for (Eigen::Index v = 0; v < frame.positions.rows(); ++v) {
-        if (!frame.positions.row(v).allFinite()) {
+    for (Eigen::Index v = 0; v < positions.rows(); ++v) {
+        if (!positions.row(v).allFinite()) {
             throw SolverFailure(
                 say("frame ", frame.number, ": expected finite positions, vertex ", v, " is not"));
         }
     }
 }
 
-BakeInfo describe(const Body& body, const Scene& scene, const FrameRange& frames,
-                  const LayerStack& layers) {
-    BakeInfo info;
-    info.body = &body;
-    info.mesh = &layers.art();
-    info.fps = scene.fps;
-    info.first_frame = frames.first;
-    info.frame_count = frames.count();
-    info.shape_changed = layers.any(&Layer::changes_shape);
-    info.uv_changed = layers.any(&Layer::changes_uv);
-    info.sampling = scene.body.sampling;
-    info.details = layers.details();
-    info.lines = layers.lines();
-    for (size_t i = 0; i < layers.size(); ++i) {
-        const Layer& layer = layers.layer(i);
-        const bool is_last = i + 1 == layers.size();
-        LayerFacts facts;
-        facts.kind = scene.layers[i].kind;
-        facts.changes_shape = layer.changes_shape();
-        facts.changes_uv = layer.changes_uv();
-        facts.first_detail = layer.first_detail;
-        facts.first_line = layer.first_line;
-        facts.detail_count =
-            (is_last ? info.details.size() : layers.layer(i + 1).first_detail) - layer.first_detail;
-        facts.line_count =
-            (is_last ? info.lines.size() : layers.layer(i + 1).first_line) - layer.first_line;
-        info.layers.push_back(facts);
-    }
-    return info;
-}
-
-void fill_report(const LayerStack& stack, const Scene& scene, const Seconds& seconds,
-                 BakeReport& report) {
+void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& report) {
     report.stage_seconds = {{"prepare", seconds.prepare}, {"body", seconds.body}};
     for (size_t i = 0; i < stack.size(); ++i) {
-        report.stage_seconds.emplace_back(scene.layers[i].kind, seconds.layers[i]);
+        report.stage_seconds.emplace_back(stack.info().layers[i].name, seconds.layers[i]);
         report.layers.push_back(stack.layer(i).report());
     }
     report.stage_seconds.emplace_back("write", seconds.write);
@@ -130,7 +99,11 @@ BakeReport bake(const Body& body, const Scene& scene,
             return report;
         }
         report.vertices = static_cast<int>(layers->art().positions.rows());
-        const BakeInfo info = describe(body, scene, report.frames, *layers);
+        BakeInfo info = layers->info();
+        info.fps = scene.fps;
+        info.first_frame = report.frames.first;
+        info.frame_count = report.frames.count();
+        info.sampling = scene.body.sampling;
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
@@ -150,13 +123,7 @@ BakeReport bake(const Body& body, const Scene& scene,
                                return sink->wants_body_positions();
                            });
 
-    Frame frame;
-    frame.stage_seconds.emplace_back("body", 0.0);
-    for (const LayerScene& layer : scene.layers) {
-        frame.stage_seconds.emplace_back(layer.kind, 0.0);
-    }
-    frame.details.resize(stack.details().size());
-    frame.lines.resize(stack.lines().size());
+    Frame frame = stack.info().empty_frame();
     const auto write = [&](const Frame& done) {
         const StageClock clock(seconds.write);
         for (const auto& sink : sinks) {
@@ -188,8 +155,9 @@ BakeReport bake(const Body& body, const Scene& scene,
         frame.time = time_of(number);
         {
             const StageClock clock(seconds.body);
-            body.positions(frame.time, scene.body.sampling, *controls.workers, frame.positions);
-            frame.stage_seconds.front().second = clock.elapsed();
+            body.positions(frame.time, scene.body.sampling, *controls.workers,
+                           frame.body().positions);
+            frame.stage_seconds.front() = clock.elapsed();
         }
         const bool is_first = number == begin;
         LayerStep step;
@@ -232,7 +200,7 @@ BakeReport bake(const Body& body, const Scene& scene,
             }
         }
     }
-    fill_report(stack, scene, seconds, report);
+    fill_report(stack, seconds, report);
     return report;
 }
 

@@ -152,7 +152,15 @@ public:
     bool changes_shape() const override { return true; }
     bool changes_uv() const override { return false; }
 
-    std::vector<LineSet> lines() const override {
+    LayerFacts facts() const override {
+        return {"",
+                {{"curve displacement", "m"}, {"curve speed", "m/s"}},
+                {{"curve displacement", "m"}},
+                {},
+                {curve_lines()}};
+    }
+
+    LineSet curve_lines() const {
         const CurvePart& part = flesh_->part();
         LineSet set;
         set.name = "curves";
@@ -164,10 +172,10 @@ public:
                 set.segments.push_back({n * part.curve_count + c, next * part.curve_count + c});
             }
         }
-        return {set};
+        return set;
     }
 
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         workers_ = step.workers;
         sampling_ = step.sampling;
         flesh_->advance(step.to, step.reset, step.sampling, *step.workers);
@@ -184,13 +192,11 @@ public:
             speed_[v] = flesh_->vertex_speed().row(row).norm();
             largest = std::max(largest, offset_[v]);
         }
-        write_channel(frame, "curve displacement", "m", offset_);
-        write_channel(frame, "curve speed", "m/s", speed_);
+        surface_.spread(offset_, 1, frame.channel(0));
+        surface_.spread(speed_, 1, frame.channel(1));
         largest_displacement_ = std::max(largest_displacement_, largest);
-        frame.numbers[number_name_] = largest;
-        if (first_line < frame.lines.size()) {
-            frame.lines[first_line] = flesh_->nodes();
-        }
+        frame.number(0) = largest;
+        frame.line(0) = flesh_->nodes();
     }
 
     std::vector<double> save() const override {
@@ -238,14 +244,6 @@ public:
     }
 
 private:
-    void write_channel(Frame& frame, const std::string& name, const std::string& unit,
-                       const std::vector<double>& values) {
-        ChannelData& channel = frame.channels[name];
-        channel.unit = unit;
-        channel.width = 1;
-        surface_.spread(values, 1, channel.values);
-    }
-
     const SimulationSurface& surface_;
     CurveBody body_;
     std::unique_ptr<Flesh> flesh_;
@@ -253,7 +251,6 @@ private:
     TimeSampling sampling_ = TimeSampling::exact;
     std::vector<double> offset_, speed_;
     double largest_offset_ = 0.0, largest_limited_ = 0.0, largest_displacement_ = 0.0;
-    std::string number_name_ = "curve displacement (m)";
 };
 
 class CurvePlan final : public LayerPlan {

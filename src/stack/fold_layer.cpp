@@ -43,29 +43,36 @@ public:
     bool changes_uv() const override { return false; }
     const RefinedMesh* refined() const override { return is_idle() ? nullptr : &refined_; }
 
-    std::vector<LineSet> lines() const override {
-        return {{"fold lines", "curves", point_count_, segments_}};
+    LayerFacts facts() const override {
+        LayerFacts facts;
+        facts.lines = {{"fold lines", "curves", point_count_, segments_}};
+        if (!is_idle()) {
+            facts.channels = {
+                {"fold compression"}, {"fold direction", "1", 3}, {"fold height", "m"}};
+            facts.numbers = {{"folding rails", ""}, {"limited rails", ""}, {"highest fold", "m"}};
+        }
+        return facts;
     }
 
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         workers_ = step.workers;
         sampling_ = step.sampling;
         if (is_idle()) {
-            frame.lines[first_line] = lines_.points;
+            frame.line(0) = lines_.points;
             return;
         }
         shape_at(step.to, surface);
         solver_.fill_channels(height_, compression_, direction_);
-        write_channel(frame, "fold height", "m", 1, height_.data(), height_.size());
-        write_channel(frame, "fold compression", "1", 1, compression_.data(), compression_.size());
-        write_channel(frame, "fold direction", "1", 3, direction_.data(), direction_.size());
+        fill(compression_, frame.channel(0));
+        fill(direction_, frame.channel(1));
+        fill(height_, frame.channel(2));
         solver_.fill_lines(surface, lines_);
-        frame.lines[first_line] = lines_.points;
+        frame.line(0) = lines_.points;
 
         const FoldRailReport& report = solver_.report();
-        frame.numbers["folding rails"] = report.compressed;
-        frame.numbers["limited rails"] = report.limited;
-        frame.numbers["highest fold (m)"] = report.highest;
+        frame.number(0) = report.compressed;
+        frame.number(1) = report.limited;
+        frame.number(2) = report.highest;
         ++frames_;
         limited_ += report.limited;
         held_ += solver_.held_vertex_count();
@@ -160,12 +167,9 @@ private:
         return lines;
     }
 
-    static void write_channel(Frame& frame, const char* name, const char* unit, int width,
-                              const double* values, Eigen::Index count) {
-        ChannelData& channel = frame.channels[name];
-        channel.unit = unit;
-        channel.width = width;
-        channel.values.assign(values, values + count);
+    template <class Values>
+    static void fill(const Values& values, std::vector<double>& channel) {
+        channel.assign(values.data(), values.data() + values.size());
     }
 
     void pose(double time) {

@@ -1,7 +1,6 @@
 #include "layer_stack.h"
 
 #include <algorithm>
-#include <set>
 
 #include "cutis/core/error.h"
 
@@ -10,7 +9,7 @@ namespace cutis {
 LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
                        std::vector<std::string>& notes,
                        const std::function<bool(const LayerScene&)>& begins)
-    : body_(body) {
+    : body_(body), info_(body) {
     if (scene.layers.empty()) {
         return;
     }
@@ -22,27 +21,24 @@ LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<L
     notes.insert(notes.end(), surface_->mesh().notes.begin(), surface_->mesh().notes.end());
 
     LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().weights, scene.fps};
-    std::set<std::string> names;
     for (const LayerScene& entry : scene.layers) {
         if (!begins(entry)) {
             return;
         }
         std::unique_ptr<Layer> layer = plan_layer(entry, scene.file, kinds)->prepare(ground);
-        layer->first_detail = details_.size();
-        layer->first_line = lines_.size();
-        for (DetailMesh& detail : layer->details()) {
-            if (!names.insert(detail.name).second) {
-                throw InvalidInput(
-                    say(scene_place(scene.file, entry.line, entry.column), "[[layer]] ", entry.kind,
-                        ": expected a name no other detail has, found \"", detail.name, "\""));
-            }
-            details_.push_back(std::move(detail));
+        try {
+            info_.add_layer(entry.kind, layer->facts());
+        } catch (const InvalidInput& error) {
+            throw InvalidInput(
+                say(scene_place(scene.file, entry.line, entry.column), error.what()));
         }
-        for (LineSet& set : layer->lines()) {
-            lines_.push_back(std::move(set));
-        }
+        info_.layers.back().changes_shape = layer->changes_shape();
+        info_.layers.back().changes_uv = layer->changes_uv();
+        info_.meshes.front().shape_changed |= layer->changes_shape();
+        info_.meshes.front().uv_changed |= layer->changes_uv();
         if (const RefinedMesh* refined = layer->refined()) {
             refined_ = refined;
+            info_.show(refined->art);
             ground.surface = refined->surface.get();
             ground.art = &refined->art;
             ground.weights = &refined->weights;
@@ -96,18 +92,16 @@ void LayerStack::Ground::positions(double time, MatrixX3d& out) const {
     }
 }
 
-void LayerStack::refine_channels(const Layer& layer, size_t coarse_vertices, Frame& frame) {
-    // Earlier layers have just written theirs on the coarse mesh. Those of this layer and later
-    // ones are left from the frame before, on the fine mesh, and will be written anew.
-    for (auto& [name, channel] : frame.channels) {
-        if (channel.values.size() == coarse_vertices * static_cast<size_t>(channel.width)) {
-            layer.refine_values(channel.values, channel.width, values_);
-            channel.values.swap(values_);
-        }
+void LayerStack::refine_channels(size_t i, MeshFrame& frame) {
+    // Earlier layers have just written theirs on the coarser mesh.
+    for (size_t c = 0; c < info_.layers[i].first_channel; ++c) {
+        layers_[i]->refine_values(frame.channels[c], info_.meshes.front().channels[c].width,
+                                  values_);
+        frame.channels[c].swap(values_);
     }
 }
 
-void LayerStack::take_share(size_t i, const SimulationSurface& surface, Frame& frame) {
+void LayerStack::take_share(size_t i, const SimulationSurface& surface, MeshFrame& frame) {
     Layer& layer = *layers_[i];
     if (layer.refined() != nullptr) {
         layer.refine_plain(ground_);
@@ -131,14 +125,14 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
         return;
     }
     step_ = step;
-    surface_->gather(frame.positions, before_);
+    MeshFrame& body = frame.body();
+    surface_->gather(body.positions, before_);
     after_ = before_;
     if (keep_body) {
-        frame.body_positions = frame.positions;
-        frame.shares.resize(layers_.size());
+        body.plain_positions = body.positions;
+        body.shares.resize(layers_.size());
     }
     const SimulationSurface* surface = surface_.get();
-    auto art_vertices = static_cast<size_t>(body_.mesh().positions.rows());
     for (size_t i = 0; i < layers_.size(); ++i) {
         Layer& layer = *layers_[i];
         step.ground = &grounds_[i];
@@ -150,31 +144,31 @@ void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
         }
         {
             const StageClock clock(seconds[i]);
-            layer.advance(step, after_, frame);
-            frame.stage_seconds[i + 1].second = clock.elapsed();
+            LayerFrame part(frame, info_.layers[i]);
+            layer.advance(step, after_, part);
+            frame.stage_seconds[i + 1] = clock.elapsed();
         }
         if (layer.skin_motion() != SkinMotion::none || layer.refined() != nullptr) {
             step.skin = layer.skin_places();
         }
         if (layer.refined() != nullptr) {
-            refine_channels(layer, art_vertices, frame);
-            art_vertices = static_cast<size_t>(layer.refined()->art.positions.rows());
+            refine_channels(i, body);
             surface = layer.refined()->surface.get();
         }
         if (keep_body) {
-            take_share(i, *surface, frame);
+            take_share(i, *surface, body);
         }
         if (layer.refined() != nullptr && keep_body) {
             layer.refine_plain(before_);
         }
     }
     if (refined_ == nullptr) {
-        surface_->scatter(before_, after_, frame.positions);
+        surface_->scatter(before_, after_, body.positions);
         return;
     }
-    refined_->surface->place(after_, frame.positions);
+    refined_->surface->place(after_, body.positions);
     if (keep_body) {
-        refined_->surface->place(before_, frame.body_positions);
+        refined_->surface->place(before_, body.plain_positions);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "cutis/stack/layer.h"
+#include "cutis/stack/sink.h"
 
 namespace cutis {
 
@@ -40,16 +41,16 @@ public:
     bool any(bool (Layer::*question)() const) const;
     /// The mesh frames are given on.
     const ArtMesh& art() const;
-    const std::vector<DetailMesh>& details() const { return details_; }
-    const std::vector<LineSet>& lines() const { return lines_; }
+    /// What the body and the layers bring to frames.
+    const BakeInfo& info() const { return info_; }
 
     std::vector<std::vector<double>> save() const;
     /// \throw InvalidInput  another number of layers, or not their states
     void restore(const std::vector<std::vector<double>>& states);
 
-    /// Runs all layers on frame.positions (in: the body's at step.to). Where a layer refines the
-    /// mesh, the frame's positions end on that.
-    /// \param keep_body  also fill frame.body_positions and frame.shares
+    /// Runs all layers on the body's positions in the frame (at step.to). Where a layer refines the
+    /// mesh, they end on that.
+    /// \param keep_body  also fill plain_positions and shares
     /// \param seconds    per layer, added to
     void advance(LayerStep step, bool keep_body, Frame& frame, std::vector<double>& seconds);
 
@@ -65,16 +66,15 @@ private:
         size_t depth_;
     };
 
-    void refine_channels(const Layer& layer, size_t coarse_vertices, Frame& frame);
-    void take_share(size_t i, const SimulationSurface& surface, Frame& frame);
+    void refine_channels(size_t i, MeshFrame& frame);
+    void take_share(size_t i, const SimulationSurface& surface, MeshFrame& frame);
 
     const Body& body_;
     std::unique_ptr<SimulationSurface> surface_;
     std::vector<std::unique_ptr<Layer>> layers_;
     std::vector<Ground> grounds_;           // what each layer stands on
     const RefinedMesh* refined_ = nullptr;  // of the last layer that refines
-    std::vector<DetailMesh> details_;
-    std::vector<LineSet> lines_;
+    BakeInfo info_;
     LayerStep step_;            // the current one, for grounds
     MatrixX3d body_positions_;  // art vertices at a sub-step time
     MatrixX3d before_;          // simulation vertices as the body has them

@@ -36,7 +36,7 @@ RigidCopies::RigidCopies(const PrismShell& shell, const PlacedDetail& detail, co
     }
 }
 
-void RigidCopies::fit(DetailFrame& frame) const {
+void RigidCopies::fit(MeshFrame& frame) const {
     const MatrixX3d& piece = copies_->piece.positions;
     const Eigen::Index count = piece.rows();
     const Eigen::Index copies = copies_->sizes.rows();

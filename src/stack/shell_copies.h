@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cutis/shell/placement.h"
-#include "cutis/stack/extras.h"
 #include "cutis/stack/frame.h"
 
 namespace cutis {
@@ -21,7 +20,7 @@ public:
 
     /// Fills places and rotations and replaces frame.positions by those of the rigid copies. The
     /// lowest vertices of a copy keep their mean place: roots stay on the skin.
-    void fit(DetailFrame& frame) const;
+    void fit(MeshFrame& frame) const;
 
 private:
     std::shared_ptr<DetailCopies> copies_;

@@ -73,7 +73,7 @@ public:
         art->parts.push_back({art->name, "", 0, static_cast<int>(art->triangles.rows()), 0,
                               static_cast<int>(art->positions.rows())});
         pick_vertices(art->positions, detail.points);
-        detail_mesh_ = {art->name, art};
+        detail_mesh_ = {art->name, art, {{"amplitude", "m"}, {"volume_ratio"}}, true};
         if (settings.rigid) {
             if (settings.place != Placing::scatter) {
                 throw InvalidInput("shell rigid: expected place = \"scatter\" (copies of a piece)");
@@ -102,9 +102,17 @@ public:
     }
     bool changes_uv() const override { return false; }
     bool rides_on_skin() const override { return rider_.has_value(); }
-    std::vector<DetailMesh> details() const override { return {detail_mesh_}; }
+    LayerFacts facts() const override {
+        return {settings_.name,
+                {},
+                {{"shell volume ratio", ""},
+                 {"shell pieces drawn back", ""},
+                 {"shell smallest tetrahedron ratio", ""}},
+                {detail_mesh_},
+                {}};
+    }
 
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
         previous_move_ = move_;
         if (starts) {
@@ -496,26 +504,20 @@ private:
         report_.numbers["steps"] += 1.0;
     }
 
-    void write(Frame& frame) {
-        DetailFrame& detail = frame.details[first_detail];
+    void write(LayerFrame& frame) {
+        MeshFrame& detail = frame.mesh(0);
         shell_->write_positions(detail.positions);
         if (copies_) {
             copies_->fit(detail);
         }
-        fill_detail_normals(detail.positions, detail_mesh_.mesh->triangles, detail.normals);
-        const auto channel = [&](const char* name, const char* unit, const VectorXd& values) {
-            ChannelData& data = detail.channels[name];
-            data.unit = unit;
-            data.width = 1;
-            data.values.assign(values.data(), values.data() + values.size());
-        };
+        fill_detail_normals(detail.positions, detail_mesh_.art->triangles, detail.normals);
         shell_->write_amplitudes(values_);
-        channel("amplitude", "m", values_);
+        detail.channels[0].assign(values_.data(), values_.data() + values_.size());
         shell_->write_volume_ratios(values_);
-        channel("volume_ratio", "1", values_);
-        frame.numbers["shell volume ratio"] = shell_->report().volume_ratio;
-        frame.numbers["shell pieces drawn back"] = shell_->report().limited_pieces;
-        frame.numbers["shell smallest tetrahedron ratio"] = shell_->report().smallest_ratio;
+        detail.channels[1].assign(values_.data(), values_.data() + values_.size());
+        frame.number(0) = shell_->report().volume_ratio;
+        frame.number(1) = shell_->report().limited_pieces;
+        frame.number(2) = shell_->report().smallest_ratio;
     }
 
     ShellSettings settings_;
@@ -524,7 +526,7 @@ private:
     MatrixX3d own_;  // positions of the base
     std::vector<HandleTrack> tracks_;
     std::vector<unsigned char> held_;
-    DetailMesh detail_mesh_;
+    MeshInfo detail_mesh_;
     std::unique_ptr<Shell> shell_;
     std::optional<SkinRider> rider_;
     std::optional<RigidCopies> copies_;

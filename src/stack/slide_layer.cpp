@@ -17,6 +17,29 @@ namespace cutis {
 
 namespace {
 
+/// A channel of the solver: announced, filled and carried from this one row.
+struct SlideChannel {
+    ChannelInfo info;
+    VectorXd SlideChannels::*scalars = nullptr;  // one of these two
+    MatrixX3d SlideChannels::*vectors = nullptr;
+};
+
+const std::vector<SlideChannel>& slide_channels() {
+    using C = SlideChannels;
+    static const std::vector<SlideChannel> rows = {
+        {{"Pref", "m", 3, 0.0, true}, nullptr, &C::material_position},
+        {{"major direction", "1", 3}, nullptr, &C::major_direction},
+        {{"major stretch", "1", 1, 1.0}, &C::major_stretch},
+        {{"minor stretch", "1", 1, 1.0}, &C::minor_stretch},
+        {{"slide direction", "1", 3}, nullptr, &C::slide_direction},
+        {{"slide distance", "m"}, &C::slide_distance},
+        {{"stress", "N/m"}, &C::stress},
+        {{"wrinkle amplitude", "m"}, &C::wrinkle_amplitude},
+        {{"wrinkle direction", "1", 3}, nullptr, &C::wrinkle_direction},
+    };
+    return rows;
+}
+
 /// Says where the body jumps. A smooth curve through keys would draw the jump out into the frames
 /// before and after it, as a motion that nobody made.
 class CutWatch {
@@ -73,6 +96,7 @@ public:
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
         }
+        has_moved_uv_below_ = ground.skin == SkinMotion::over_surface;
         stands_on_body_ =
             ground.art == &ground.body->mesh();  // no refinement below: vertices match
         for (const int pin : solver_.options().pins) {
@@ -91,18 +115,27 @@ public:
         return changes_shape() ? nullptr : &skin_places_;
     }
 
-    std::vector<LineSet> lines() const override {
-        if (shown_pins_.empty()) {
-            return {};
+    LayerFacts facts() const override {
+        LayerFacts facts;
+        if (settings_.has_channels) {
+            for (const SlideChannel& channel : slide_channels()) {
+                facts.channels.push_back(channel.info);
+            }
+            if (uv_.has_uv()) {
+                facts.channels.push_back({"tangent", "1", 3});
+            }
         }
-        LineSet pins;
-        pins.name = "pins";
-        pins.show = "pins";
-        pins.point_count = static_cast<int>(shown_pins_.size());
-        return {pins};
+        facts.numbers = {{"slide energy", "J"},
+                         {"slide kinetic energy", "J"},
+                         {"slide rms", "m"},
+                         {"slide largest", "m"}};
+        if (!shown_pins_.empty()) {
+            facts.lines = {{"pins", "pins", static_cast<int>(shown_pins_.size()), {}}};
+        }
+        return facts;
     }
 
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         const Workers& workers = *step.workers;
         is_smoothing_ = settings_.is_smooth_in_time && step.sampling != TimeSampling::smooth &&
                         stands_on_body_ && !cuts_.is_near(step);
@@ -128,7 +161,7 @@ public:
         }
         solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
         if (!shown_pins_.empty()) {
-            MatrixX3d& dots = frame.lines[first_line];
+            MatrixX3d& dots = frame.line(0);
             dots.resize(static_cast<Eigen::Index>(shown_pins_.size()), 3);
             for (size_t i = 0; i < shown_pins_.size(); ++i) {
                 dots.row(static_cast<Eigen::Index>(i)) = surface.row(shown_pins_[i]);
@@ -151,7 +184,18 @@ public:
                     order_.surface_point(solver_.material_point(order_.rank_of(v)));
             }
             order_.spread(channels_.material_position, vectors_);
-            uv_.update(points_, vectors_, workers, frame.uv);
+            if (!has_moved_uv_below_) {
+                uv_.update(points_, vectors_, workers, frame.uv());
+            } else {
+                // What an earlier layer moved stays where this one moves nothing.
+                uv_.update(points_, vectors_, workers, own_uv_);
+                const MatrixX2d& rest = tangents_.rest_uv();
+                for (Eigen::Index t = 0; t < rest.rows(); ++t) {
+                    if (own_uv_.row(t) != rest.row(t)) {
+                        frame.uv().row(t) = own_uv_.row(t);
+                    }
+                }
+            }
         }
         write_numbers(workers, frame);
         if (settings_.has_channels) {
@@ -162,10 +206,8 @@ public:
         }
         if (settings_.has_channels && uv_.has_uv()) {
             const bool has_slid = settings_.output == SlideOutput::uv;
-            ChannelData& tangent = frame.channels["tangent"];
-            tangent.unit = "1";
-            tangent.width = 3;
-            tangents_.fill(surface, has_slid ? frame.uv : tangents_.rest_uv(), tangent.values);
+            tangents_.fill(surface, has_slid ? frame.uv() : tangents_.rest_uv(),
+                           frame.channel(slide_channels().size()));
         }
     }
 
@@ -262,18 +304,19 @@ private:
             }
             values.swap(carried_vectors_);
         };
-        carry(channels_.slide_distance);
-        carry(channels_.major_stretch);
-        carry(channels_.minor_stretch);
-        carry(channels_.stress);
-        carry(channels_.wrinkle_amplitude);
-        carry_directions(channels_.slide_direction);
-        carry_directions(channels_.major_direction);
-        carry_directions(channels_.wrinkle_direction);
-        channels_.material_position = order_.rest();  // each is its own material, as its UVs say
+        for (const SlideChannel& channel : slide_channels()) {
+            if (channel.scalars != nullptr) {
+                carry(channels_.*channel.scalars);
+            } else if (channel.info.for_renderers) {
+                // Each vertex is its own material, as its UVs say.
+                channels_.*channel.vectors = order_.rest();
+            } else {
+                carry_directions(channels_.*channel.vectors);
+            }
+        }
     }
 
-    void write_numbers(const Workers& workers, Frame& frame) {
+    void write_numbers(const Workers& workers, LayerFrame& frame) {
         const SlideEnergy energy = solver_.energy(workers);
         const double largest = channels_.slide_distance.maxCoeff();
         const double mean_square = channels_.slide_distance.squaredNorm() /
@@ -282,50 +325,24 @@ private:
         for (int v = 0; v < surface_->vertex_count(); ++v) {
             largest_miss_ = std::max(largest_miss_, locator_.miss(v));
         }
-        // Long names are made once: a frame allocates nothing.
-        static const std::string elastic = "slide energy (J)";
-        static const std::string kinetic = "slide kinetic energy (J)";
-        static const std::string rms = "slide rms (m)";
-        static const std::string furthest = "slide largest (m)";
-        frame.numbers[elastic] = energy.elastic;
-        frame.numbers[kinetic] = energy.kinetic;
-        frame.numbers[rms] = std::sqrt(mean_square);
-        frame.numbers[furthest] = largest;
+        frame.number(0) = energy.elastic;
+        frame.number(1) = energy.kinetic;
+        frame.number(2) = std::sqrt(mean_square);
+        frame.number(3) = largest;
     }
 
-    void write_scalar(Frame& frame, const std::string& name, const std::string& unit,
-                      const VectorXd& values) {
-        order_.spread(values, scalars_);
-        numbers_.assign(scalars_.data(), scalars_.data() + scalars_.size());
-        write(frame, name, unit, 1);
-    }
-
-    void write_vector(Frame& frame, const std::string& name, const std::string& unit,
-                      const MatrixX3d& values) {
-        order_.spread(values, vectors_);
-        numbers_.assign(vectors_.data(), vectors_.data() + vectors_.size());
-        write(frame, name, unit, 3);
-    }
-
-    void write(Frame& frame, const std::string& name, const std::string& unit, int width) {
-        ChannelData& channel = frame.channels[name];
-        channel.unit = unit;
-        channel.width = width;
-        surface_->spread(numbers_, width, channel.values);
-    }
-
-    void write_channels(Frame& frame) {
-        write_scalar(frame, "slide distance", "m", channels_.slide_distance);
-        write_vector(frame, "slide direction", "1", channels_.slide_direction);
-        write_scalar(frame, "major stretch", "1", channels_.major_stretch);
-        write_scalar(frame, "minor stretch", "1", channels_.minor_stretch);
-        write_vector(frame, "major direction", "1", channels_.major_direction);
-        write_scalar(frame, "stress", "N/m", channels_.stress);
-        static const std::string wrinkle_amplitude = "wrinkle amplitude";
-        static const std::string wrinkle_direction = "wrinkle direction";
-        write_scalar(frame, wrinkle_amplitude, "m", channels_.wrinkle_amplitude);
-        write_vector(frame, wrinkle_direction, "1", channels_.wrinkle_direction);
-        write_vector(frame, "Pref", "m", channels_.material_position);
+    void write_channels(LayerFrame& frame) {
+        for (size_t c = 0; c < slide_channels().size(); ++c) {
+            const SlideChannel& channel = slide_channels()[c];
+            if (channel.scalars != nullptr) {
+                order_.spread(channels_.*channel.scalars, scalars_);
+                numbers_.assign(scalars_.data(), scalars_.data() + scalars_.size());
+            } else {
+                order_.spread(channels_.*channel.vectors, vectors_);
+                numbers_.assign(vectors_.data(), vectors_.data() + vectors_.size());
+            }
+            surface_->spread(numbers_, channel.info.width, frame.channel(c));
+        }
     }
 
     SlideSettings settings_;
@@ -341,11 +358,13 @@ private:
     CutWatch cuts_;
     bool stands_on_body_ = true;
     bool is_smoothing_ = false;
+    bool has_moved_uv_below_ = false;
     std::vector<int> shown_pins_;
     MatrixX3d skin_places_;  // material of each vertex on the rest surface, where layers above ask
     MatrixX3d body_, ordered_, located_ordered_, located_, offset_, vectors_;
     VectorXd scalars_;
     std::vector<SurfacePoint> points_;
+    MatrixX2d own_uv_;
     MatrixX3d exact_art_, smooth_art_, exact_, smooth_;
     SlideChannels channels_;
     VectorXd carried_scalars_;

@@ -2,6 +2,8 @@
 
 #include "support/allocations.h"
 
+#include <gtest/gtest.h>
+
 #include "support.h"
 
 namespace cutis {

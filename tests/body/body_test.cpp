@@ -1,5 +1,7 @@
 #include "cutis/body/body.h"
 
+#include <gtest/gtest.h>
+
 #include "support.h"
 
 namespace cutis {

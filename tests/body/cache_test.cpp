@@ -1,5 +1,7 @@
 #include "cutis/body/cache.h"
 
+#include <gtest/gtest.h>
+
 #include <limits>
 
 #include "support.h"

@@ -1,5 +1,7 @@
 #include "cutis/body/retarget.h"
 
+#include <gtest/gtest.h>
+
 #include "support.h"
 
 namespace cutis {

@@ -1,6 +1,8 @@
 // Smooth sampling: the same keys, met with continuous velocity.
 
 #include "cutis/body/clip.h"
+
+#include <gtest/gtest.h>
 #include "support.h"
 
 namespace cutis {

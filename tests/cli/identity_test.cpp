@@ -1,4 +1,6 @@
 #include "cli/program.h"
+
+#include <gtest/gtest.h>
 #include "cutis/core/error.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"

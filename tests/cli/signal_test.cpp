@@ -1,3 +1,4 @@
+#include <gtest/gtest.h>
 #include <csignal>
 #include <regex>
 #include <sstream>

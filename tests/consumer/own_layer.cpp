@@ -24,10 +24,12 @@ public:
     bool changes_shape() const override { return true; }
     bool changes_uv() const override { return false; }
 
+    cutis::LayerFacts facts() const override { return {"", {}, {{"breath", "m"}}, {}, {}}; }
+
     void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface,
-                 cutis::Frame& frame) override {
+                 cutis::LayerFrame& frame) override {
         shape_at(step.to, surface);
-        frame.numbers["breath (m)"] = swell(step.to);
+        frame.number(0) = swell(step.to);
     }
     void shape_at(double time, cutis::MatrixX3d& surface) override {
         surface += swell(time) * cutis::vertex_normals(surface, surface_.topology());
@@ -64,7 +66,7 @@ public:
     explicit HighestPoint(double& highest) : highest_(highest) {}
     void begin(const cutis::BakeInfo&) override {}
     void write(const cutis::Frame& frame) override {
-        highest_ = std::max(highest_, frame.positions.col(1).maxCoeff());
+        highest_ = std::max(highest_, frame.body().positions.col(1).maxCoeff());
     }
     std::vector<cutis::OutputFile> finish() override { return {}; }
 

@@ -1,6 +1,8 @@
 // Folding must not allocate after its first call: counts calls of malloc.
 
 #include "fold/sleeve.h"
+
+#include <gtest/gtest.h>
 #include "support/allocations.h"
 
 namespace cutis {

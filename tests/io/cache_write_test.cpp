@@ -56,7 +56,7 @@ TEST(Pc2Write, every_byte_is_where_the_format_wants_it) {
         const Frame frame = bake.frame(f);
         for (Eigen::Index i = 0; i < 75; ++i) {
             EXPECT_EQ(number_at<float>(bytes, size_t(32 + (f * 75 + i) * 4)),
-                      float(frame.positions.data()[i]));
+                      float(frame.body().positions.data()[i]));
         }
     }
 }
@@ -67,8 +67,8 @@ TEST(Pc2Write, moving_uvs_make_a_second_file_in_corner_order) {
     Bake bake{&body, 3};
     bake.uv_changed = true;
     bake.change = [&](Frame& frame) {
-        frame.uv = body.mesh().uv;
-        frame.uv.array() += 0.01 * frame.number;
+        frame.body().uv = body.mesh().uv;
+        frame.body().uv.array() += 0.01 * frame.number;
     };
     const auto sink = make_pc2_sink(folder / "a.b.pc2");
     EXPECT_EQ(bake.run(*sink).size(), 2U);
@@ -110,7 +110,7 @@ TEST(MddWrite, numbers_are_big_endian_and_times_are_seconds) {
         EXPECT_EQ(number_at<float>(bytes, size_t(8 + 4 * f), true), float((f + 2) / 24.0));
         for (Eigen::Index i = 0; i < 75; ++i) {
             EXPECT_EQ(number_at<float>(bytes, size_t(24 + (f * 75 + i) * 4), true),
-                      float(frame.positions.data()[i]));
+                      float(frame.body().positions.data()[i]));
         }
     }
 }
@@ -145,11 +145,11 @@ TEST(NpzWrite, numpy_reads_every_array_bit_for_bit) {
         ScratchFolder folder;
         Bake bake{&body, 7, 5};
         bake.uv_changed = true;
+        bake.channels = {{"slide/distance", "m"}, {"direction", "1", 3}};
         bake.change = [&](Frame& frame) {
-            frame.uv = body.mesh().uv * (1.0 + 0.125 * frame.number);
-            frame.channels["slide/distance"] = {"m", 1,
-                                                std::vector<double>(25, 0.5 * frame.number)};
-            frame.channels["direction"] = {"1", 3, std::vector<double>(75, -0.25)};
+            frame.body().uv = body.mesh().uv * (1.0 + 0.125 * frame.number);
+            frame.body().channels = {std::vector<double>(25, 0.5 * frame.number),
+                                     std::vector<double>(75, -0.25)};
         };
         NpzOptions options;
         options.use_float32 = use_float32;
@@ -158,7 +158,7 @@ TEST(NpzWrite, numpy_reads_every_array_bit_for_bit) {
         std::ofstream truth(folder / "truth.bin", std::ios::binary);
         for (int f = 0; f < 7; ++f) {
             const Frame frame = bake.frame(f);
-            truth.write(reinterpret_cast<const char*>(frame.positions.data()), 75 * 8);
+            truth.write(reinterpret_cast<const char*>(frame.body().positions.data()), 75 * 8);
         }
         truth.close();
         EXPECT_EQ(run_python(folder, std::string("kind = '") + (use_float32 ? "f4" : "f8") + R"('

@@ -85,18 +85,18 @@ TEST(SinkDetails, frames_that_do_not_bring_what_was_announced_are_refused_with_t
         const char* says;
     };
     const std::vector<Case> cases = {
-        {[](Frame& f) { f.details.clear(); }, "frame 2: 0 details, expected 1"},
-        {[](Frame& f) { f.details[0].positions.setZero(29, 3); },
+        {[](Frame& f) { f.meshes.resize(1); }, "frame 2: 1 meshes, expected 2"},
+        {[](Frame& f) { f.meshes[1].positions.setZero(29, 3); },
          "frame 2, detail 'scales': 29 positions, expected 30"},
-        {[](Frame& f) { f.details[0].positions(7, 2) = std::nan(""); },
+        {[](Frame& f) { f.meshes[1].positions(7, 2) = std::nan(""); },
          "frame 2, detail 'scales', position of vertex 7: expected finite numbers"},
-        {[](Frame& f) { f.details[0].channels.clear(); },
-         "frame 2, detail 'scales' brings 0 channels, the first frame brought 1"},
-        {[](Frame& f) { f.details[0].channels["height"].values.pop_back(); },
+        {[](Frame& f) { f.meshes[1].channels.clear(); },
+         "frame 2, detail 'scales': 0 channels, expected 1"},
+        {[](Frame& f) { f.meshes[1].channels[0].pop_back(); },
          "detail 'scales', channel 'height': 29 values, expected 30"},
-        {[](Frame& f) { f.details[0].channels["height"].values[9] = INFINITY; },
+        {[](Frame& f) { f.meshes[1].channels[0][9] = INFINITY; },
          "detail 'scales', channel 'height', vertex 9: expected finite numbers"},
-        {[](Frame& f) { f.lines.pop_back(); }, "points of 1 sets of lines, expected 2"},
+        {[](Frame& f) { f.lines.pop_back(); }, "1 sets of lines, expected 2"},
         {[](Frame& f) { f.lines[0].setZero(5, 3); },
          "frame 2, lines 'ridge': 5 points, expected 6"},
         {[](Frame& f) { f.lines[1](1, 0) = -INFINITY; },
@@ -143,10 +143,10 @@ TEST(SinkDetails, announcements_that_cannot_be_written_are_refused) {
         {named("uv"), "detail 'uv': expected another name"},
         {[](Bake& bake) { bake.details.push_back(bake.details[0]); },
          "detail 'scales': expected a name no other detail has"},
-        {[](Bake& bake) { bake.details[0].mesh = nullptr; }, "expected a mesh with triangles"},
-        {[&](Bake& bake) { bake.details[0].mesh = std::make_shared<ArtMesh>(bare); },
+        {[](Bake& bake) { bake.details[0].art = nullptr; }, "expected a mesh with triangles"},
+        {[&](Bake& bake) { bake.details[0].art = std::make_shared<ArtMesh>(bare); },
          "expected a mesh with triangles"},
-        {[&](Bake& bake) { bake.details[0].mesh = std::make_shared<ArtMesh>(broken); },
+        {[&](Bake& bake) { bake.details[0].art = std::make_shared<ArtMesh>(broken); },
          "detail 'scales': mesh: triangle 3 names index 10, expected less than 10"},
         {[](Bake& bake) { bake.lines[0].segments[2][1] = 6; },
          "lines 'ridge', segment 2: names point 6, expected less than 6"},
@@ -178,10 +178,11 @@ TEST(NpzDetails, normals_of_details_come_out_of_npz_and_usd_frame_by_frame) {
     const Body body = waving_body(4);
     const ScratchFolder folder;
     Bake bake = with_details(body, 3);
+    bake.details[0].has_normals = true;
     const auto positions_only = bake.change;
     bake.change = [&](Frame& frame) {
         positions_only(frame);
-        DetailFrame& detail = frame.details[0];
+        MeshFrame& detail = frame.meshes[1];
         detail.normals.resize(detail.positions.rows(), 3);
         for (Eigen::Index v = 0; v < detail.normals.rows(); ++v) {
             const double angle = 0.1 * static_cast<double>(v) + 0.7 * frame.number;
@@ -219,7 +220,7 @@ TEST(NpzDetails, numpy_reads_details_and_lines) {
     std::ofstream truth(folder / "truth.bin", std::ios::binary);
     for (int f = 0; f < 5; ++f) {
         const Frame frame = bake.frame(f);
-        truth.write(reinterpret_cast<const char*>(frame.details[0].positions.data()), 90 * 8);
+        truth.write(reinterpret_cast<const char*>(frame.meshes[1].positions.data()), 90 * 8);
     }
     truth.close();
     std::ofstream(folder / "check.py") << R"(

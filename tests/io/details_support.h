@@ -41,24 +41,23 @@ inline Body waving_body(int n) {
 inline Bake with_details(const Body& body, int frame_count) {
     Bake bake{&body, frame_count};
     const auto mesh = std::make_shared<const ArtMesh>(tents(6));
-    bake.details = {{"scales", mesh}};
+    bake.details = {{"scales", mesh, {{"height", "m"}}}};
     bake.lines = {{"ridge", "curves", 6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}},
                   {"corners", "pins", 2, {}}};
     bake.change = [mesh](Frame& frame) {
-        DetailFrame detail;
+        MeshFrame& detail = frame.meshes[1];
         detail.positions = mesh->positions;
-        ChannelData height{"m", 1, std::vector<double>(30, 0.0)};
+        std::vector<double>& height = detail.channels[0];
+        height.assign(30, 0.0);
         MatrixX3d ridge(6, 3);
         for (int i = 0; i < 6; ++i) {
             const int top = 5 * i + 4;
             detail.positions(top, 2) += 0.03 * std::sin(4.0 * frame.time) * (1.0 + 0.1 * i);
             detail.positions(top, 0) += 0.006 * std::cos(7.0 * frame.time) * (1.0 - 0.1 * i);
-            height.values[size_t(top)] = detail.positions(top, 2);
+            height[size_t(top)] = detail.positions(top, 2);
             ridge.row(i) = detail.positions.row(top);
         }
         frame.lines = {ridge, detail.positions.topRows(2)};
-        detail.channels["height"] = height;
-        frame.details = {detail};
     };
     return bake;
 }

@@ -30,10 +30,10 @@ double played_error(const std::filesystem::path& path, const std::string& mesh, 
 }
 
 const MatrixX3d& of_body(const Frame& frame) {
-    return frame.positions;
+    return frame.body().positions;
 }
 const MatrixX3d& of_detail(const Frame& frame) {
-    return frame.details[0].positions;
+    return frame.meshes[1].positions;
 }
 
 std::vector<OutputFile> write(const Bake& bake, const std::string& format,
@@ -124,7 +124,7 @@ TEST(GlbDetails, a_skin_is_never_kept_for_a_finer_mesh) {
     Bake bake{&body, 6};
     bake.mesh = &finer;
     bake.change = [&finer](Frame& frame) {
-        frame.positions = finer.positions * (1.0 + 0.1 * frame.number);
+        frame.body().positions = finer.positions * (1.0 + 0.1 * frame.number);
     };
     const ScratchFolder folder;
     const OutputFile file = write(bake, "glb", folder).at(0);
@@ -167,7 +167,7 @@ TEST(CacheDetails, a_detail_gets_a_cache_and_the_mesh_it_moves) {
     expect_cache_moves(read_pc2(folder / "a.scales.pc2", bake.fps), bake, of_detail);
     expect_cache_moves(read_mdd(folder / "a.mdd"), bake, of_body);
     expect_cache_moves(read_mdd(folder / "a.scales.mdd"), bake, of_detail);
-    expect_same_mesh(read_obj(folder / "a.scales.rest.obj"), *bake.details[0].mesh);
+    expect_same_mesh(read_obj(folder / "a.scales.rest.obj"), *bake.details[0].art);
 }
 
 TEST(CacheDetails, a_body_on_a_finer_mesh_brings_that_mesh) {
@@ -177,7 +177,7 @@ TEST(CacheDetails, a_body_on_a_finer_mesh_brings_that_mesh) {
         const ScratchFolder folder;
         Bake bake{&body, 3};
         bake.mesh = &finer;
-        bake.change = [&finer](Frame& frame) { frame.positions = finer.positions * 2.0; };
+        bake.change = [&finer](Frame& frame) { frame.body().positions = finer.positions * 2.0; };
         EXPECT_EQ(write(bake, format, folder).size(), 2U);
         EXPECT_EQ(files_in(folder.path()), (std::set<std::string>{"a." + format, "a.rest.obj"}));
         const ArtMesh back = read_obj(folder / "a.rest.obj");
@@ -205,7 +205,7 @@ TEST(CacheDetails, two_formats_that_bring_the_same_mesh_may_be_open_at_once) {
     pc2->finish();
     mdd->finish();
     EXPECT_EQ(files_in(folder.path()).size(), 5U);
-    expect_same_mesh(read_obj(folder / "a.scales.rest.obj"), *bake.details[0].mesh);
+    expect_same_mesh(read_obj(folder / "a.scales.rest.obj"), *bake.details[0].art);
 }
 
 TEST(ObjDetails, a_detail_is_a_further_object_of_every_frame) {
@@ -215,7 +215,7 @@ TEST(ObjDetails, a_detail_is_a_further_object_of_every_frame) {
     EXPECT_EQ(write(bake, "obj", folder).size(), 4U);
     const ObjSequence back = read_obj_sequence(folder / "a.*.obj", bake.fps);
     const ArtMesh& first = body.mesh();
-    const ArtMesh& second = *bake.details[0].mesh;
+    const ArtMesh& second = *bake.details[0].art;
     ASSERT_EQ(back.mesh.positions.rows(), 25 + 30);
     ASSERT_EQ(back.mesh.triangles.rows(), 32 + 24);
     EXPECT_EQ(MatrixX3i(back.mesh.triangles.topRows(32)), first.triangles);
@@ -229,7 +229,7 @@ TEST(ObjDetails, a_detail_is_a_further_object_of_every_frame) {
     size_t i = 0;
     for (int f = 0; f < bake.frame_count; ++f) {
         const Frame frame = bake.frame(f);
-        for (const MatrixX3d* points : {&frame.positions, &of_detail(frame)}) {
+        for (const MatrixX3d* points : {&frame.body().positions, &of_detail(frame)}) {
             for (Eigen::Index k = 0; k < points->size(); ++k) {
                 ASSERT_EQ(back.cache.samples[i++], float(points->data()[k]));
             }
@@ -278,11 +278,11 @@ TEST(UsdaDetails, a_detail_is_a_mesh_under_the_same_root_with_samples_of_its_own
     }
     for (int f = 0; f < bake.frame_count; ++f) {
         const Frame frame = bake.frame(f);
-        const DetailFrame& detail = frame.details[0];
-        EXPECT_EQ(sample_of(text, "points", f + 1), floats_of(frame.positions.data(), 75));
+        const MeshFrame& detail = frame.meshes[1];
+        EXPECT_EQ(sample_of(text, "points", f + 1), floats_of(frame.body().positions.data(), 75));
         EXPECT_EQ(sample_of(mesh, "points", f + 1), floats_of(detail.positions.data(), 90));
         EXPECT_EQ(sample_of(mesh, "primvars:height", f + 1),
-                  floats_of(detail.channels.at("height").values.data(), 30));
+                  floats_of(detail.channels[0].data(), 30));
         const MatrixX3d low = detail.positions.colwise().minCoeff();
         const std::vector<float> extent = sample_of(mesh, "extent", f + 1);
         EXPECT_EQ(std::vector<float>(extent.begin(), extent.begin() + 3), floats_of(low.data(), 3));

@@ -191,7 +191,7 @@ void expect_skin_gives_frames_back(const Options& options) {
         ASSERT_EQ(posed.rows(), Eigen::Index(used.size()));
         Eigen::Index row = 0;
         for (const int v : used) {
-            EXPECT_LT((posed.row(row++) - frame.positions.row(v)).norm(),
+            EXPECT_LT((posed.row(row++) - frame.body().positions.row(v)).norm(),
                       file.numbers.at("max_error_m") + 1e-9);
         }
     }

@@ -36,7 +36,8 @@ double measured_error(const GlbFile& glb, const Bake& bake) {
             for (size_t v = 0; v < pairs.size(); ++v) {
                 const Vector3d there(written[3 * v], written[3 * v + 1], written[3 * v + 2]);
                 largest = std::max(
-                    largest, (there - frame.positions.row(pairs[v].first).transpose()).norm());
+                    largest,
+                    (there - frame.body().positions.row(pairs[v].first).transpose()).norm());
             }
         }
     }
@@ -197,9 +198,9 @@ TEST(GlbWrite, moving_uvs_become_targets_whose_positions_take_no_space) {
     bake.uv_changed = true;
     bake.change = [&](Frame& frame) {
         if (frame.number != 3) {  // a frame may leave UVs out: those of the rest then
-            frame.uv = mesh.uv;
-            frame.uv.col(0).array() += 0.2 * std::sin(frame.time * 9.0);
-            frame.uv.col(1).array() *= 1.0 + 0.3 * std::cos(frame.time * 5.0);
+            frame.body().uv = mesh.uv;
+            frame.body().uv.col(0).array() += 0.2 * std::sin(frame.time * 9.0);
+            frame.body().uv.col(1).array() *= 1.0 + 0.3 * std::cos(frame.time * 5.0);
         }
     };
     ScratchFolder folder;
@@ -218,7 +219,7 @@ TEST(GlbWrite, moving_uvs_become_targets_whose_positions_take_no_space) {
         const auto pairs = render_pairs(mesh, part);
         for (int f = 0; f < bake.frame_count; ++f) {
             const Frame frame = bake.frame(f);
-            const MatrixX2d& uv = frame.uv.rows() > 0 ? frame.uv : mesh.uv;
+            const MatrixX2d& uv = frame.body().uv.rows() > 0 ? frame.body().uv : mesh.uv;
             const std::vector<double> written = glb.morphed(part, "TEXCOORD_0", f);
             ASSERT_EQ(written.size(), pairs.size() * 2);
             for (size_t v = 0; v < pairs.size(); ++v) {

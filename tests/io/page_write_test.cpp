@@ -84,8 +84,8 @@ TEST(PageWrite, layers_that_change_shape_or_uv_give_two_views) {
     Bake shape{&body, 12};
     shape.shape_changed = true;
     shape.change = [](Frame& frame) {
-        frame.body_positions = frame.positions;
-        frame.positions.col(0).array() += 0.01 * frame.number;
+        frame.body().plain_positions = frame.body().positions;
+        frame.body().positions.col(0).array() += 0.01 * frame.number;
     };
     // The plain view has the body's two modes; the drift adds one of its own to the other view.
     const OutputFile file = bake_page(shape, folder / "shape.html");
@@ -100,8 +100,8 @@ TEST(PageWrite, layers_that_change_shape_or_uv_give_two_views) {
     uv.uv_changed = true;
     const MatrixX2d rest = body.mesh().uv;
     uv.change = [rest](Frame& frame) {
-        frame.uv = rest;
-        frame.uv.col(0).array() += 0.02 * frame.number;
+        frame.body().uv = rest;
+        frame.body().uv.col(0).array() += 0.02 * frame.number;
     };
     const OutputFile slid = bake_page(uv, folder / "uv.html");
     EXPECT_LT(slid.numbers.at("max_uv_error"), 3e-4);
@@ -116,15 +116,18 @@ TEST(PageWrite, channels_come_with_range_unit_and_a_neutral_middle_where_they_ha
     const Eigen::Index count = body.mesh().positions.rows();
     const ScratchFolder folder;
     Bake bake{&body, 5};
+    // Not in a page: a second direction, and what is for renderers alone.
+    bake.channels = {{"where it came from", "m", 3, 0.0, true},
+                     {"slide distance", "m"},
+                     {"error", "m"},
+                     {"largest stretch", "1", 1, 1.0},
+                     {"direction", "1", 3},
+                     {"other direction", "1", 3}};
     bake.change = [count](Frame& frame) {
         const double t = frame.number;
-        frame.channels["slide distance"] = {"m", 1, ramp(count, 0.0, 0.01 * t)};
-        frame.channels["error"] = {"m", 1, ramp(count, -0.02 * t, 0.01)};
-        frame.channels["largest stretch"] = {"1", 1, ramp(count, 0.9, 1.5)};
-        frame.channels["direction"] = {"1", 3, ramp(count * 3, 0.0, 1.0)};
-        // Not in a page: a second direction, and what is for renderers alone.
-        frame.channels["other direction"] = {"1", 3, ramp(count * 3, 0.0, 1.0)};
-        frame.channels["Pref"] = {"m", 3, ramp(count * 3, 0.0, 1.0)};
+        frame.body().channels = {ramp(count * 3, 0.0, 1.0),    ramp(count, 0.0, 0.01 * t),
+                                 ramp(count, -0.02 * t, 0.01), ramp(count, 0.9, 1.5),
+                                 ramp(count * 3, 0.0, 1.0),    ramp(count * 3, 0.0, 1.0)};
     };
     bake_page(bake, folder / "a.html");
     const auto meta = meta_of(folder / "a.html");
@@ -149,12 +152,10 @@ TEST(PageWrite, numbers_of_frames_become_plots_and_times_can_be_left_out) {
     const Body body = two_mode_square(4);
     const ScratchFolder folder;
     Bake bake{&body, 4};
+    bake.numbers = {{"residual", ""}, {"energy", "J"}};
     bake.change = [](Frame& frame) {
-        frame.numbers["energy (J)"] = 2.0 * frame.number;
-        frame.stage_seconds = {{"body", 0.001}, {"slide", 0.003 * frame.number}};
-        if (frame.number == 3) {
-            frame.numbers["residual"] = 1e-9;
-        }
+        frame.numbers = {frame.number == 3 ? 1e-9 : std::nan(""), 2.0 * frame.number};
+        frame.stage_seconds = {0.001, 0.003 * frame.number};
     };
     bake_page(bake, folder / "a.html");
     const auto plots = meta_of(folder / "a.html").at("plots");
@@ -201,10 +202,11 @@ TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) 
     const ScratchFolder folder;
     Bake bake{&body, 2};
     bake.shape_changed = true;
-    bake.change = [](Frame& frame) { frame.body_positions.setZero(3, 3); };
+    bake.change = [](Frame& frame) { frame.body().plain_positions.setZero(3, 3); };
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
+    bake.channels = {{"c", "1", 2}};
     bake.change = [](Frame& frame) {
-        frame.channels["c"] = {"1", 2, std::vector<double>(frame.positions.rows() * 2U, 0.0)};
+        frame.body().channels[0].assign(frame.body().positions.rows() * 2U, 0.0);
     };
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
 }
@@ -255,9 +257,10 @@ TEST(PageWrite, channels_of_one_name_share_the_legend_of_body_and_detail) {
     const ScratchFolder folder;
     Bake bake = with_details(body, 4);
     const auto detail = bake.change;
+    bake.channels = {{"height", "m"}};
     bake.change = [&](Frame& frame) {
         detail(frame);
-        frame.channels["height"] = {"m", 1, ramp(frame.positions.rows(), 0.0, 2.0)};
+        frame.body().channels[0] = ramp(frame.body().positions.rows(), 0.0, 2.0);
     };
     bake_page(bake, folder / "a.html");
     const auto meta = meta_of(folder / "a.html");
@@ -274,8 +277,8 @@ TEST(PageWrite, a_finer_mesh_than_the_body_is_shown_as_it_is) {
     bake.mesh = &finer;
     bake.shape_changed = true;
     bake.change = [&finer](Frame& frame) {
-        frame.body_positions = finer.positions;
-        frame.positions = finer.positions * (1.0 + 0.1 * frame.number);
+        frame.body().plain_positions = finer.positions;
+        frame.body().positions = finer.positions * (1.0 + 0.1 * frame.number);
     };
     bake_page(bake, folder / "a.html");
     const auto meta = meta_of(folder / "a.html");

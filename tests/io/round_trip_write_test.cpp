@@ -39,8 +39,8 @@ void expect_cache_holds_frames(const PointCache& cache, const Bake& bake) {
     size_t i = 0;
     for (int f = 0; f < bake.frame_count; ++f) {
         const Frame frame = bake.frame(f);
-        for (Eigen::Index k = 0; k < frame.positions.size(); ++k) {
-            ASSERT_EQ(cache.samples[i++], float(frame.positions.data()[k])) << "frame " << f;
+        for (Eigen::Index k = 0; k < frame.body().positions.size(); ++k) {
+            ASSERT_EQ(cache.samples[i++], float(frame.body().positions.data()[k])) << "frame " << f;
         }
     }
 }
@@ -86,7 +86,8 @@ void expect_glb_plays(const std::filesystem::path& path, const Bake& bake,
         double largest = 0.0;
         for (size_t v = 0; v < art_of.size(); ++v) {
             largest = std::max(
-                largest, (played.row(Eigen::Index(v)) - frame.positions.row(art_of[v])).norm());
+                largest,
+                (played.row(Eigen::Index(v)) - frame.body().positions.row(art_of[v])).norm());
         }
         EXPECT_LT(largest, limit) << "frame " << f;
     }

@@ -150,7 +150,7 @@ TEST(Sinks, numbers_that_are_not_are_refused_with_frame_and_vertex) {
             Bake bake{&body, 4};
             bake.change = [bad](Frame& frame) {
                 if (frame.number == 3) {
-                    frame.positions(17, 1) = bad;
+                    frame.body().positions(17, 1) = bad;
                 }
             };
             const auto sink = make_sink(format, folder.path(), "a");
@@ -181,18 +181,30 @@ TEST(Sinks, wrong_counts_are_refused) {
                 bake.run(sink);
             });
         };
-        refuses_frame([](Frame& frame) { frame.positions.conservativeResize(24, 3); }, false);
-        refuses_frame([](Frame& frame) { frame.uv.setZero(29, 2); }, true);
-        refuses_frame([](Frame& frame) { frame.uv.setZero(30, 2); }, false);
+        refuses_frame([](Frame& frame) { frame.body().positions.conservativeResize(24, 3); },
+                      false);
+        refuses_frame([](Frame& frame) { frame.body().uv.setZero(29, 2); }, true);
+        refuses_frame([](Frame& frame) { frame.body().uv.setZero(30, 2); }, false);
         refuses_frame([](Frame& frame) { frame.number += frame.number == 2 ? 1 : 0; }, false);
-        refuses_frame([](Frame& frame) { frame.channels["c"] = {"1", 1, {1.0}}; }, false);
-        refuses_frame(
-            [](Frame& frame) {
-                if (frame.number == 2) {
-                    frame.channels["late"] = {"1", 1, std::vector<double>(25, 0.0)};
-                }
-            },
-            false);
+        refuses_frame([](Frame& frame) { frame.body().channels = {std::vector<double>(25)}; },
+                      false);
+        refuses_frame([](Frame& frame) { frame.numbers = {1.0}; }, false);
+        const auto refuses_channels = [&](const std::vector<ChannelInfo>& channels, size_t values) {
+            refuses([&](FrameSink& sink) {
+                Bake bake = good;
+                bake.channels = channels;
+                bake.change = [=](Frame& frame) {
+                    for (std::vector<double>& channel : frame.body().channels) {
+                        channel.resize(values);
+                    }
+                };
+                bake.run(sink);
+            });
+        };
+        refuses_channels({{"too short"}}, 24);
+        refuses_channels({{"too wide", "1", 17}}, 17 * 25);
+        refuses_channels({{"twice"}, {"twice"}}, 25);
+        refuses_channels({{"no place", "m", 1, 0.0, true}}, 25);
         refuses([&](FrameSink& sink) {  // too few
             sink.begin(good.info());
             sink.write(good.frame(0));

@@ -30,7 +30,7 @@ TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_so
     ScratchFolder folder;
     Bake bake{&body, 3, 9};
     bake.uv_changed = true;
-    bake.change = [&](Frame& frame) { frame.uv = body.mesh().uv * (0.1 * frame.number); };
+    bake.change = [&](Frame& frame) { frame.body().uv = body.mesh().uv * (0.1 * frame.number); };
     const auto sink = make_obj_sink(folder / "a.obj");
     const auto files = bake.run(*sink);
     EXPECT_EQ(files_in(folder.path()),
@@ -49,7 +49,8 @@ TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_so
                 for (int k = 0; k < (kind == "v" ? 3 : 2); ++k) {
                     std::string word;
                     words >> word;
-                    const double expected = kind == "v" ? frame.positions(v, k) : frame.uv(t, k);
+                    const double expected =
+                        kind == "v" ? frame.body().positions(v, k) : frame.body().uv(t, k);
                     EXPECT_EQ(std::stof(word), float(expected)) << line;
                 }
                 ++(kind == "v" ? v : t);
@@ -110,10 +111,11 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     ScratchFolder folder;
     Bake bake{&body, 4, 101};
     bake.uv_changed = true;
+    bake.channels = {{"slide.distance", "m"}, {"stretch \"dir", "1", 3}};
     bake.change = [&](Frame& frame) {
-        frame.uv = body.mesh().uv * (0.01 * frame.number);
-        frame.channels["slide.distance"] = {"m", 1, std::vector<double>(25, frame.number)};
-        frame.channels["stretch \"dir"] = {"1", 3, std::vector<double>(75, 0.5)};
+        frame.body().uv = body.mesh().uv * (0.01 * frame.number);
+        frame.body().channels = {std::vector<double>(25, frame.number),
+                                 std::vector<double>(75, 0.5)};
     };
     const auto sink = make_usda_sink(folder / "my-shot 1.usda");
     bake.run(*sink);
@@ -130,8 +132,10 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }
     EXPECT_EQ(numbers_after(text, "point3f[] primvars:Pref = "), floats_of(body.mesh().positions));
-    EXPECT_EQ(numbers_after(text, "point3f[] points = "), floats_of(bake.frame(0).positions));
-    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "), floats_of(bake.frame(0).uv));
+    EXPECT_EQ(numbers_after(text, "point3f[] points = "),
+              floats_of(bake.frame(0).body().positions));
+    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "),
+              floats_of(bake.frame(0).body().uv));
     EXPECT_EQ(numbers_after(text, "int[] faceVertexCounts = "), std::vector<float>(16, 4.0F));
     const std::vector<float> st_indices = numbers_after(text, "int[] primvars:st:indices = ");
     ASSERT_EQ(st_indices.size(), 64U);
@@ -144,12 +148,13 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     for (int f = 0; f < 4; ++f) {
         const Frame frame = bake.frame(f);
         const std::string key = std::to_string(frame.number) + ": ";
-        EXPECT_EQ(numbers_after(text.substr(points), key), floats_of(frame.positions));
-        EXPECT_EQ(numbers_after(text.substr(st), key), floats_of(frame.uv));
+        EXPECT_EQ(numbers_after(text.substr(points), key), floats_of(frame.body().positions));
+        EXPECT_EQ(numbers_after(text.substr(st), key), floats_of(frame.body().uv));
         EXPECT_EQ(numbers_after(text.substr(slide), key),
                   std::vector<float>(25, float(frame.number)));
         MatrixX3d box(2, 3);
-        box << frame.positions.colwise().minCoeff(), frame.positions.colwise().maxCoeff();
+        box << frame.body().positions.colwise().minCoeff(),
+            frame.body().positions.colwise().maxCoeff();
         EXPECT_EQ(numbers_after(text.substr(extent), key), floats_of(box));
     }
     EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
@@ -160,14 +165,18 @@ TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
     const Body body = waving_square(4);
     ScratchFolder folder;
     Bake bake{&body, 4, 101};
+    bake.channels = {{"Pref", "m"}, {"material", "m", 3, 0.0, true}};
     bake.change = [&](Frame& frame) {
-        frame.channels["Pref"] = {"m", 3, std::vector<double>(75, frame.number)};
+        frame.body().channels = {std::vector<double>(25, 0.0),
+                                 std::vector<double>(75, frame.number)};
     };
     const auto sliding = make_usda_sink(folder / "sliding.usda");
     bake.run(*sliding);
     const std::string slid = text_of(folder / "sliding.usda");
     EXPECT_NE(slid.find("point3f[] primvars:Pref.timeSamples = {"), std::string::npos);
-    EXPECT_EQ(slid.find("Pref_2"), std::string::npos);
+    // A channel that only shares the name stands aside.
+    EXPECT_NE(slid.find("float[] primvars:Pref_2.timeSamples = {"), std::string::npos);
+    EXPECT_EQ(slid.find("primvars:material"), std::string::npos);
     EXPECT_EQ(slid.find("primvars:Pref = "), slid.rfind("primvars:Pref = "));
 }
 

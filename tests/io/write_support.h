@@ -113,27 +113,32 @@ struct Bake {
     bool uv_changed = false;
     std::function<void(Frame&)> change = {};
     const ArtMesh* mesh = nullptr;  ///< finer than the body's; `change` makes its positions
-    std::vector<DetailMesh> details = {};
+    std::vector<MeshInfo> details = {};
     std::vector<LineSet> lines = {};
+    std::vector<ChannelInfo> channels = {};  ///< of the body; `change` fills them
+    std::vector<NumberInfo> numbers = {};
 
     BakeInfo info() const {
-        BakeInfo info;
-        info.body = body;
-        info.mesh = mesh;
+        BakeInfo info(*body);
+        if (mesh != nullptr) {
+            info.show(*mesh);
+        }
         info.fps = fps;
         info.first_frame = first_frame;
         info.frame_count = frame_count;
-        info.shape_changed = shape_changed;
-        info.uv_changed = uv_changed;
-        info.details = details;
+        info.meshes.front().shape_changed = shape_changed;
+        info.meshes.front().uv_changed = uv_changed;
+        info.meshes.front().channels = channels;
+        info.meshes.insert(info.meshes.end(), details.begin(), details.end());
         info.lines = lines;
+        info.numbers = numbers;
         return info;
     }
     Frame frame(int index) const {
-        Frame frame;
+        Frame frame = info().empty_frame();
         frame.number = first_frame + index;
         frame.time = (frame.number - 1) / fps;
-        body->positions(frame.time, TimeSampling::exact, Workers(1), frame.positions);
+        body->positions(frame.time, TimeSampling::exact, Workers(1), frame.body().positions);
         if (change) {
             change(frame);
         }

@@ -60,27 +60,25 @@ cutis::ArtMesh studs(int count) {
 
 /// The studs ride on a wave, and their tops lean.
 void move_studs(const cutis::ArtMesh& rest, cutis::Frame& frame) {
-    frame.details.resize(1);
-    cutis::DetailFrame& detail = frame.details[0];
+    cutis::MeshFrame& detail = frame.meshes[1];
     detail.positions = rest.positions;
-    cutis::ChannelData height{"m", 1, {}};
+    std::vector<double>& height = detail.channels[0];
+    height.clear();
     for (Eigen::Index v = 0; v < rest.positions.rows(); ++v) {
         detail.positions(v, 2) += 0.1 * std::sin(6.0 * rest.positions(v, 0) + 3.0 * frame.time);
         if (v % 5 == 4) {
             detail.positions(v, 0) += 0.03 * std::sin(9.0 * frame.time);
         }
-        height.values.push_back(detail.positions(v, 2));
+        height.push_back(detail.positions(v, 2));
     }
-    detail.channels["height"] = height;
     frame.lines = {detail.positions.topRows(5)};
 }
 
 cutis::BakeInfo info_of(const cutis::Body& body, const cutis::ArtMesh& detail, int frames) {
-    cutis::BakeInfo info;
-    info.body = &body;
+    cutis::BakeInfo info(body);
     info.fps = fps;
     info.frame_count = frames;
-    info.details = {{"studs", std::make_shared<cutis::ArtMesh>(detail)}};
+    info.meshes.push_back({"studs", std::make_shared<cutis::ArtMesh>(detail), {{"height", "m"}}});
     info.lines = {{"first stud", "curves", 5, {{0, 4}, {1, 4}, {2, 4}, {3, 4}}}};
     return info;
 }
@@ -92,7 +90,7 @@ void write(const std::filesystem::path& folder, const std::string& name,
         const auto sink = cutis::make_sink(format, folder, name);
         sink->begin(info);
         for (int number = 1; number <= info.frame_count; ++number) {
-            cutis::Frame frame;
+            cutis::Frame frame = info.empty_frame();
             frame.number = number;
             frame.time = (number - 1) / fps;
             fill(frame);
@@ -109,12 +107,12 @@ void write_sheet(const std::filesystem::path& folder, int frames) {
     const cutis::ArtMesh finer = sheet(16);
     const cutis::ArtMesh detail = studs(8);
     cutis::BakeInfo info = info_of(body, detail, frames);
-    info.mesh = &finer;
-    info.shape_changed = true;
+    info.show(finer);
+    info.meshes.front().shape_changed = true;
     write(folder, "sheet", {"glb", "usda", "obj", "pc2", "mdd", "npz", "html"}, info,
           [&](cutis::Frame& frame) {
-              frame.positions = finer.positions;
-              frame.positions.col(2) =
+              frame.body().positions = finer.positions;
+              frame.body().positions.col(2) =
                   0.1 * (6.0 * finer.positions.col(0).array() + 3.0 * frame.time).sin();
               move_studs(detail, frame);
           });
@@ -129,7 +127,7 @@ void write_skinned(const std::filesystem::path& folder, int frames) {
     write(folder, "skinned", {"glb", "npz"}, info_of(body, detail, frames),
           [&](cutis::Frame& frame) {
               body.positions(frame.time, cutis::TimeSampling::exact, cutis::Workers(1),
-                             frame.positions);
+                             frame.body().positions);
               move_studs(detail, frame);
           });
 }

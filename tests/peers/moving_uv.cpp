@@ -48,20 +48,22 @@ cutis::ArtMesh sheet() {
 }
 
 /// A travelling wave of some height, and UVs that slide and turn at another pace.
-cutis::Frame frame_at(const cutis::ArtMesh& rest, int number, double height) {
-    cutis::Frame frame;
+cutis::Frame frame_at(const cutis::Body& body, int number, double height) {
+    cutis::Frame frame = cutis::BakeInfo(body).empty_frame();
     frame.number = number;
     frame.time = (number - 1) / fps;
-    frame.positions = rest.positions;
-    frame.uv = rest.uv;
+    const cutis::ArtMesh& rest = body.mesh();
+    frame.body().positions = rest.positions;
+    frame.body().uv = rest.uv;
+    cutis::MeshFrame& now = frame.body();
     const double wave = 3.0 * frame.time;
     const double slide = 5.0 * frame.time;
     for (int v = 0; v < columns * rows; ++v) {
         const double x = rest.positions(v, 0);
         const double y = rest.positions(v, 1);
-        frame.positions(v, 2) = height * std::sin(6.0 * x + wave);
-        frame.uv(v, 0) += 0.05 * std::sin(slide) * (1.0 - y);
-        frame.uv(v, 1) += 0.05 * (1.0 - std::cos(slide)) * x * y;
+        now.positions(v, 2) = height * std::sin(6.0 * x + wave);
+        now.uv(v, 0) += 0.05 * std::sin(slide) * (1.0 - y);
+        now.uv(v, 1) += 0.05 * (1.0 - std::cos(slide)) * x * y;
     }
     return frame;
 }
@@ -70,17 +72,16 @@ void write(const std::filesystem::path& folder, const std::string& name, int fra
            double height) {
     const cutis::ArtMesh mesh = sheet();
     const cutis::Body body = cutis::make_body(mesh, cutis::PointCache{}, cutis::BodyOptions{});
-    cutis::BakeInfo info;
-    info.body = &body;
+    cutis::BakeInfo info(body);
     info.fps = fps;
     info.frame_count = frames;
-    info.shape_changed = height != 0.0;
-    info.uv_changed = true;
+    info.meshes.front().shape_changed = height != 0.0;
+    info.meshes.front().uv_changed = true;
     for (const char* format : {"glb", "usda", "pc2", "npz"}) {
         const auto sink = cutis::make_sink(format, folder, name);
         sink->begin(info);
         for (int number = 1; number <= frames; ++number) {
-            sink->write(frame_at(mesh, number, height));
+            sink->write(frame_at(body, number, height));
         }
         for (const cutis::OutputFile& file : sink->finish()) {
             std::cout << file.path << "\n";

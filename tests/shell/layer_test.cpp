@@ -58,26 +58,26 @@ const char* torus = "actor = \"torus\"\nclip = \"shake\"";
 
 TEST(ShellLayer, brings_its_detail_as_a_mesh_with_channels) {
     const Baked bake = baked(torus, "detail = \"spike\"\nsize = 0.06\n");
-    ASSERT_EQ(bake.info.details.size(), 1u);
-    const ArtMesh& mesh = *bake.info.details[0].mesh;
-    EXPECT_EQ(bake.info.details[0].name, "spike");
+    ASSERT_EQ(bake.info.meshes.size(), 2u);
+    const ArtMesh& mesh = *bake.info.meshes[1].art;
+    EXPECT_EQ(bake.info.meshes[1].name, "spike");
     ASSERT_EQ(bake.frames.size(), 8u);
     double largest = 0.0;
     for (const Frame& frame : bake.frames) {
-        ASSERT_EQ(frame.details.size(), 1u);
-        EXPECT_EQ(frame.details[0].positions.rows(), mesh.positions.rows());
-        EXPECT_TRUE(frame.details[0].positions.allFinite());
-        const ChannelData& amplitude = frame.details[0].channels.at("amplitude");
-        EXPECT_EQ(static_cast<Eigen::Index>(amplitude.values.size()), mesh.positions.rows());
-        EXPECT_EQ(frame.details[0].channels.count("volume_ratio"), 1u);
-        for (const double value : amplitude.values) {
+        ASSERT_EQ(frame.meshes.size(), 2u);
+        EXPECT_EQ(frame.meshes[1].positions.rows(), mesh.positions.rows());
+        EXPECT_TRUE(frame.meshes[1].positions.allFinite());
+        const std::vector<double>& amplitude = *bake.info.channel(frame, "amplitude", 1);
+        EXPECT_EQ(static_cast<Eigen::Index>(amplitude.size()), mesh.positions.rows());
+        EXPECT_NE(bake.info.channel(frame, "volume_ratio", 1), nullptr);
+        for (const double value : amplitude) {
             largest = std::max(largest, value);
         }
     }
     EXPECT_GT(largest, 1e-4);
-    EXPECT_FALSE(bake.info.shape_changed);
+    EXPECT_FALSE(bake.info.meshes.front().shape_changed);
     // The first frame is the rest of the oscillators: detail stands where the mesh was made.
-    EXPECT_LT((bake.frames[0].details[0].positions - mesh.positions).cwiseAbs().maxCoeff(), 1e-5);
+    EXPECT_LT((bake.frames[0].meshes[1].positions - mesh.positions).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST(ShellLayer, gives_the_same_bits_on_two_threads) {
@@ -86,7 +86,7 @@ TEST(ShellLayer, gives_the_same_bits_on_two_threads) {
     const Baked two = baked(torus, layer, 2);
     ASSERT_EQ(one.frames.size(), two.frames.size());
     for (size_t i = 0; i < one.frames.size(); ++i) {
-        EXPECT_EQ(one.frames[i].details[0].positions, two.frames[i].details[0].positions);
+        EXPECT_EQ(one.frames[i].meshes[1].positions, two.frames[i].meshes[1].positions);
     }
 }
 
@@ -95,12 +95,12 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
         "detail = \"spike\"\nsize = 0.08\n"
         "handles = [\"tip 0.05 grab 0.35 0.0 0.2\", \"tip 0.15 by 0 0 0.1\", \"tip 5 release\"]\n";
     const Baked shell_only = baked(torus, keys);
-    EXPECT_FALSE(shell_only.info.shape_changed);
+    EXPECT_FALSE(shell_only.info.meshes.front().shape_changed);
     const Baked both = baked(torus, keys + "base_stiffness = 20\nreach = 0.2\n");
-    EXPECT_TRUE(both.info.shape_changed);
+    EXPECT_TRUE(both.info.meshes.front().shape_changed);
     const Baked none = baked(torus, "detail = \"spike\"\nsize = 0.08\n");
     const auto moved = [&](const Baked& a) {
-        return (a.frames.back().positions - none.frames.back().positions)
+        return (a.frames.back().body().positions - none.frames.back().body().positions)
             .rowwise()
             .norm()
             .maxCoeff();
@@ -108,7 +108,7 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
     EXPECT_EQ(moved(shell_only), 0.0);
     EXPECT_GT(moved(both), 0.03);
     EXPECT_GT(
-        (shell_only.frames.back().details[0].positions - none.frames.back().details[0].positions)
+        (shell_only.frames.back().meshes[1].positions - none.frames.back().meshes[1].positions)
             .rowwise()
             .norm()
             .maxCoeff(),
@@ -120,12 +120,12 @@ TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
                              "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
                              "frequency = [\"box:-1,-1,-1,0,1,1\", 3, 9]\n"
                              "damping = [\"box:-1,-1,-1,0,1,1\", 0.05, 0.5]\nlimiter = \"soft\"\n");
-    EXPECT_TRUE(bake.frames.back().details[0].positions.allFinite());
+    EXPECT_TRUE(bake.frames.back().meshes[1].positions.allFinite());
 }
 
 TEST(ShellLayer, normals_of_the_detail_come_with_every_frame) {
     const Baked bake = baked(torus, "detail = \"spike\"\nsize = 0.06\n");
-    const DetailFrame& detail = bake.frames.back().details[0];
+    const MeshFrame& detail = bake.frames.back().meshes[1];
     ASSERT_EQ(detail.normals.rows(), detail.positions.rows());
     EXPECT_LT((detail.normals.rowwise().norm().array() - 1.0).abs().maxCoeff(), 1e-12);
 }
@@ -134,12 +134,12 @@ TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
     const std::string layer = "detail = \"spike\"\nsize = 0.06\n";
     const Baked rigid = baked(torus, layer + "rigid = true\n");
     const Baked soft = baked(torus, layer);
-    const DetailCopies& copies = *rigid.info.details[0].copies;
+    const DetailCopies& copies = *rigid.info.meshes[1].copies;
     const MatrixX3d& piece = copies.piece.positions;
     ASSERT_GT(copies.sizes.rows(), 10);
-    EXPECT_EQ(soft.info.details[0].copies, nullptr);
+    EXPECT_EQ(soft.info.meshes[1].copies, nullptr);
     for (const Frame& frame : rigid.frames) {
-        const DetailFrame& detail = frame.details[0];
+        const MeshFrame& detail = frame.meshes[1];
         for (Eigen::Index p = 0; p < copies.sizes.rows(); ++p) {
             const auto q = detail.copy_rotations.row(p);
             EXPECT_NEAR(q.norm(), 1.0, 1e-12);
@@ -155,7 +155,7 @@ TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
     }
     // A copy stands where the soft piece does, but for what bending it would have done.
     const double far =
-        (rigid.frames.back().details[0].positions - soft.frames.back().details[0].positions)
+        (rigid.frames.back().meshes[1].positions - soft.frames.back().meshes[1].positions)
             .rowwise()
             .norm()
             .maxCoeff();
@@ -184,14 +184,14 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
     controls.workers = &workers;
     bake(load_body(scene, {}, load_actor), scene, sinks, controls);
     const auto back = std::make_shared<Character>(read_gltf(folder / "a.glb"));
-    const DetailCopies& copies = *kept.info.details[0].copies;
+    const DetailCopies& copies = *kept.info.meshes[1].copies;
     const Eigen::Index count = copies.piece.positions.rows();
     for (const Eigen::Index copy : {Eigen::Index{0}, copies.sizes.rows() - 1}) {
         BodyOptions options;
         options.mesh = "spike." + std::to_string(copy + 1);
         const Body played = make_body(back, options);
         for (const Frame& frame : kept.frames) {
-            const MatrixX3d truth = frame.details[0].positions.middleRows(copy * count, count);
+            const MatrixX3d truth = frame.meshes[1].positions.middleRows(copy * count, count);
             MatrixX3d found;
             played.positions(frame.time, TimeSampling::exact, workers, found);
             EXPECT_LT((found.colwise().minCoeff() - truth.colwise().minCoeff()).norm(), 1e-5);
@@ -232,14 +232,14 @@ TEST(ShellLayer, anchored_to_the_skin_detail_goes_where_the_material_went) {
     const Baked carried = on_skin("vertices", "skin");
     const auto slid = [&](const Baked& a) {
         const MatrixX3d move =
-            a.frames.back().details[0].positions - stays.frames.back().details[0].positions;
+            a.frames.back().meshes[1].positions - stays.frames.back().meshes[1].positions;
         return move.rowwise().norm().mean();
     };
     ASSERT_GT(slid(carried), 1e-4);  // the skin does slide
     // Walking over the surface, or standing on vertices that moved: the same way, to what the
     // pieces' own swinging and the bend of the surface make of it.
     const double apart =
-        (rides.frames.back().details[0].positions - carried.frames.back().details[0].positions)
+        (rides.frames.back().meshes[1].positions - carried.frames.back().meshes[1].positions)
             .rowwise()
             .norm()
             .mean();
@@ -250,7 +250,7 @@ TEST(ShellLayer, anchored_to_the_skin_detail_goes_where_the_material_went) {
 TEST(ShellLayer, riding_on_skin_gives_the_same_bits_on_two_threads) {
     const Baked one = on_skin("none", "skin", 1);
     const Baked two = on_skin("none", "skin", 2);
-    EXPECT_EQ(one.frames.back().details[0].positions, two.frames.back().details[0].positions);
+    EXPECT_EQ(one.frames.back().meshes[1].positions, two.frames.back().meshes[1].positions);
 }
 
 TEST(ShellLayer, what_does_not_fit_is_refused_by_name) {

@@ -60,25 +60,23 @@ class Watch final : public cutis::FrameSink {
 public:
     explicit Watch(int length) : length_(length) {}
     bool wants_body_positions() const override { return true; }
-    void begin(const cutis::BakeInfo&) override {}
+    void begin(const cutis::BakeInfo& info) override { info_ = info; }
     void write(const cutis::Frame& frame) override {
-        for (const auto& [name, value] : frame.numbers) {
-            not_finite += std::isfinite(value) ? 0 : 1;
-            if (name.find("energy") != std::string::npos) {
-                now_.energy = std::max(now_.energy, value);
+        for (size_t i = 0; i < frame.numbers.size(); ++i) {
+            not_finite += std::isfinite(frame.numbers[i]) ? 0 : 1;
+            if (info_.numbers[i].name.find("energy") != std::string::npos) {
+                now_.energy = std::max(now_.energy, frame.numbers[i]);
             }
         }
-        not_finite += frame.positions.allFinite() ? 0 : 1;
-        for (const cutis::DetailFrame& detail : frame.details) {
-            not_finite += detail.positions.allFinite() ? 0 : 1;
+        for (const cutis::MeshFrame& mesh : frame.meshes) {
+            not_finite += mesh.positions.allFinite() ? 0 : 1;
         }
-        const auto slide = frame.channels.find("slide distance");
-        if (slide != frame.channels.end()) {
-            const auto& values = slide->second.values;
-            now_.slide = std::max(now_.slide, *std::max_element(values.begin(), values.end()));
+        if (const auto* slide = info_.channel(frame, "slide distance")) {
+            now_.slide = std::max(now_.slide, *std::max_element(slide->begin(), slide->end()));
         }
-        now_.away = std::max(now_.away,
-                             (frame.positions - frame.body_positions).rowwise().norm().maxCoeff());
+        now_.away = std::max(
+            now_.away,
+            (frame.body().positions - frame.body().plain_positions).rowwise().norm().maxCoeff());
         if (frame.number % length_ == 0) {
             now_.memory = resident_megabytes();
             std::printf(
@@ -96,6 +94,7 @@ public:
     int not_finite = 0;
 
 private:
+    cutis::BakeInfo info_;
     int length_;
     Stretch now_;
 };

@@ -3,6 +3,7 @@
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
+#include "stack/layer_run.h"
 #include "support/expect_error.h"
 
 // The curve layer through the stack's own words, on the built-in arm (its biceps is a morph
@@ -93,8 +94,7 @@ const Workers& workers_of(int threads) {
 std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads = 1, int first = 0) {
     const Workers& workers = workers_of(threads);
     std::vector<MatrixX3d> result;
-    Frame frame;
-    frame.lines.resize(1);
+    test::LayerRun part(layer);
     MatrixX3d art;
     MatrixX3d surface;
     for (int f = first; f < frames; ++f) {
@@ -103,7 +103,7 @@ std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads =
         stage.surface.gather(art, surface);
         layer.advance({&stage.body, &workers, nullptr, TimeSampling::exact,
                        f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0},
-                      surface, frame);
+                      surface, part.frame);
         result.push_back(surface);
     }
     return result;
@@ -159,11 +159,10 @@ TEST(curve_layer, the_shape_at_the_end_of_an_advance_is_what_it_gave) {
     run(*stage, *finer, 29);
     MatrixX3d direct = body_at(*stage, 28.5 / 30.0);
     const Workers& workers = workers_of(1);
-    Frame frame;
-    frame.lines.resize(1);
+    test::LayerRun part(*finer);
     finer->advance(
         {&stage->body, &workers, nullptr, TimeSampling::exact, 28 / 30.0, 28.5 / 30.0, false},
-        direct, frame);
+        direct, part.frame);
     EXPECT_LT((middle - direct).cwiseAbs().maxCoeff(), 1e-15);
 }
 

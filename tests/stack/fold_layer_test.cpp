@@ -17,7 +17,7 @@ public:
         triangles = info.shown().triangles;
         vertices = info.shown().positions.rows();
         has_uv = info.shown().uv.rows() > 0;
-        lines = info.lines;
+        announced = info;
     }
     void write(const Frame& frame) override { frames_.push_back(frame); }
     std::vector<OutputFile> finish() override { return {}; }
@@ -25,7 +25,7 @@ public:
     static inline MatrixX3i triangles;
     static inline Eigen::Index vertices = 0;
     static inline bool has_uv = false;
-    static inline std::vector<LineSet> lines;
+    static inline BakeInfo announced;
 
 private:
     std::vector<Frame>& frames_;
@@ -53,22 +53,22 @@ TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels_and_lines) {
     const std::vector<Frame> frames = baked("width = 0.02\n", 20, 21);
     ASSERT_EQ(frames.size(), 2u);
     const Frame& frame = frames.back();
-    EXPECT_EQ(frame.positions.rows(), Tape::vertices);
-    EXPECT_EQ(frame.body_positions.rows(), Tape::vertices);
+    EXPECT_EQ(frame.body().positions.rows(), Tape::vertices);
+    EXPECT_EQ(frame.body().plain_positions.rows(), Tape::vertices);
     EXPECT_TRUE(Tape::has_uv);
     EXPECT_LT(Tape::triangles.maxCoeff(), Tape::vertices);
-    ASSERT_TRUE(frame.channels.count("fold height"));
-    const ChannelData& height = frame.channels.at("fold height");
-    EXPECT_EQ(height.values.size(), static_cast<size_t>(Tape::vertices));
-    EXPECT_GT(*std::max_element(height.values.begin(), height.values.end()), 0.001);
-    EXPECT_EQ(frame.channels.at("fold direction").values.size(),
+    const std::vector<double>* height = Tape::announced.channel(frame, "fold height");
+    ASSERT_NE(height, nullptr);
+    EXPECT_EQ(height->size(), static_cast<size_t>(Tape::vertices));
+    EXPECT_GT(*std::max_element(height->begin(), height->end()), 0.001);
+    EXPECT_EQ(Tape::announced.channel(frame, "fold direction")->size(),
               static_cast<size_t>(3 * Tape::vertices));
-    ASSERT_EQ(Tape::lines.size(), 1u);
-    EXPECT_EQ(frame.lines[0].rows(), Tape::lines[0].point_count);
+    ASSERT_EQ(Tape::announced.lines.size(), 1u);
+    EXPECT_EQ(frame.lines[0].rows(), Tape::announced.lines[0].point_count);
     // Where nothing folds the surface is the plain one.
     int still = 0;
     for (Eigen::Index v = 0; v < Tape::vertices; ++v) {
-        still += frame.positions.row(v) == frame.body_positions.row(v) ? 1 : 0;
+        still += frame.body().positions.row(v) == frame.body().plain_positions.row(v) ? 1 : 0;
     }
     EXPECT_GT(still, Tape::vertices / 4);
 }
@@ -76,7 +76,7 @@ TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels_and_lines) {
 TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
     const std::vector<Frame> row = baked("width = 0.03\n", 18, 20);
     const std::vector<Frame> alone = baked("width = 0.03\n", 20, 20, 2);
-    EXPECT_EQ(alone[0].positions, row[2].positions);
+    EXPECT_EQ(alone[0].body().positions, row[2].body().positions);
 }
 
 TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
@@ -113,7 +113,7 @@ TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
     const std::vector<Frame> own =
         baked(curve + "curve_profiles = [\"0, 0.2, 1, 0.2, 0\"]\n", 30, 30);
     ASSERT_EQ(own.size(), 1u);
-    EXPECT_NE(own[0].positions, blob[0].positions);
+    EXPECT_NE(own[0].body().positions, blob[0].body().positions);
     expect_error<InvalidInput>([&] { baked(curve + "curve_profiles = [\"blobb\"]\n", 30, 30); },
                                {"blobb", "flat"});
 }

@@ -1,4 +1,6 @@
 #include "cutis/core/error.h"
+
+#include <gtest/gtest.h>
 #include "cutis/stack/bake.h"
 #include "cutis/stack/regions.h"
 #include "stack/test_body.h"
@@ -12,9 +14,11 @@ public:
     bool has_memory() const override { return false; }
     bool changes_shape() const override { return true; }
     bool changes_uv() const override { return false; }
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    LayerFacts facts() const override { return {"", {{"rise", "m"}}, {{"height", "m"}}, {}, {}}; }
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         shape_at(step.to, surface);
-        frame.channels["rise"] = {"m", 1, std::vector<double>(6, step.to)};
+        frame.channel(0).assign(6, step.to);
+        frame.number(0) = step.to;
     }
     void shape_at(double time, MatrixX3d& surface) override { surface.col(2).array() += time; }
     std::vector<double> save() const override { return {}; }
@@ -39,18 +43,17 @@ public:
     bool changes_shape() const override { return true; }
     bool changes_uv() const override { return false; }
     const RefinedMesh* refined() const override { return &refined_; }
-    std::vector<DetailMesh> details() const override {
+    LayerFacts facts() const override {
         auto mesh = std::make_shared<ArtMesh>();
         mesh->positions = refined_.art.positions;
         mesh->triangles = refined_.art.triangles;
-        return {{"copy", mesh}};
+        return {"", {{"bump", "m"}}, {}, {{"copy", mesh}}, {{"edge", "curves", 2, {{0, 1}}}}};
     }
-    std::vector<LineSet> lines() const override { return {{"edge", "curves", 2, {{0, 1}}}}; }
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         shape_at(step.to, surface);
-        frame.channels["bump"] = {"m", 1, {0, 0, 0, 0, 0.5}};
-        frame.details[first_detail].positions = surface;
-        frame.lines[first_line] = surface.topRows(2);
+        frame.channel(0) = {0, 0, 0, 0, 0.5};
+        frame.mesh(0).positions = surface;
+        frame.line(0) = surface.topRows(2);
     }
     void shape_at(double /*time*/, MatrixX3d& surface) override {
         refine_plain(surface);
@@ -81,7 +84,7 @@ public:
     bool has_memory() const override { return true; }
     bool changes_shape() const override { return false; }
     bool changes_uv() const override { return false; }
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& /*frame*/) override {
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& /*frame*/) override {
         EXPECT_EQ(surface.rows(), vertices_);
         MatrixX3d ground;
         step.ground->positions(step.to, ground);
@@ -169,26 +172,52 @@ TEST(LayerStack, a_refining_layer_changes_the_mesh_of_frames_channels_and_later_
     EXPECT_EQ(run.mesh.name, "finer");
     ASSERT_EQ(run.frames.size(), 4u);
     for (const Frame& frame : run.frames) {
-        ASSERT_EQ(frame.positions.rows(), 5);
-        ASSERT_EQ(frame.body_positions.rows(), 5);
-        EXPECT_NEAR(frame.positions(4, 2), 0.3 + frame.time + 0.5, 1e-15);
-        EXPECT_NEAR(frame.body_positions(4, 2), 0.3, 1e-15);
-        EXPECT_EQ(frame.channels.at("rise").values, std::vector<double>(5, frame.time));
-        EXPECT_EQ(frame.channels.at("bump").values.size(), 5u);
+        ASSERT_EQ(frame.body().positions.rows(), 5);
+        ASSERT_EQ(frame.body().plain_positions.rows(), 5);
+        EXPECT_NEAR(frame.body().positions(4, 2), 0.3 + frame.time + 0.5, 1e-15);
+        EXPECT_NEAR(frame.body().plain_positions(4, 2), 0.3, 1e-15);
+        EXPECT_EQ(*run.info.channel(frame, "rise"), std::vector<double>(5, frame.time));
+        EXPECT_EQ(run.info.channel(frame, "bump")->size(), 5u);
     }
 }
 
 TEST(LayerStack, details_and_lines_of_a_layer_reach_the_frame) {
     const TestBake run({"finer"}, 0);
-    ASSERT_EQ(run.info.details.size(), 1u);
-    EXPECT_EQ(run.info.details[0].name, "copy");
+    ASSERT_EQ(run.info.meshes.size(), 2u);
+    EXPECT_EQ(run.info.meshes[1].name, "copy");
     ASSERT_EQ(run.info.lines.size(), 1u);
     for (const Frame& frame : run.frames) {
-        ASSERT_EQ(frame.details.size(), 1u);
-        EXPECT_EQ(frame.details[0].positions, frame.positions);
+        ASSERT_EQ(frame.meshes.size(), 2u);
+        EXPECT_EQ(frame.meshes[1].positions, frame.body().positions);
         ASSERT_EQ(frame.lines.size(), 1u);
         EXPECT_EQ(frame.lines[0].rows(), 2);
     }
+}
+
+TEST(LayerStack, a_second_layer_of_a_kind_announces_its_own_channels_and_numbers) {
+    const TestBake run({"rise", "finer", "rise", "probe"}, 5);
+    ASSERT_EQ(run.info.layers.size(), 4u);
+    EXPECT_EQ(run.info.layers[0].name, "rise");
+    EXPECT_EQ(run.info.layers[2].name, "rise 2");
+    for (const Frame& frame : run.frames) {
+        // The first is carried to the finer mesh (5 vertices), the second, above it, is left alone.
+        EXPECT_EQ(*run.info.channel(frame, "rise"), std::vector<double>(5, frame.time));
+        EXPECT_EQ(*run.info.channel(frame, "rise 2"), std::vector<double>(6, frame.time));
+        EXPECT_EQ(*run.info.number(frame, "height (m)"), frame.time);
+        EXPECT_EQ(*run.info.number(frame, "height 2 (m)"), frame.time);
+    }
+}
+
+TEST(LayerStack, a_layer_with_a_name_of_its_own_puts_it_behind_its_channels) {
+    BakeInfo info;
+    info.meshes.resize(1);
+    LayerFacts facts{"belly", {{"height", "m"}}, {{"height", "m"}}, {}, {}};
+    info.add_layer("shell", facts);
+    EXPECT_EQ(info.add_layer("shell", facts).name, "shell belly");
+    EXPECT_EQ(info.meshes[0].channels[1].name, "height belly");
+    EXPECT_EQ(info.numbers[1].label(), "height belly (m)");
+    EXPECT_THROW(info.add_layer("shell", facts), InvalidInput);  // a third of the same name
+    EXPECT_THROW(info.add_layer("fold", facts), InvalidInput);   // another kind, the same channel
 }
 
 TEST(LayerStack, two_details_of_one_name_are_refused) {

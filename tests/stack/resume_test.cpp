@@ -1,4 +1,6 @@
 #include "cutis/core/error.h"
+
+#include <gtest/gtest.h>
 #include "cutis/stack/bake.h"
 #include "stack/test_body.h"
 
@@ -11,13 +13,14 @@ public:
     bool has_memory() const override { return true; }
     bool changes_shape() const override { return true; }
     bool changes_uv() const override { return false; }
-    void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) override {
+    LayerFacts facts() const override { return {"", {}, {{"lag", "m"}}, {}, {}}; }
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         if (step.reset) {
             memory_ = surface;
         }
         memory_ += 0.3 * (surface - memory_);
         surface = memory_;
-        frame.numbers["lag (m)"] = memory_.norm();
+        frame.number(0) = memory_.norm();
     }
     std::vector<double> save() const override {
         return {memory_.data(), memory_.data() + memory_.size()};
@@ -114,7 +117,7 @@ void expect_same(const std::vector<Frame>& a, const std::vector<Frame>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) {
         EXPECT_EQ(a[i].number, b[i].number);
-        EXPECT_EQ(a[i].positions, b[i].positions);
+        EXPECT_EQ(a[i].body().positions, b[i].body().positions);
         EXPECT_EQ(a[i].numbers, b[i].numbers);
     }
 }

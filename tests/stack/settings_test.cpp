@@ -1,5 +1,7 @@
 #include "cutis/stack/settings.h"
 
+#include <gtest/gtest.h>
+
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
 

@@ -1,5 +1,7 @@
 #include "cutis/stack/simulation_surface.h"
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 
 #include "cutis/core/error.h"

@@ -8,8 +8,10 @@
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/surface_point.h"
+#include "cutis/stack/bake.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/settings.h"
+#include "stack/layer_run.h"
 #include "stack/slide_order.h"
 #include "stack/slide_plan.h"
 #include "stack/slide_tangents.h"
@@ -246,7 +248,7 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
 struct SlideRun {
     std::unique_ptr<Layer> layer;
     Workers workers{1};
-    Frame frame;
+    std::unique_ptr<test::LayerRun> part;
     MatrixX3d art, surface;
 
     SlideRun(const Stage& stage, const std::string& output) {
@@ -257,6 +259,7 @@ struct SlideRun {
         value.text = output;
         scene.values["output"] = value;
         layer = plan_layer(scene, "test.toml")->prepare(stage.ground);
+        part = std::make_unique<test::LayerRun>(*layer);
     }
 };
 
@@ -280,7 +283,7 @@ void advance(const Stage& stage, SlideRun& run, const Ground& ground, int frame)
     stage.surface.gather(run.art, run.surface);
     run.layer->advance({&stage.body, &run.workers, &ground, TimeSampling::exact,
                         std::max(0, frame - 1) / 30.0, frame / 30.0, frame == 0},
-                       run.surface, run.frame);
+                       run.surface, run.part->frame);
 }
 
 TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
@@ -295,18 +298,18 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     MatrixX3d body;
     ground.positions(5 / 30.0, body);
     EXPECT_EQ(by_uv.surface, body);
-    EXPECT_GT((by_uv.frame.uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_EQ(by_vertices.frame.uv.size(), 0);
+    EXPECT_GT((by_uv.part->whole.body().uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_EQ(by_vertices.part->whole.body().uv.size(), 0);
     EXPECT_GT((by_vertices.surface - body).cwiseAbs().maxCoeff(), 1e-4);
     for (const char* channel : {"Pref", "tangent", "slide distance", "major stretch",
                                 "minor stretch", "stress", "wrinkle amplitude"}) {
-        EXPECT_EQ(by_uv.frame.channels.count(channel), 1u) << channel;
-        EXPECT_EQ(by_vertices.frame.channels.count(channel), 1u) << channel;
+        EXPECT_NE(by_uv.part->channel(channel), nullptr) << channel;
+        EXPECT_NE(by_vertices.part->channel(channel), nullptr) << channel;
     }
     // On the unmoved body Pref is the material that came; a vertex that went with its material
     // keeps its own, as it keeps its UV.
-    const std::vector<double>& came = by_uv.frame.channels["Pref"].values;
-    const std::vector<double>& kept = by_vertices.frame.channels["Pref"].values;
+    const std::vector<double>& came = *by_uv.part->channel("Pref");
+    const std::vector<double>& kept = *by_vertices.part->channel("Pref");
     const ArtMesh& art = stage.body.mesh();
     double most_slid = 0.0;
     for (int v = 0; v < art.positions.rows(); ++v) {
@@ -318,8 +321,80 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     // The distance shown at a vertex that moved is how far it moved, but for the slope of the body.
     for (int v = 0; v < art.positions.rows(); ++v) {
         const int s = stage.surface.mesh().vertex_of_art[static_cast<size_t>(v)];
-        EXPECT_NEAR(by_vertices.frame.channels["slide distance"].values[static_cast<size_t>(v)],
+        EXPECT_NEAR((*by_vertices.part->channel("slide distance"))[static_cast<size_t>(v)],
                     (by_vertices.surface.row(s) - body.row(s)).norm(), 0.2 * most_slid);
+    }
+}
+
+class LastFrame : public FrameSink {
+public:
+    struct Taken {
+        BakeInfo info;
+        Frame frame;
+    };
+    explicit LastFrame(Taken& taken) : taken_(taken) {}
+    void begin(const BakeInfo& info) override { taken_.info = info; }
+    void write(const Frame& frame) override { taken_.frame = frame; }
+    std::vector<OutputFile> finish() override { return {}; }
+
+private:
+    Taken& taken_;
+};
+
+/// The last frame of a bake with a slide layer on each of these regions.
+LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regions,
+                         const std::string& output) {
+    std::string text = "[body]\nactor = \"plane\"\n";
+    for (const std::string& region : regions) {
+        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [\"" + region +
+                "\"]\noutput = \"" + output + "\"\n";
+    }
+    Scene scene = parse_scene(text, "test.toml");
+    scene.last_frame = 6;
+    LastFrame::Taken taken;
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    sinks.push_back(std::make_unique<LastFrame>(taken));
+    const Workers workers(1);
+    BakeControls controls;
+    controls.workers = &workers;
+    bake(body, scene, sinks, controls);
+    return taken;
+}
+
+TEST(slide_layer, two_on_two_halves_keep_channels_numbers_and_uvs_of_their_own) {
+    const Stage stage(square_with_seam(1.0));
+    const std::string left = "box:-1,-1,-1,0.45,2,2";
+    const std::string right = "box:0.55,-1,-1,2,2,2";
+    for (const char* output : {"vertices", "uv"}) {
+        const LastFrame::Taken alone = slid_on(stage.body, {left}, output);
+        const LastFrame::Taken both = slid_on(stage.body, {left, right}, output);
+        const auto most = [](const std::vector<double>* values) {
+            return values == nullptr ? -1.0 : *std::max_element(values->begin(), values->end());
+        };
+        const std::vector<double>* first = both.info.channel(both.frame, "slide distance");
+        const std::vector<double>* second = both.info.channel(both.frame, "slide distance 2");
+        EXPECT_GT(most(first), 1e-5) << output;
+        EXPECT_GT(most(second), 1e-5) << output;
+        // The layer below does not know that there is another one above it.
+        EXPECT_EQ(*first, *alone.info.channel(alone.frame, "slide distance")) << output;
+        EXPECT_EQ(*both.info.number(both.frame, "slide largest (m)"),
+                  *alone.info.number(alone.frame, "slide largest (m)"));
+        EXPECT_GT(*both.info.number(both.frame, "slide largest 2 (m)"), 1e-5);
+        const MatrixX3d& rest = stage.body.mesh().positions;
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            EXPECT_EQ(rest(v, 0) > 0.5 ? (*first)[static_cast<size_t>(v)]
+                                       : (*second)[static_cast<size_t>(v)],
+                      0.0);
+        }
+        if (std::string(output) == "uv") {
+            const MatrixX2d moved = both.frame.body().uv - stage.body.mesh().uv;
+            EXPECT_GT((moved - (alone.frame.body().uv - stage.body.mesh().uv)).norm(), 1e-5);
+            for (Eigen::Index t = 0; t < moved.rows(); ++t) {
+                if (alone.frame.body().uv.row(t) != stage.body.mesh().uv.row(t)) {
+                    EXPECT_EQ(both.frame.body().uv.row(t), alone.frame.body().uv.row(t)) << t;
+                }
+            }
+        }
     }
 }
 
@@ -360,7 +435,8 @@ TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
     const Ground ground(stage, run.workers);
     for (int f = 0; f < 20; ++f) {
         advance(stage, run, ground, f);
-        EXPECT_LT(run.frame.numbers.at("slide largest (m)"), 1e-5) << "frame " << f;
+        EXPECT_LT(*run.part->info.number(run.part->whole, "slide largest (m)"), 1e-5)
+            << "frame " << f;
     }
     double cuts = 0.0;
     for (const auto& [name, value] : run.layer->report().numbers) {

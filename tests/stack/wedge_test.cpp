@@ -1,5 +1,7 @@
 #include "cutis/stack/wedge.h"
 
+#include <gtest/gtest.h>
+
 #include "cutis/core/error.h"
 
 namespace cutis {

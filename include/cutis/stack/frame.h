@@ -1,51 +1,142 @@
 #pragma once
 
-#include <map>
+#include <array>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cutis/core/types.h"
+#include "cutis/mesh/art_mesh.h"
 
 namespace cutis {
 
 using MatrixX4d = Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>;
 
-/// A named value per vertex.
-struct ChannelData {
-    std::string unit;            ///< "m", "1", "N/m"; "1" for ratios
-    int width = 1;               ///< numbers per vertex: 1 scalar, 3 direction
-    std::vector<double> values;  ///< #A * width
+// What frames hold is announced once, before the first of them: names, units and sizes. The frames
+// themselves are numbers in the announced order.
+
+/// A value per vertex of one mesh.
+struct ChannelInfo {
+    std::string name;        ///< no other channel of its mesh has it
+    std::string unit = "1";  ///< "m", "N/m"; "1" for ratios and directions
+    int width = 1;           ///< numbers per vertex, 1 to 16: 1 scalar, 3 direction
+    double neutral = 0.0;    ///< value of a scalar where nothing happens: 1 for stretches; colours
+                             ///< are measured from it
+    bool for_renderers = false;  ///< places on the rest shape (width 3) where renderers look up
+                                 ///< solid textures; no picture by itself
 };
 
-/// A mesh that a layer adds to the body (scales, straps), at one time.
-struct DetailFrame {
-    MatrixX3d positions;                          ///< as many as its DetailMesh has, metres
-    MatrixX3d normals;                            ///< unit, per vertex; empty: not given
-    std::map<std::string, ChannelData> channels;  ///< per vertex of the detail
-    /// Where its DetailMesh has copies: place and rotation (quaternion w x y z, unit) of each.
+/// A number of the whole frame.
+struct NumberInfo {
+    std::string name;
+    std::string unit;  ///< empty: a count or a ratio
+    std::string label() const { return unit.empty() ? name : name + " (" + unit + ")"; }
+};
+
+/// Rigid copies of one piece: copy i is the piece times sizes.row(i), then turned and moved.
+struct DetailCopies {
+    ArtMesh piece;
+    MatrixX3d sizes;  ///< #copies x 3, factors along the piece's axes, above 0
+};
+
+/// A mesh of the frames: the body's first (or the finer one a layer made of it), then those that
+/// layers add (scales, straps).
+struct MeshInfo {
+    std::string name;  ///< of an added mesh: unique in a bake, part of file names; of the body:
+                       ///< that of its mesh, which may be empty
+    std::shared_ptr<const ArtMesh> art;  ///< at rest
+    std::vector<ChannelInfo> channels = {};
+    bool has_normals = false;  ///< frames bring them
+    /// The same as copies of one piece, for formats that can keep them; null: it has none.
+    std::shared_ptr<const DetailCopies> copies = nullptr;
+    bool shape_changed = false;  ///< layers move its vertices: the original skin no longer
+                                 ///< describes the shape
+    bool uv_changed = false;     ///< layers move its UVs
+    bool is_body = false;
+
+    int vertex_count() const { return static_cast<int>(art->positions.rows()); }
+    int uv_count() const { return static_cast<int>(art->uv.rows()); }
+    bool has_uv() const { return art->uv_triangles.rows() > 0 && art->uv.rows() > 0; }
+    bool uv_moves() const { return uv_changed && has_uv(); }
+};
+
+/// Lines or dots a layer shows in the page (curves of flesh, fold lines, pins, handles).
+struct LineSet {
+    std::string name;
+    std::string show = "curves";  ///< the page's switch: "curves" or "pins"
+    int point_count = 0;
+    std::vector<std::array<int, 2>> segments;  ///< pairs of points; empty: dots
+};
+
+/// One mesh at one time.
+struct MeshFrame {
+    MatrixX3d positions;  ///< #A x 3, metres
+    MatrixX3d normals;    ///< #A x 3, unit; empty unless MeshInfo::has_normals
+    MatrixX2d uv;         ///< #T x 2 when UVs move this frame; empty: as at rest
+    std::vector<std::vector<double>> channels;  ///< #A * width each, as MeshInfo::channels
+    /// Where its MeshInfo has copies: place and rotation (quaternion w x y z, unit) of each.
     MatrixX3d copy_positions;
     MatrixX4d copy_rotations;
+    /// Before layers, where a sink asks for it and layers move vertices; empty: the same as
+    /// positions.
+    MatrixX3d plain_positions;
+    /// Per layer, where plain_positions are filled: by how much it moved each vertex, #A * 3,
+    /// metres; empty where it moves none. positions = plain_positions + their sum, to rounding
+    /// where no layer refines.
+    std::vector<std::vector<double>> shares;
 };
 
-/// One output time: plain data, everything on the artist's vertices (BakeInfo::mesh: those of the
-/// body, or of the refined mesh where a layer made one).
+/// One output time: plain data, everything on the artist's vertices.
 struct Frame {
-    int number = 0;            ///< as the user counts them, first frame of the bake = 1
-    double time = 0.0;         ///< seconds of body time
-    MatrixX3d positions;       ///< #A x 3, metres
-    MatrixX3d body_positions;  ///< #A x 3, before layers, where a sink asks for it and a layer
-                               ///< moves vertices; empty: the same as positions
-    /// Per layer, where body_positions are filled: by how much it moved each art vertex, #A * 3,
-    /// metres; empty where it moves none. positions = body_positions + their sum, to rounding where
-    /// no layer refines.
-    std::vector<std::vector<double>> shares;
-    MatrixX2d uv;  ///< #T x 2 when UVs move this frame; empty: as in the rest mesh
-    std::map<std::string, ChannelData> channels;
-    std::vector<DetailFrame> details;       ///< one per BakeInfo::details
-    std::vector<MatrixX3d> lines;           ///< points of each of BakeInfo::lines, metres
-    std::map<std::string, double> numbers;  ///< of the whole frame, unit in the name: "energy (J)"
-    std::vector<std::pair<std::string, double>> stage_seconds;  ///< spent on it: body, each layer
+    int number = 0;                     ///< as the user counts them, first frame of the bake = 1
+    double time = 0.0;                  ///< seconds of body time
+    std::vector<MeshFrame> meshes;      ///< as BakeInfo::meshes: the body's first
+    std::vector<MatrixX3d> lines;       ///< points of each of BakeInfo::lines, metres
+    std::vector<double> numbers;        ///< as BakeInfo::numbers
+    std::vector<double> stage_seconds;  ///< spent on it: the body, then each layer
+
+    MeshFrame& body() { return meshes.front(); }
+    const MeshFrame& body() const { return meshes.front(); }
+};
+
+/// What a layer brings to a bake, fixed once it is prepared.
+struct LayerFacts {
+    std::string name;  ///< where its options give it one; else layers of a kind are numbered
+    std::vector<ChannelInfo> channels;  ///< on the mesh the bake shows the body on
+    std::vector<NumberInfo> numbers;
+    std::vector<MeshInfo> meshes;  ///< that it adds
+    std::vector<LineSet> lines;
+};
+
+/// A layer's place in a bake: where what it brings begins in BakeInfo and in frames.
+struct LayerInfo {
+    std::string kind;
+    std::string name;  ///< its kind; from the second of a kind on with its own name or number
+    bool changes_shape = false;
+    bool changes_uv = false;
+    size_t first_channel = 0, channel_count = 0;  ///< of the body's mesh
+    size_t first_number = 0, number_count = 0;
+    size_t first_mesh = 1, mesh_count = 0;
+    size_t first_line = 0, line_count = 0;
+};
+
+/// A layer's part of a frame: what it announced, by the places in its LayerFacts.
+class LayerFrame {
+public:
+    LayerFrame(Frame& frame, const LayerInfo& place) : frame_(frame), place_(place) {}
+
+    /// #A * width, of the body's mesh.
+    std::vector<double>& channel(size_t i) {
+        return frame_.body().channels[place_.first_channel + i];
+    }
+    double& number(size_t i) { return frame_.numbers[place_.first_number + i]; }
+    MeshFrame& mesh(size_t i) { return frame_.meshes[place_.first_mesh + i]; }
+    MatrixX3d& line(size_t i) { return frame_.lines[place_.first_line + i]; }
+    MatrixX2d& uv() { return frame_.body().uv; }
+
+private:
+    Frame& frame_;
+    const LayerInfo& place_;
 };
 
 }  // namespace cutis

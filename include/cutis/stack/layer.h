@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cutis/core/parallel.h"
-#include "cutis/stack/extras.h"
 #include "cutis/stack/frame.h"
 #include "cutis/stack/settings.h"
 #include "cutis/stack/simulation_surface.h"
@@ -80,18 +79,16 @@ public:
 
     /// The finer mesh this layer gives its result on; null: the one it stands on.
     virtual const RefinedMesh* refined() const { return nullptr; }
-    /// Meshes and lines it adds to the bake, fixed once prepared.
-    virtual std::vector<DetailMesh> details() const { return {}; }
-    virtual std::vector<LineSet> lines() const { return {}; }
+    /// What it brings to every frame: channels, numbers, meshes, lines. Fixed once prepared.
+    virtual LayerFacts facts() const { return {}; }
 
     /// Moves `surface` (#V x 3, in: body and earlier layers at step.to; out: with this layer, on
-    /// its refined mesh where it has one) and writes its channels, numbers or UVs into `frame`, all
-    /// of them every time: the frame is used again. Channels are per vertex of the art mesh of the
-    /// bake; SimulationSurface::spread brings them there. Details go to frame.details[first_detail
-    /// + i] and lines to frame.lines[first_line + i], where the stack put this layer's own.
-    /// Allocates nothing after the first call.
+    /// its refined mesh where it has one) and writes what facts() announced, or UVs, into `frame`,
+    /// all of it every time: the frame is used again. Channels are per art vertex of the mesh it
+    /// gives its result on; SimulationSurface::spread brings them there. Allocates nothing after
+    /// the first call.
     /// \throw SolverFailure
-    virtual void advance(const LayerStep& step, MatrixX3d& surface, Frame& frame) = 0;
+    virtual void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) = 0;
 
     /// What must be saved to resume: versioned, bit-exact. Empty for a layer without memory.
     virtual std::vector<double> save() const = 0;
@@ -121,9 +118,6 @@ public:
     virtual const MatrixX3d* skin_places() const { return nullptr; }
     /// Whether it needs LayerStep::skin.
     virtual bool rides_on_skin() const { return false; }
-
-    size_t first_detail = 0;  ///< where this layer's details and lines begin in a frame; set by the
-    size_t first_line = 0;    ///< stack after prepare
 };
 
 /// The options of a layer before it is prepared: binds them to their keys, then builds the layer.

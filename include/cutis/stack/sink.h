@@ -1,43 +1,48 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "cutis/body/body.h"
-#include "cutis/stack/extras.h"
 #include "cutis/stack/frame.h"
 
 namespace cutis {
 
-/// What a layer contributes to a bake; details and lines by their place in BakeInfo.
-struct LayerFacts {
-    std::string kind;
-    bool changes_shape = false;
-    bool changes_uv = false;
-    size_t first_detail = 0;
-    size_t detail_count = 0;
-    size_t first_line = 0;
-    size_t line_count = 0;
-};
-
-/// What a sink needs to know before the first frame.
+/// What frames hold, known before the first of them.
 struct BakeInfo {
-    const Body* body = nullptr;
-    const ArtMesh* mesh = nullptr;  ///< what the frames' positions, UVs and channels belong to;
-                                    ///< null: body->mesh()
+    BakeInfo() = default;
+    /// The body on its own mesh, no layers.
+    explicit BakeInfo(const Body& body);
+
+    const Body* body = nullptr;  ///< must outlive this
     double fps = 30.0;
     int first_frame = 1;
     int frame_count = 0;
-    bool shape_changed =
-        false;  ///< a layer moves vertices: the original skin no longer describes the shape
-    bool uv_changed = false;                      ///< a layer moves UVs
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, as the frames have it
-    std::vector<DetailMesh> details;              ///< meshes that layers add
+    std::vector<MeshInfo> meshes;                 ///< the body's first
     std::vector<LineSet> lines;                   ///< lines and dots that layers show
-    std::vector<LayerFacts> layers;               ///< in their order
+    std::vector<NumberInfo> numbers;
+    std::vector<LayerInfo> layers;  ///< in their order
 
-    const ArtMesh& shown() const { return mesh == nullptr ? body->mesh() : *mesh; }
+    /// Shows the body on another mesh than its own, which must outlive this.
+    void show(const ArtMesh& mesh);
+    const ArtMesh& shown() const { return *meshes.front().art; }
+
+    /// Adds what a layer brings. Names of its channels and numbers stay as they are for the first
+    /// layer of a kind; those of later ones get the layer's own name or its number among its kind:
+    /// "slide distance", "slide distance 2".
+    /// \throw InvalidInput  a name that is taken even so
+    const LayerInfo& add_layer(const std::string& kind, const LayerFacts& facts);
+
+    /// A frame with room for everything announced.
+    Frame empty_frame() const;
+    /// By name; null: not announced.
+    const std::vector<double>* channel(const Frame& frame, const std::string& name,
+                                       size_t mesh = 0) const;
+    /// By label, "slide largest (m)"; null: not announced.
+    const double* number(const Frame& frame, const std::string& label) const;
 };
 
 /// A file that was written.
