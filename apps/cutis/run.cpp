@@ -186,6 +186,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     SinkOptions sink_options;
     sink_options.tolerance = scene.output.tolerance;
     sink_options.page = page_options(scene.page);
+    sink_options.page.title = options.title;
     sink_options.page.tolerance = scene.output.page_tolerance;
     sink_options.page.use_times = scene.output.page_times;
     for (const std::string& format : scene.output.formats) {

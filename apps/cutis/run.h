@@ -15,6 +15,7 @@ namespace cutis::app {
 struct RunOptions {
     std::filesystem::path folder;      ///< made where missing
     std::string name;                  ///< of the output files, without extension
+    std::string title;                 ///< of the page; empty: the file's name
     int threads = 0;                   ///< 0: what the machine has
     bool json = false;                 ///< the report on stdout, everything else on stderr
     bool use_report_file = false;      ///< also FOLDER/report.json
