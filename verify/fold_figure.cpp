@@ -33,26 +33,12 @@ FoldFigure::FoldFigure(Body moving, int pose_count)
     : body(std::move(moving)),
       mesh(
           repair_mesh(body.mesh().positions, body.mesh().triangles, {}, body.source().weld_group)) {
-    const Body::Source& source = body.source();
-    weights.influences = source.weights.influences;
-    for (const int art : mesh.art_of_vertex) {
-        for (int k = 0; k < weights.influences; ++k) {
-            const size_t at = static_cast<size_t>(art) * weights.influences + k;
-            weights.joints.push_back(source.weights.joints[at]);
-            weights.weights.push_back(source.weights.weights[at]);
-        }
-    }
-    weights.joint_pairs = find_joint_pairs(weights, static_cast<int>(source.joint_nodes.size()));
+    weights = weights_of(body.rig()->weights, mesh.art_of_vertex);
     normals = vertex_normals(mesh.positions, mesh.topology);
-    std::vector<Eigen::Affine3d> frames;
     for (int i = 0; i < pose_count; ++i) {
-        body.node_frames(body.duration() * i / std::max(1, pose_count - 1), TimeSampling::exact,
-                         frames);
         poses.emplace_back();
-        for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-            poses.back().push_back(frames[static_cast<size_t>(source.joint_nodes[j])] *
-                                   source.inverse_bind[j]);
-        }
+        body.joint_matrices(body.duration() * i / std::max(1, pose_count - 1), TimeSampling::exact,
+                            poses.back());
     }
 }
 

@@ -144,7 +144,7 @@ Untangled untangled_over(const fs::path& path, const std::string& clip) {
     Untangled found;
     for (double time = 0.0; time <= body.duration(); time += 1.0 / 30.0) {
         body.positions(time, TimeSampling::exact, workers, art);
-        surface.gather(art, base);
+        surface.from_art().values(art, workers, base);
         equilibrium.solve(base, workers, above);
         untangler.untangle(base, workers, above);
         found.lowest_ratio =

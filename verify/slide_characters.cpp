@@ -256,7 +256,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
                     i == last ? part * (0.5 - 0.5 * std::cos(std::numbers::pi * time / part))
                               : time;
                 own.positions(plans[i].begin + when, TimeSampling::smooth, alone, art);
-                surface.gather(art, out);
+                surface.from_art().values(art, alone, out);
             };
             runs[i] =
                 run_clip(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);

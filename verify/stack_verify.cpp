@@ -89,7 +89,7 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
         const std::vector<Frame> one = run.frames(1);
         double not_finite = 0.0;
         for (const Frame& frame : one) {
-            not_finite += frame.positions.allFinite() ? 0.0 : 1.0;
+            not_finite += frame.body().positions.allFinite() ? 0.0 : 1.0;
         }
         cases.push_back(stack_at_most(name + ": frames with a number that is not finite",
                                       not_finite, 0.0, "", std::to_string(one.size()) + " frames"));
@@ -108,7 +108,7 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
             double largest = 0.0;
             for (const Frame& frame : one) {
                 body.positions(frame.time, plain.body.sampling, Workers(1), positions);
-                largest = std::max(largest, distance(frame.positions, positions));
+                largest = std::max(largest, distance(frame.body().positions, positions));
             }
             cases.push_back(stack_at_most(name + ": difference from the body", largest, 0.0, "m",
                                           "identity in, identity out"));
@@ -144,7 +144,7 @@ Case still_character(const std::filesystem::path& file) {
     double largest = 0.0;
     for (const Frame& frame : run.frames(2)) {
         body.positions(frame.time, TimeSampling::exact, Workers(1), expected);
-        largest = std::max(largest, distance(frame.positions, expected) / diagonal);
+        largest = std::max(largest, distance(frame.body().positions, expected) / diagonal);
     }
     return stack_at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12,
                          "of the diagonal", "fold, slide and shell on a body that stands still");

@@ -15,15 +15,6 @@ namespace {
 constexpr double identity_tolerance = 1e-6;
 constexpr double same_bind_tolerance = 1e-5;
 
-std::vector<Eigen::Affine3d> joint_matrices(const Skin& skin,
-                                            const std::vector<Eigen::Affine3d>& node_frames) {
-    std::vector<Eigen::Affine3d> matrices;
-    for (size_t j = 0; j < skin.joints.size(); ++j) {
-        matrices.push_back(node_frames[static_cast<size_t>(skin.joints[j])] * skin.inverse_bind[j]);
-    }
-    return matrices;
-}
-
 /// Group of each skin, numbered by its lowest skin.
 std::vector<size_t> bind_spaces(const std::vector<Skin>& skins) {
     struct KnownBind {
@@ -137,13 +128,14 @@ std::vector<Similarity> fit_bind_poses(const Character& character,
     std::vector<Fit> fits(character.skins.size());
     const Workers workers(1);
     MatrixX3d posed;
+    std::vector<Eigen::Affine3d> matrices;
     for (size_t i = 0; i < character.meshes.size(); ++i) {
         if (weights[i].weights.empty()) {
             continue;
         }
         const size_t skin = static_cast<size_t>(character.meshes[i].skin);
-        const std::vector<Eigen::Affine3d> matrices =
-            joint_matrices(character.skins[skin], node_frames);
+        joint_matrices(character.skins[skin].joints, character.skins[skin].inverse_bind,
+                       node_frames, matrices);
         std::vector<double> sizes;
         sizes.reserve(matrices.size());
         for (const Eigen::Affine3d& matrix : matrices) {

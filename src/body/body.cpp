@@ -45,6 +45,10 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
         throw InvalidInput(say("body: expected a motion of ", vertices, " vertices, found ",
                                source_.motion->vertex_count()));
     }
+    Rig& rig = source_.rig;
+    if (rig.joint_count() > 0 && source_.character && rig.name.size() != rig.node.size()) {
+        complete_rig(source_.character->skeleton, rig);
+    }
     const Motion& motion = *source_.motion;
     start_ = motion.start();
     const double length = motion.end() - start_;
@@ -116,6 +120,7 @@ void Body::set_rest_pose(const MatrixX3d& rest_positions) {
         }
     }
     source_.mesh.positions = rest_positions;
+    source_.rig.is_whole_motion = false;
     has_separate_rest_pose_ = true;
 }
 
@@ -127,6 +132,15 @@ void Body::positions(double time, TimeSampling sampling, const Workers& workers,
 void Body::node_frames(double time, TimeSampling sampling,
                        std::vector<Eigen::Affine3d>& out) const {
     source_.motion->node_frames(source_time(time), sampling, out);
+}
+
+void Body::joint_matrices(double time, TimeSampling sampling,
+                          std::vector<Eigen::Affine3d>& out) const {
+    out.clear();
+    if (rig() != nullptr) {
+        node_frames(time, sampling, node_frames_);
+        cutis::joint_matrices(source_.rig.node, source_.rig.inverse_bind, node_frames_, out);
+    }
 }
 
 }  // namespace cutis

@@ -152,7 +152,8 @@ std::vector<SkinWeights> normalised_weights(const Character& character,
 /// Gathers the chosen instances into one rig, in body space.
 class RigBuilder {
 public:
-    RigBuilder(Rig& rig, const Eigen::Affine3d& to_metres) : rig_(rig), to_metres_(to_metres) {
+    RigBuilder(RiggedMesh& mesh, const Eigen::Affine3d& to_metres)
+        : mesh_(mesh), rig_(mesh.rig), to_metres_(to_metres) {
         from_metres_ = to_metres.inverse();
     }
 
@@ -163,10 +164,10 @@ public:
                 return first;
             }
         }
-        const int first = static_cast<int>(rig_.joint_nodes.size());
+        const int first = static_cast<int>(rig_.node.size());
         skin_starts_.emplace_back(skin_index, first);
         for (size_t j = 0; j < skin.joints.size(); ++j) {
-            rig_.joint_nodes.push_back(skin.joints[j]);
+            rig_.node.push_back(skin.joints[j]);
             rig_.inverse_bind.push_back(in_metres(
                 fit.is_identity ? skin.inverse_bind[j] : skin.inverse_bind[j] * fit.inverse()));
         }
@@ -176,21 +177,21 @@ public:
     /// A node that carries a mesh without skin; `at_rest` takes the mesh to its place in the file's
     /// world and is undone by the inverse bind matrix.
     int add_carrier(int node, const Eigen::Affine3d& at_rest) {
-        rig_.joint_nodes.push_back(node);
+        rig_.node.push_back(node);
         rig_.inverse_bind.push_back(in_metres(at_rest.inverse()));
-        return static_cast<int>(rig_.joint_nodes.size()) - 1;
+        return static_cast<int>(rig_.node.size()) - 1;
     }
 
     void add_vertices(const MeshInstance& instance, const SkinWeights& weights, int first_joint,
                       const Eigen::Affine3d& to_rest, int first_vertex) {
-        if (rig_.joint_nodes.size() > std::numeric_limits<std::uint16_t>::max()) {
+        if (rig_.node.size() > std::numeric_limits<std::uint16_t>::max()) {
             throw InvalidInput(say("body: expected at most 65535 joints in all meshes together, ",
-                                   "found ", rig_.joint_nodes.size()));
+                                   "found ", rig_.node.size()));
         }
         const Eigen::Affine3d to_body = to_metres_ * to_rest;
         const Eigen::Index count = instance.mesh.positions.rows();
         if (!to_body.matrix().isIdentity(0.0)) {
-            auto rows = rig_.rest.middleRows(first_vertex, count);
+            auto rows = mesh_.rest.middleRows(first_vertex, count);
             rows = ((rows * to_body.linear().transpose()).rowwise() +
                     to_body.translation().transpose())
                        .eval();
@@ -231,18 +232,31 @@ private:
         for (size_t t = 0; t < instance.morphs.size(); ++t) {
             run.offsets.push_back(instance.morphs[t].offsets * to_body.linear().transpose());
             if (run.defaults[t] != 0.0) {
-                rig_.rest.middleRows(first_vertex, run.offsets[t].rows()) +=
+                mesh_.rest.middleRows(first_vertex, run.offsets[t].rows()) +=
                     run.defaults[t] * run.offsets[t];
             }
         }
-        rig_.morphs.push_back(std::move(run));
+        mesh_.morphs.push_back(std::move(run));
     }
 
+    RiggedMesh& mesh_;
     Rig& rig_;
     Eigen::Affine3d to_metres_;
     Eigen::Affine3d from_metres_;
     std::vector<std::pair<int, int>> skin_starts_;
 };
+
+/// Does the clip change the weights of a morph target of these vertices?
+bool moves_morphs(const RiggedMesh& mesh) {
+    for (const MorphRun& run : mesh.morphs) {
+        for (const Channel& channel : mesh.clip.channels) {
+            if (channel.target == ChannelTarget::morph_weights && channel.node == run.node) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -266,31 +280,32 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
     const std::vector<Eigen::Affine3d> node_frames = rest_frames(character->skeleton);
     const std::vector<Similarity> fits = fit_bind_poses(*character, weights, node_frames);
 
-    auto rig = std::make_shared<Rig>();
-    rig->character = character;
-    rig->clip = choose_clip(*character, options.clip);
-    rig->skinning = options.skinning;
-    rig->to_metres = to_metres;
+    auto rigged = std::make_shared<RiggedMesh>();
+    Rig& rig = rigged->rig;
+    rigged->character = character;
+    rigged->clip = choose_clip(*character, options.clip);
+    rig.skinning = options.skinning;
+    rigged->to_metres = to_metres;
     source.mesh = merge_meshes(chosen);
-    rig->rest = source.mesh.positions;
+    rigged->rest = source.mesh.positions;
     const auto weights_of = [&](const MeshInstance& instance) -> const SkinWeights& {
         return weights[static_cast<size_t>(&instance - character->meshes.data())];
     };
-    rig->weights.influences = 1;
+    rig.weights.influences = 1;
     bool has_skin = false;
     for (const MeshInstance* instance : chosen) {
         if (is_skinned(*instance)) {
             has_skin = true;
-            rig->weights.influences =
-                std::max(rig->weights.influences, weights_of(*instance).influences);
+            rig.weights.influences =
+                std::max(rig.weights.influences, weights_of(*instance).influences);
         }
     }
     const size_t entries =
-        static_cast<size_t>(rig->rest.rows()) * static_cast<size_t>(rig->weights.influences);
-    rig->weights.joints.assign(entries, 0);
-    rig->weights.weights.assign(entries, 0.0);
+        static_cast<size_t>(rigged->rest.rows()) * static_cast<size_t>(rig.weights.influences);
+    rig.weights.joints.assign(entries, 0);
+    rig.weights.weights.assign(entries, 0.0);
 
-    RigBuilder builder(*rig, to_metres);
+    RigBuilder builder(*rigged, to_metres);
     int first_vertex = 0;
     for (size_t i = 0; i < chosen.size(); ++i) {
         const MeshInstance& instance = *chosen[i];
@@ -317,16 +332,15 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
         }
         first_vertex += count;
     }
-    rig->weights.joint_pairs =
-        find_joint_pairs(rig->weights, static_cast<int>(rig->joint_nodes.size()));
-    source.mesh.positions = rig->rest;
+    rig.weights.joint_pairs = find_joint_pairs(rig.weights, static_cast<int>(rig.node.size()));
+    source.mesh.positions = rigged->rest;
+    complete_rig(character->skeleton, rig);
+    rig.is_whole_motion = !moves_morphs(*rigged);
     if (has_skin) {
-        source.weights = rig->weights;
-        source.joint_nodes = rig->joint_nodes;
-        source.inverse_bind = rig->inverse_bind;
+        source.rig = rig;
     }
     source.character = std::move(character);
-    source.motion = std::make_shared<RigMotion>(std::move(rig));
+    source.motion = std::make_shared<RigMotion>(std::move(rigged));
     return Body(std::move(source), options.clock);
 }
 

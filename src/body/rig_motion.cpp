@@ -28,35 +28,29 @@ double typical_interval(const Clip& clip) {
 
 }  // namespace
 
-RigMotion::RigMotion(std::shared_ptr<const Rig> rig, double period)
-    : rig_(std::move(rig)),
-      exact_(rig_->character->skeleton, rig_->clip, TimeSampling::exact, period),
-      smooth_(rig_->character->skeleton, rig_->clip, TimeSampling::smooth, period),
-      key_interval_(typical_interval(rig_->clip)),
-      from_metres_(rig_->to_metres.inverse()),
-      converts_(!rig_->to_metres.matrix().isIdentity(0.0)) {
-    for (const Eigen::Affine3d& inverse_bind : rig_->inverse_bind) {
-        const Eigen::Affine3d bind = inverse_bind.inverse();
-        const bool is_usable = bind.matrix().allFinite();
-        joint_centres_.push_back(is_usable ? Vector3d(bind.translation()) : Vector3d::Zero());
-    }
-}
+RigMotion::RigMotion(std::shared_ptr<const RiggedMesh> mesh, double period)
+    : mesh_(std::move(mesh)),
+      exact_(mesh_->character->skeleton, mesh_->clip, TimeSampling::exact, period),
+      smooth_(mesh_->character->skeleton, mesh_->clip, TimeSampling::smooth, period),
+      key_interval_(typical_interval(mesh_->clip)),
+      from_metres_(mesh_->to_metres.inverse()),
+      converts_(!mesh_->to_metres.matrix().isIdentity(0.0)) {}
 
 void RigMotion::node_frames(double time, TimeSampling sampling,
                             std::vector<Eigen::Affine3d>& out) const {
     (sampling == TimeSampling::exact ? exact_ : smooth_).sample(time, pose_);
-    world_frames(rig_->character->skeleton, pose_.local, out);
+    world_frames(mesh_->character->skeleton, pose_.local, out);
     if (converts_) {
         // A frame maps local to world coordinates; both sides take the body's units and axes.
         for (Eigen::Affine3d& frame : out) {
-            frame = rig_->to_metres * frame * from_metres_;
+            frame = mesh_->to_metres * frame * from_metres_;
         }
     }
 }
 
 const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
     bool is_copied = false;
-    for (const MorphRun& run : rig_->morphs) {
+    for (const MorphRun& run : mesh_->morphs) {
         const size_t targets = run.offsets.size();
         const std::vector<double>* weights = nullptr;
         if (run.node >= 0 && !pose_.morph_weights[static_cast<size_t>(run.node)].empty()) {
@@ -72,7 +66,7 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
             continue;
         }
         if (!is_copied) {
-            morphed_ = rig_->rest;
+            morphed_ = mesh_->rest;
             is_copied = true;
         }
         const auto job = [&](int begin, int end) {
@@ -86,26 +80,19 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
         workers.for_chunks(static_cast<int>(run.offsets.front().rows()), morph_chunk,
                            std::ref(job));
     }
-    return is_copied ? morphed_ : rig_->rest;
+    return is_copied ? morphed_ : mesh_->rest;
 }
 
 void RigMotion::positions(double time, TimeSampling sampling, const Workers& workers,
                           MatrixX3d& out) const {
     node_frames(time, sampling, frames_);
-    matrices_.resize(rig_->joint_nodes.size());
-    for (size_t j = 0; j < matrices_.size(); ++j) {
-        matrices_[j] = frames_[static_cast<size_t>(rig_->joint_nodes[j])] * rig_->inverse_bind[j];
-    }
-    const MatrixX3d& rest = morphed_rest(workers);
-    if (rig_->skinning == Skinning::dual_quaternion) {
-        skin_dual_quaternion(rest, rig_->weights, matrices_, workers, out, joint_centres_);
-    } else {
-        skin_linear_blend(rest, rig_->weights, matrices_, workers, out);
-    }
+    const Rig& rig = mesh_->rig;
+    joint_matrices(rig.node, rig.inverse_bind, frames_, matrices_);
+    skin_by(rig, morphed_rest(workers), rig.weights, matrices_, workers, out);
 }
 
 std::shared_ptr<const Motion> RigMotion::repeating(double period) const {
-    return std::make_shared<RigMotion>(rig_, period);
+    return std::make_shared<RigMotion>(mesh_, period);
 }
 
 }  // namespace cutis

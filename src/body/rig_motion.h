@@ -12,27 +12,25 @@ struct MorphRun {
     std::vector<double> defaults;    ///< weights that the rest positions already contain
 };
 
-/// Everything a rig needs to move its vertices; shared between a motion and its repeating version.
-struct Rig {
+/// Everything that moves the vertices of a rigged character; shared between a motion and its
+/// repeating version.
+struct RiggedMesh {
     std::shared_ptr<const Character> character;
     Clip clip;
     MatrixX3d rest;  ///< metres, Y up, default morph weights included
-    SkinWeights weights;
-    std::vector<int> joint_nodes;
-    std::vector<Eigen::Affine3d> inverse_bind;
+    Rig rig;
     std::vector<MorphRun> morphs;
-    Skinning skinning = Skinning::linear_blend;
     Eigen::Affine3d to_metres = Eigen::Affine3d::Identity();  ///< file to body space
 };
 
 /// Morph targets, then the skin, as glTF orders them.
 class RigMotion : public Motion {
 public:
-    explicit RigMotion(std::shared_ptr<const Rig> rig, double period = 0.0);
+    explicit RigMotion(std::shared_ptr<const RiggedMesh> mesh, double period = 0.0);
 
-    int vertex_count() const override { return static_cast<int>(rig_->rest.rows()); }
-    double start() const override { return rig_->clip.start(); }
-    double end() const override { return rig_->clip.end(); }
+    int vertex_count() const override { return static_cast<int>(mesh_->rest.rows()); }
+    double start() const override { return mesh_->clip.start(); }
+    double end() const override { return mesh_->clip.end(); }
     double key_interval() const override { return key_interval_; }
     void positions(double time, TimeSampling sampling, const Workers& workers,
                    MatrixX3d& out) const override;
@@ -43,11 +41,10 @@ public:
 private:
     const MatrixX3d& morphed_rest(const Workers& workers) const;
 
-    std::shared_ptr<const Rig> rig_;
+    std::shared_ptr<const RiggedMesh> mesh_;
     ClipSampler exact_;
     ClipSampler smooth_;
     double key_interval_ = 0.0;
-    std::vector<Vector3d> joint_centres_;
     Eigen::Affine3d from_metres_ = Eigen::Affine3d::Identity();
     bool converts_ = false;
     // Scratch: a Motion is used by one thread at a time.

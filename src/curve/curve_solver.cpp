@@ -155,13 +155,22 @@ void CurveSolver::expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Worke
     });
 }
 
-void CurveSolver::sample_at(long index, Sampler sample) {
+void CurveSolver::sample_at(long index, Sampler sample, double known) {
     // The oldest drive's arrays are used again for the newest.
     std::swap(before_, middle_);
     std::swap(middle_, newest_);
     // Rotations are needed of the middle and the newest alone: two arrays stay near the processor.
     std::swap(before_.frames.rotations, newest_.frames.rotations);
-    sample(static_cast<double>(index) / options_.rate_hz, newest_);
+    const double time = static_cast<double>(index) / options_.rate_hz;
+    newest_drive_ = index;
+    constexpr double rounding = 1e-6;  // grid steps
+    if (time > known + rounding / options_.rate_hz) {
+        // What comes next belongs to another take: this one goes on at its speed.
+        newest_ = middle_;
+        newest_.frames.places += middle_.frames.places - before_.frames.places;
+        return;
+    }
+    sample(time, newest_);
     const auto fits = [&](const MatrixX3d& list) { return list.rows() == rows_; };
     if (!fits(newest_.frames.places) || !fits(newest_.followed) || !fits(newest_.shape) ||
         newest_.frames.rotations.rows() != rows_ || newest_.frames.rotations.cols() != 9 ||
@@ -173,10 +182,8 @@ void CurveSolver::sample_at(long index, Sampler sample) {
     const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
     const double push = newest_.push.sum();
     if (!std::isfinite(newest_.frames.places.sum() + targets + push)) {
-        throw SolverFailure(say("curve: the drive at ",
-                                static_cast<double>(index) / options_.rate_hz, " s is not finite"));
+        throw SolverFailure(say("curve: the drive at ", time, " s is not finite"));
     }
-    newest_drive_ = index;
 }
 
 /// Slot of the middle drive; the newest is one grid step later.
@@ -247,13 +254,21 @@ void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
     });
 }
 
-void CurveSolver::reset(double time, Sampler sample, const Workers& workers) {
+void CurveSolver::reset(double time, Sampler sample, const Workers& workers, double known) {
     const long index = grid_index(time, options_.rate_hz);
     slots_used_ = 0;
     first_slot_ = index;
-    sample_at(index, sample);
-    sample_at(index + 1, sample);
-    sample_at(index + 2, sample);
+    // The grid begins up to a step before `time`, which may belong to another take: the pose at
+    // `time` stands for it, its places those of an even speed.
+    const auto from_here = [&](double at, CurveDrive& drive) { sample(std::max(at, time), drive); };
+    sample_at(index, from_here, unlimited);
+    middle_ = newest_;  // even where nothing more is known: at rest
+    sample_at(index + 1, from_here, known);
+    sample_at(index + 2, from_here, known);
+    constexpr double on_grid = 1e-6;  // grid steps
+    if (time * options_.rate_hz - static_cast<double>(index) > on_grid) {
+        before_.frames.places = 2.0 * middle_.frames.places - newest_.frames.places;
+    }
     // The first acceleration is that of the next grid time: the past is not known.
     make_slot(index + 1, workers);
     std::swap(slots_[0], slots_[1]);
@@ -283,9 +298,9 @@ void CurveSolver::reset(double time, Sampler sample, const Workers& workers) {
     has_state_ = true;
 }
 
-void CurveSolver::advance(double to, Sampler sample, const Workers& workers) {
+void CurveSolver::advance(double to, Sampler sample, const Workers& workers, double known) {
     if (!has_state_) {
-        reset(to, sample, workers);
+        reset(to, sample, workers, known);
         return;
     }
     const long last = grid_index(to, options_.rate_hz) + 1;
@@ -298,7 +313,7 @@ void CurveSolver::advance(double to, Sampler sample, const Workers& workers) {
     slots_used_ = 2;
     first_slot_ = newest - 1;
     while (newest < last) {
-        sample_at(newest + 2, sample);
+        sample_at(newest + 2, sample, known);
         make_slot(newest + 1, workers);
         ++newest;
         const Slot& a = slots_[slots_used_ - 2];

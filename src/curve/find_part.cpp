@@ -16,48 +16,27 @@ std::string list_of(const std::set<std::string>& names) {
     return list.empty() ? "nothing" : list;
 }
 
-/// Names of skinned joints, by node.
-int joint_node(const Body::Source& source, const std::string& name) {
-    const Skeleton& skeleton = source.character->skeleton;
-    const int node = skeleton.find(name);
-    if (node >= 0) {
-        return node;
+/// Node of a joint, or of what joints hang on.
+int joint_node(const Body& body, const std::string& name) {
+    const int node = body.source().character->skeleton.find(name);
+    if (node < 0) {
+        const std::vector<std::string>& known = body.rig()->name;
+        throw InvalidInput(say("curve: expected a joint of the body (it has ",
+                               list_of({known.begin(), known.end()}), "), found \"", name, "\""));
     }
-    std::set<std::string> known;
-    for (const int joint : source.joint_nodes) {
-        known.insert(skeleton.nodes[static_cast<size_t>(joint)].name);
-    }
-    throw InvalidInput(say("curve: expected a joint of the body (it has ", list_of(known),
-                           "), found \"", name, "\""));
+    return node;
 }
 
 /// Sum of the weights of everything that hangs on the named nodes, per surface vertex.
 VectorXd weight_below(const CurveBody& body, const std::vector<int>& roots) {
-    const Body::Source& source = body.body->source();
-    const auto& nodes = source.character->skeleton.nodes;
-    std::vector<bool> is_below(nodes.size(), false);
-    for (size_t n = 0; n < nodes.size(); ++n) {
-        const int parent = nodes[n].parent;
-        is_below[n] = std::find(roots.begin(), roots.end(), static_cast<int>(n)) != roots.end() ||
-                      (parent >= 0 && is_below[static_cast<size_t>(parent)]);
-    }
-    const SkinWeights& weights = source.weights;
-    const auto influences = static_cast<size_t>(weights.influences);
-    VectorXd field = VectorXd::Zero(body.rest->rows());
-    for (Eigen::Index v = 0; v < field.size(); ++v) {
-        const auto art = static_cast<size_t>((*body.art_of_vertex)[static_cast<size_t>(v)]);
-        for (size_t k = 0; k < influences; ++k) {
-            const size_t at = art * influences + k;
-            const auto node = static_cast<size_t>(source.joint_nodes[weights.joints[at]]);
-            field[v] += is_below[node] ? weights.weights[at] : 0.0;
-        }
-    }
-    return field;
+    const Rig& rig = *body.body->rig();
+    return weight_of_joints(rig.weights,
+                            joints_below(rig, body.body->source().character->skeleton, roots),
+                            *body.art_of_vertex);
 }
 
 PartCuts cuts_by_joints(const CurveBody& body, const PartNames& names) {
-    const Body::Source& source = body.body->source();
-    if (!source.character || source.joint_nodes.empty()) {
+    if (body.body->rig() == nullptr || !body.body->source().character) {
         throw InvalidInput(
             "curve: expected a body with a skeleton for a part named by joints; name a group or an "
             "attribute, or nothing for the whole surface");
@@ -65,17 +44,17 @@ PartCuts cuts_by_joints(const CurveBody& body, const PartNames& names) {
     PartCuts cuts;
     cuts.level = names.level;
     if (!names.from.empty()) {
-        std::vector<int> roots = {joint_node(source, names.from)};
+        std::vector<int> roots = {joint_node(*body.body, names.from)};
         for (const std::string& name : names.extra) {
-            roots.push_back(joint_node(source, name));
+            roots.push_back(joint_node(*body.body, name));
         }
         cuts.from = weight_below(body, roots);
     }
     for (const std::string& name : names.to) {
-        cuts.to.push_back(weight_below(body, {joint_node(source, name)}));
+        cuts.to.push_back(weight_below(body, {joint_node(*body.body, name)}));
     }
     for (const std::string& name : names.without) {
-        cuts.without.push_back(weight_below(body, {joint_node(source, name)}));
+        cuts.without.push_back(weight_below(body, {joint_node(*body.body, name)}));
     }
     return cuts;
 }

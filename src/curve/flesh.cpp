@@ -11,26 +11,6 @@ namespace cutis {
 
 namespace {
 
-bool has_skeleton(const CurveBody& body) {
-    return body.body->source().character && !body.body->source().joint_nodes.empty();
-}
-
-/// Weights per surface vertex.
-SkinWeights surface_weights(const CurveBody& body) {
-    const SkinWeights& art = body.body->source().weights;
-    SkinWeights weights;
-    weights.influences = art.influences;
-    const auto influences = static_cast<size_t>(art.influences);
-    for (const int vertex : *body.art_of_vertex) {
-        for (size_t k = 0; k < influences; ++k) {
-            const size_t at = static_cast<size_t>(vertex) * influences + k;
-            weights.joints.push_back(art.joints[at]);
-            weights.weights.push_back(art.weights[at]);
-        }
-    }
-    return weights;
-}
-
 /// 0 at the ends of the curve, 1 from `share` on, C1.
 double fade_at(double s, double share) {
     if (share <= 0.0) {
@@ -50,22 +30,20 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
             say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
     }
     const bool is_tail = part.has_closed_end && options.curve.free_tip;
-    if (!has_skeleton(body) || options.joint_hold == 0.0 || is_tail) {
+    if (body.body->rig() == nullptr || options.joint_hold == 0.0 || is_tail) {
         return held;
     }
     constexpr double long_bone = 1.5;  // of the thickness
     constexpr double reach = 1.2;      // of the radius, beyond the skin
     const double radius = part.girth / (2.0 * 3.14159265358979323846);
-    const Body::Source& source = body.body->source();
-    const auto& nodes = source.character->skeleton.nodes;
-    const auto bind = [&](size_t j) {
-        return Vector3d(source.inverse_bind[j].inverse().translation());
-    };
-    std::vector<double> bone(source.joint_nodes.size(), 0.0);
-    for (size_t j = 0; j < bone.size(); ++j) {
-        for (size_t k = 0; k < bone.size(); ++k) {
-            if (nodes[static_cast<size_t>(source.joint_nodes[k])].parent == source.joint_nodes[j]) {
-                const double length = (bind(k) - bind(j)).norm();
+    const Rig& rig = *body.body->rig();
+    std::vector<double> bone(rig.node.size(), 0.0);
+    for (size_t k = 0; k < bone.size(); ++k) {
+        const int above = rig.parent[k];
+        for (size_t j = 0; above >= 0 && j < bone.size(); ++j) {
+            // A node may be a joint of several skins.
+            if (rig.node[j] == rig.node[static_cast<size_t>(above)]) {
+                const double length = (rig.centre[k] - rig.centre[j]).norm();
                 bone[j] = std::max(bone[j], length);
                 bone[k] = std::max(bone[k], length);
             }
@@ -80,7 +58,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
         if (!(bone[j] > long_bone * 2.0 * radius)) {
             continue;
         }
-        const Vector3d centre = bind(j);
+        const Vector3d& centre = rig.centre[j];
         for (int i = 0; i < part.rows(); ++i) {
             const double beyond =
                 std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) /
@@ -99,11 +77,11 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
       part_(std::move(part)),
       options_(options),
       solver_(part_, held_at_joints(body, part_, options)) {
-    const Body::Source& source = body.body->source();
+    const Rig* rig = body.body->rig();
     const bool needs_skin = options.baseline == CurveBaseline::linear_blend ||
                             options.baseline == CurveBaseline::dual_quaternion ||
                             !options.pose_joints.empty();
-    if (needs_skin && !has_skeleton(body)) {
+    if (needs_skin && rig == nullptr) {
         throw InvalidInput(
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
@@ -111,9 +89,9 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     if (!(options.fade >= 0.0 && options.fade <= 0.5)) {
         throw InvalidInput(say("curve: expected fade from 0 to 0.5, found ", options.fade));
     }
-    if (has_skeleton(body) && options.baseline != CurveBaseline::rigid) {
-        skin_ = std::make_unique<SkinnedNodes>(part_, *body.rest, surface_weights(body),
-                                               static_cast<int>(source.joint_nodes.size()));
+    if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
+        skin_ = std::make_unique<SkinnedNodes>(
+            part_, *body.rest, weights_of(rig->weights, *body.art_of_vertex), rig->joint_count());
     } else {
         rigid_ = std::make_unique<RigidNodes>(part_, *body.rest);
     }
@@ -128,33 +106,22 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     moved_ = vertex_speed_ = MatrixX3d::Zero(part_.transfer.count(), 3);
 
     for (const std::string& name : options.pose_joints) {
-        const auto& nodes = source.character->skeleton.nodes;
-        const int node = source.character->skeleton.find(name);
-        PoseJoint joint;
-        const auto found = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), node);
-        if (node < 0 || found == source.joint_nodes.end()) {
+        const auto found = std::find(rig->name.begin(), rig->name.end(), name);
+        if (found == rig->name.end()) {
             throw InvalidInput(
                 say("curve: expected skinned joints for the pose, found \"", name, "\""));
         }
-        joint.joint = static_cast<int>(found - source.joint_nodes.begin());
-        for (int up = nodes[static_cast<size_t>(node)].parent; up >= 0 && joint.parent < 0;
-             up = nodes[static_cast<size_t>(up)].parent) {
-            const auto at = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), up);
-            if (at != source.joint_nodes.end()) {
-                joint.parent = static_cast<int>(at - source.joint_nodes.begin());
-            }
-        }
+        PoseJoint joint;
+        joint.joint = static_cast<int>(found - rig->name.begin());
+        joint.parent = rig->parent[static_cast<size_t>(joint.joint)];
         // The bone: from the joint to its first skinned child, else away from its parent.
-        const auto bind = [&](int j) {
-            return Vector3d(source.inverse_bind[static_cast<size_t>(j)].inverse().translation());
-        };
-        Vector3d axis = joint.parent >= 0 ? Vector3d(bind(joint.joint) - bind(joint.parent))
-                                          : Vector3d::UnitY();
-        for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-            if (nodes[static_cast<size_t>(source.joint_nodes[j])].parent == node) {
-                axis = bind(static_cast<int>(j)) - bind(joint.joint);
-                break;
-            }
+        const Vector3d& centre = rig->centre[static_cast<size_t>(joint.joint)];
+        const auto child = std::find(rig->parent.begin(), rig->parent.end(), joint.joint);
+        Vector3d axis = Vector3d::UnitY();
+        if (child != rig->parent.end()) {
+            axis = rig->centre[static_cast<size_t>(child - rig->parent.begin())] - centre;
+        } else if (joint.parent >= 0) {
+            axis = centre - rig->centre[static_cast<size_t>(joint.parent)];
         }
         joint.axis = axis.norm() > 1e-9 ? Vector3d(axis.normalized()) : Vector3d::UnitY();
         pose_joints_.push_back(joint);
@@ -168,22 +135,10 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
 
 Flesh::~Flesh() = default;
 
-void Flesh::joint_matrices(double time, TimeSampling sampling) {
-    const Body::Source& source = body_.body->source();
-    body_.body->node_frames(time, sampling, node_frames_);
-    matrices_.resize(source.joint_nodes.size());
-    for (size_t j = 0; j < matrices_.size(); ++j) {
-        matrices_[j] =
-            node_frames_[static_cast<size_t>(source.joint_nodes[j])] * source.inverse_bind[j];
-    }
-}
-
 /// Frames of the nodes and, where asked for, what the body has beyond the baseline in them.
 void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers,
                       NodeFrames& frames, MatrixX3d* residual) {
-    if (has_skeleton(body_)) {
-        joint_matrices(time, sampling);
-    }
+    body_.body->joint_matrices(time, sampling, matrices_);
     const bool has_residual = options_.baseline != CurveBaseline::body;
     if (rigid_ || (has_residual && residual != nullptr)) {
         body_.body->positions(time, sampling, workers, art_);
@@ -432,7 +387,7 @@ void Flesh::prepare_examples() {
 }
 
 void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
-    frames_at(time, sampling_, workers, drive.frames, &drive.followed);
+    frames_at(time, step_.sampling, workers, drive.frames, &drive.followed);
     drive.shape.resize(part_.rows(), 3);
     drive.shape.setZero();
     if (keys_.count() > 0) {
@@ -452,19 +407,23 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
         keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
 }
 
-void Flesh::advance(double to, bool reset, TimeSampling sampling, const Workers& workers) {
-    // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear keys
-    // would shake the flesh.
-    sampling_ = TimeSampling::smooth;
-    (void)sampling;
+void Flesh::advance(const FleshStep& step, const Workers& workers) {
+    step_ = step;
     if (in_time_) {
         return;
     }
-    const auto sampler = [&](double time, CurveDrive& drive) { sample(time, drive, workers); };
-    if (reset) {
-        solver_.reset(to, sampler, workers);
+    since_ = step.reset ? step.body_to : since_;
+    const auto sampler = [&](double time, CurveDrive& drive) {
+        sample(step.lag > 0.0 ? std::max(step.body_time(time - step.lag), since_)
+                              : step.body_time(time),
+               drive, workers);
+    };
+    const double known = step.lag > 0.0 || !std::isfinite(step.known) ? CurveSolver::unlimited
+                                                                      : step.time_of(step.known);
+    if (step.reset) {
+        solver_.reset(step.to, sampler, workers, known);
     } else {
-        solver_.advance(to, sampler, workers);
+        solver_.advance(step.to, sampler, workers, known);
     }
 }
 
@@ -485,7 +444,7 @@ void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
             speed_world_.row(i) = (here.row(i) - before.row(i)) / moment;
         }
     } else {
-        solver_.displacement(time, now_.frames, workers, displacement_);
+        solver_.displacement(step_.time_of(time), now_.frames, workers, displacement_);
         speed_world_ = solver_.speed(workers);
     }
     if (replaces) {

@@ -132,7 +132,7 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
 
 FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest,
                                      const std::vector<FoldCurve>& curves,
-                                     const FoldCurveOptions& options) {
+                                     const FoldCurveOptions& options, const Workers& workers) {
     check_look(options.look, base.vertex_count());
     if (!(options.reach > 0.0) || !std::isfinite(options.reach)) {
         throw InvalidInput(say("folds: reach: expected a number above 0, found ", options.reach));
@@ -152,7 +152,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
         }
         narrowest = curve.width > 0.0 ? std::min(narrowest, curve.width) : narrowest;
     }
-    const FieldMesh mesh(base, rest, narrowest);
+    const FieldMesh mesh(base, rest, narrowest, workers);
     const MatrixX3i& triangles = mesh.topology().triangles();
     const MatrixX3d normals = vertex_normals(mesh.rest, mesh.topology());
     const VectorXd width_scale = mesh.carried(options.look.width_scale);
@@ -160,7 +160,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     TraceOptions far;
     far.most_edges = 1e6;
     SurfaceTracer tracer(mesh.topology(), far);
-    tracer.update(mesh.rest, Workers(1));
+    tracer.update(mesh.rest, workers);
     int dropped = 0;
     for (size_t c = 0; c < curves.size(); ++c) {
         const FoldCurve& curve = curves[c];

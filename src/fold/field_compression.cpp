@@ -54,13 +54,14 @@ Smallest smallest(const Matrix2& m) {
 
 }  // namespace
 
-FieldMesh::FieldMesh(const Topology& base, const MatrixX3d& base_rest, double width)
+FieldMesh::FieldMesh(const Topology& base, const MatrixX3d& base_rest, double width,
+                     const Workers& for_work)
     : mesh(make_uniform_mesh(base,
-                             level_for_edge(base, base_rest, 0.3 * width, most_field_triangles))) {
-    const Workers one(1);
+                             level_for_edge(base, base_rest, 0.3 * width, most_field_triangles))),
+      workers(for_work) {
     FoldMesh::Scratch scratch;
-    mesh.refine(base_rest, one, scratch, rest);
-    fill_triangle_normals(rest, topology(), one, normals, areas);
+    mesh.refine(base_rest, workers, scratch, rest);
+    fill_triangle_normals(rest, topology(), workers, normals, areas);
     edge = mean_edge_length(rest, topology());
 }
 
@@ -82,7 +83,7 @@ SurfacePoint FieldMesh::on_base(const SurfacePoint& point) const {
 VectorXd FieldMesh::carried(const VectorXd& base_values) const {
     VectorXd values = VectorXd::Ones(topology().vertex_count());
     if (base_values.size() > 0) {
-        mesh.mesh.stencils().apply_to_scalars(base_values, Workers(1), values);
+        mesh.mesh.stencils().apply_to_scalars(base_values, workers, values);
     }
     return values;
 }
@@ -99,12 +100,11 @@ CompressionField find_compression(const FieldMesh& mesh, const std::vector<Matri
     CompressionField field;
     field.least = VectorXd::Ones(count);
     std::vector<Tensor> tensors(static_cast<size_t>(count), Tensor::Zero());
-    const Workers one(1);
+    constexpr int chunk = 512;
     FoldMesh::Scratch scratch;
     MatrixX3d posed;
-    for (const MatrixX3d& pose : poses) {
-        mesh.mesh.refine(pose, one, scratch, posed);
-        for (int f = 0; f < count; ++f) {
+    const auto compress = [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
             const Chart& chart = charts[static_cast<size_t>(f)];
             Eigen::Matrix<double, 3, 2> edges;
             edges.col(0) = posed.row(triangles(f, 1)) - posed.row(triangles(f, 0));
@@ -119,6 +119,10 @@ CompressionField find_compression(const FieldMesh& mesh, const std::vector<Matri
                 tensors[static_cast<size_t>(f)] += amount * amount * (d * d.transpose());
             }
         }
+    };
+    for (const MatrixX3d& pose : poses) {
+        mesh.mesh.refine(pose, mesh.workers, scratch, posed);
+        mesh.workers.for_chunks(count, chunk, compress);
     }
 
     // Diffusion between neighbouring triangles, whose centres are about 0.58 edges apart.
@@ -127,8 +131,8 @@ CompressionField find_compression(const FieldMesh& mesh, const std::vector<Matri
         static_cast<int>(std::lround(smoothing_part * smoothing_part * width * width / variance)),
         3, 60);
     std::vector<Tensor> next(tensors.size());
-    for (int round = 0; round < rounds; ++round) {
-        for (int f = 0; f < count; ++f) {
+    const auto diffuse = [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
             Tensor sum = Tensor::Zero();
             double weight = 0.0;
             for (int k = 0; k < 3; ++k) {
@@ -142,6 +146,9 @@ CompressionField find_compression(const FieldMesh& mesh, const std::vector<Matri
                 weight > 0.0 ? Tensor(0.5 * tensors[static_cast<size_t>(f)] + 0.5 / weight * sum)
                              : tensors[static_cast<size_t>(f)];
         }
+    };
+    for (int round = 0; round < rounds; ++round) {
+        mesh.workers.for_chunks(count, chunk, diffuse);
         tensors.swap(next);
     }
 

@@ -14,7 +14,11 @@ struct FieldMesh {
     VectorXd areas;     // of triangles
     double edge = 0.0;  // mean length
 
-    FieldMesh(const Topology& base, const MatrixX3d& base_rest, double width);
+    const Workers& workers;
+
+    /// \param for_work  must outlive this
+    FieldMesh(const Topology& base, const MatrixX3d& base_rest, double width,
+              const Workers& for_work);
     const Topology& topology() const { return mesh.mesh.topology(); }
     /// A point of this mesh as a point of the base.
     SurfacePoint on_base(const SurfacePoint& point) const;

@@ -58,7 +58,7 @@ public:
           gradient_(vertex_gradients(mesh, field)),
           width_(options.look.width * mesh.carried(options.look.width_scale)),
           tracer_(mesh.topology(), trace_options()) {
-        tracer_.update(mesh.rest, Workers(1));
+        tracer_.update(mesh.rest, mesh.workers);
     }
 
     double stripe_at(const SurfacePoint& point) const {
@@ -322,7 +322,7 @@ void check_field_options(const FoldFieldOptions& options, const Topology& base,
 
 FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                                     const std::vector<MatrixX3d>& poses,
-                                    const FoldFieldOptions& options) {
+                                    const FoldFieldOptions& options, const Workers& workers) {
     check_field_options(options, base, rest);
     for (size_t i = 0; i < poses.size(); ++i) {
         if (poses[i].rows() != rest.rows() || !poses[i].allFinite()) {
@@ -330,7 +330,7 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                                    " finite positions, found ", poses[i].rows()));
         }
     }
-    const FieldMesh mesh(base, rest, options.look.width);
+    const FieldMesh mesh(base, rest, options.look.width, workers);
     StripeField field =
         solve_stripes(mesh, find_compression(mesh, poses, options.look.width), options);
     warp_stripes(mesh, options.look.width, options.is_strict ? 0.0 : options.look.irregularity,
@@ -344,22 +344,22 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
 }
 
 FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
-                                    const VectorXd& values, const FoldFieldOptions& options) {
+                                    const VectorXd& values, const FoldFieldOptions& options,
+                                    const Workers& workers) {
     check_field_options(options, base, rest);
     if (values.size() != base.vertex_count()) {
         throw InvalidInput(say("folds: painted field: expected ", base.vertex_count(),
                                " values, found ", values.size()));
     }
-    const FieldMesh mesh(base, rest, options.look.width);
+    const FieldMesh mesh(base, rest, options.look.width, workers);
     StripeField field;
     const Stencils& stencils = mesh.mesh.mesh.stencils();
     const VectorXd known = values.unaryExpr([](double x) { return std::isfinite(x) ? 1.0 : 0.0; });
     const VectorXd finite = values.unaryExpr([](double x) { return std::isfinite(x) ? x : 0.0; });
     VectorXd is_known(mesh.topology().vertex_count());
     field.stripe.resize(mesh.topology().vertex_count());
-    const Workers one(1);
-    stencils.apply_to_scalars(known, one, is_known);
-    stencils.apply_to_scalars(finite, one, field.stripe);
+    stencils.apply_to_scalars(known, workers, is_known);
+    stencils.apply_to_scalars(finite, workers, field.stripe);
     field.stripe /= options.look.width;
     const MatrixX3i& triangles = mesh.topology().triangles();
     for (int f = 0; f < mesh.topology().triangle_count(); ++f) {

@@ -88,7 +88,8 @@ FoldMesh make_uniform_mesh(const Topology& base, int level) {
 }
 
 FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-                        const FoldOptions& options, std::vector<std::string>& notes) {
+                        const FoldOptions& options, const Workers& workers,
+                        std::vector<std::string>& notes) {
     double narrowest = std::numeric_limits<double>::infinity();
     for (const auto& fold : pattern.folds) {
         narrowest = std::min(narrowest, fold.width);
@@ -110,10 +111,9 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
     // Where folds are is asked on a mesh fine enough not to miss them.
     const int level = std::min(possible, level_for_edge(base, rest, 0.5 * narrowest, 1'000'000));
     const FoldMesh even = make_uniform_mesh(base, level);
-    const Workers one(1);
     FoldMesh::Scratch scratch;
     MatrixX3d positions;
-    even.refine(rest, one, scratch, positions);
+    even.refine(rest, workers, scratch, positions);
     const Topology& topology = even.mesh.topology();
     const MatrixX3d normals = vertex_normals(positions, topology);
     MatrixX3d points(static_cast<Eigen::Index>(pattern.points.size()), 3);

@@ -23,7 +23,8 @@ struct FoldMesh {
 
 /// Refines where the pattern's folds are, as much as their widths need.
 FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-                        const FoldOptions& options, std::vector<std::string>& notes);
+                        const FoldOptions& options, const Workers& workers,
+                        std::vector<std::string>& notes);
 
 /// The uniform mesh of one level (numbered like LoopSubdivision) with corrected control points.
 FoldMesh make_uniform_mesh(const Topology& base, int level);

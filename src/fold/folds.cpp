@@ -150,7 +150,7 @@ std::vector<int> FoldSolver::Parts::order_vertices(
 }
 
 FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-                       const FoldOptions& options) {
+                       const FoldOptions& options, const Workers& workers) {
     check_options(options);
     check_pattern(pattern, base);
     if (rest.rows() != base.vertex_count()) {
@@ -158,9 +158,10 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
             say("folds: expected ", base.vertex_count(), " rest positions, found ", rest.rows()));
     }
     std::vector<std::string> notes = pattern.notes;
-    parts_ = std::make_unique<Parts>(make_fold_mesh(base, rest, pattern, options, notes), pattern);
+    parts_ = std::make_unique<Parts>(make_fold_mesh(base, rest, pattern, options, workers, notes),
+                                     pattern);
     parts_->notes = std::move(notes);
-    refine(rest, Workers(1), parts_->rest);
+    refine(rest, workers, parts_->rest);
     parts_->place_rails(base, options.rails);
     parts_->bind();
     if (options.guard) {
@@ -182,6 +183,10 @@ const MatrixX3d& FoldSolver::rest() const {
 
 const std::vector<SurfacePoint>& FoldSolver::corner_points() const {
     return parts_->mesh.mesh.corner_points();
+}
+
+SurfacePoint FoldSolver::locate(const SurfacePoint& point) const {
+    return parts_->mesh.mesh.locate(point);
 }
 
 const Stencils& FoldSolver::stencils() const {

@@ -60,44 +60,53 @@ double uncovered(double miss_in_edges) {
 
 SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
                            const SlideSolver& solver)
-    : topology_(&topology), rest_(rest) {
-    const size_t count = static_cast<size_t>(topology.vertex_count());
-    places_.resize(count);
-    misses_.assign(count, 0.0);
+    : topology_(&topology), shown_(&topology) {
     for (int v = 0; v < topology.vertex_count(); ++v) {
+        materials_.push_back(point_at_vertex(topology, v));
+    }
+    measure(rest, solver);
+}
+
+SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
+                           const SlideSolver& solver, std::vector<SurfacePoint> materials,
+                           const Topology& shown, Up up)
+    : topology_(&topology), shown_(&shown), up_(std::move(up)), materials_(std::move(materials)) {
+    measure(rest, solver);
+}
+
+void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
+    const MatrixX3i& t = topology_->triangles();
+    VectorXd smooth(topology_->vertex_count());
+    VectorXd edges(topology_->vertex_count());
+    for (int v = 0; v < topology_->vertex_count(); ++v) {
         // The same fade as of the curved look-up: 0.5 is a crease, 0.75 smooth.
-        const double smooth = std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
-        lift_.push_back(0.5 * smooth);
-        blend_.push_back(1.0 - smooth);
-        double edges = 0.0;
+        smooth[v] = std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
+        double sum = 0.0;
         double others = 0.0;
-        for (const int f : topology.triangles_around(v)) {
+        for (const int f : topology_->triangles_around(v)) {
             for (int k = 0; k < 3; ++k) {
-                const int other = topology.triangles()(f, k);
-                edges += (rest.row(other) - rest.row(v)).norm();
-                others += other == v ? 0.0 : 1.0;
+                sum += (rest.row(t(f, k)) - rest.row(v)).norm();
+                others += t(f, k) == v ? 0.0 : 1.0;
             }
         }
-        edges_.push_back(edges / others);
+        edges[v] = sum / others;
     }
+    targets_.resize(static_cast<Eigen::Index>(materials_.size()), 3);
+    for (size_t v = 0; v < materials_.size(); ++v) {
+        const double smoothness = interpolate(smooth, t, materials_[v]);
+        lift_.push_back(0.5 * smoothness);
+        blend_.push_back(1.0 - smoothness);
+        edges_.push_back(interpolate(edges, t, materials_[v]));
+        targets_.row(static_cast<Eigen::Index>(v)) = interpolate(rest, t, materials_[v]);
+    }
+    misses_.assign(materials_.size(), 0.0);
+    is_own_.assign(materials_.size(), 1);
     reset();
 }
 
-void SlideLocator::reset() {
-    for (int v = 0; v < topology_->vertex_count(); ++v) {
-        places_[static_cast<size_t>(v)] = point_at_vertex(*topology_, v);
-    }
-}
-
-void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, const Workers& workers,
-                          MatrixX3d& out) {
-    if (body.rows() != rest_.rows()) {
-        throw InvalidInput(say("body: expected ", rest_.rows(), " positions, found ", body.rows()));
-    }
+void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     const MatrixX3i& t = topology_->triangles();
     solver.material_positions(skin_);
-    fill_vertex_normals(body, *topology_, NormalWeight::area, workers, normals_);
-    out.resize(rest_.rows(), 3);
     // A ball around each triangle of skin tells most of them apart at once.
     balls_.resize(static_cast<size_t>(topology_->triangle_count()));
     workers.for_chunks(topology_->triangle_count(), 1024, [&](int begin, int end) {
@@ -112,16 +121,21 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
                           (c - ball.centre).squaredNorm()}));
         }
     });
-    workers.for_chunks(topology_->vertex_count(), 512, [&](int begin, int end) {
+    workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            if (solver.is_held(v)) {
-                places_[static_cast<size_t>(v)] = point_at_vertex(*topology_, v);
+            const SurfacePoint& material = materials_[static_cast<size_t>(v)];
+            SurfacePoint& place = places_[static_cast<size_t>(v)];
+            bool is_held = true;
+            for (int k = 0; k < 3 && is_held; ++k) {
+                is_held = material.barycentric[k] == 0.0 || solver.is_held(t(material.triangle, k));
+            }
+            if (is_held) {
+                place = material;
                 misses_[static_cast<size_t>(v)] = 0.0;
-                out.row(v) = body.row(v);
+                is_own_[static_cast<size_t>(v)] = 1;
                 continue;
             }
-            const Vector3d target = rest_.row(v);
-            SurfacePoint& place = places_[static_cast<size_t>(v)];
+            const Vector3d target = targets_.row(v);
             const auto nearest = [&](int f, double& square) {
                 return nearest_in_triangle(target, skin_.row(t(f, 0)), skin_.row(t(f, 1)),
                                            skin_.row(t(f, 2)), square);
@@ -160,28 +174,50 @@ void SlideLocator::locate(const SlideSolver& solver, const MatrixX3d& body, cons
             place.triangle = triangle;
             place.barycentric = weights;
             misses_[static_cast<size_t>(v)] = std::sqrt(square);
+            // At a vertex the same place has a name in each triangle around.
+            int corner = 0;
+            int own = 0;
+            const bool is_at_vertex =
+                weights.maxCoeff(&corner) == 1.0 && material.barycentric.maxCoeff(&own) == 1.0;
+            is_own_[static_cast<size_t>(v)] =
+                is_at_vertex && t(triangle, corner) == t(material.triangle, own) ? 1 : 0;
+        }
+    });
+}
 
+void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out) {
+    if (body.rows() != targets_.rows()) {
+        throw InvalidInput(
+            say("body: expected ", targets_.rows(), " positions, found ", body.rows()));
+    }
+    const MatrixX3i& t = shown_->triangles();
+    fill_vertex_normals(body, *shown_, NormalWeight::area, workers, normals_);
+    out.resize(body.rows(), 3);
+    workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            const Vector3d own = body.row(v);
+            if (is_own_[static_cast<size_t>(v)] != 0) {
+                out.row(v) = own;
+                continue;
+            }
+            const SurfacePoint at = up_ ? up_(place(v)) : place(v);
+            const Vector3d& weights = at.barycentric;
             // Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)).
             Vector3d p = Vector3d::Zero();
             double alpha = 0.0;
             for (int k = 0; k < 3; ++k) {
-                p += weights[k] * body.row(t(triangle, k)).transpose();
-                alpha += weights[k] * lift_[static_cast<size_t>(t(triangle, k))];
+                p += weights[k] * body.row(t(at.triangle, k)).transpose();
+                alpha += weights[k] * lift_[static_cast<size_t>(t(at.triangle, k))];
             }
             Vector3d offset = Vector3d::Zero();
             for (int k = 0; k < 3; ++k) {
-                const Vector3d n = normals_.row(t(triangle, k));
-                offset += weights[k] * n * n.dot(p - body.row(t(triangle, k)).transpose());
+                const Vector3d n = normals_.row(t(at.triangle, k));
+                offset += weights[k] * n * n.dot(p - body.row(t(at.triangle, k)).transpose());
             }
-            const Vector3d own = body.row(v);
             const double back = std::max(
                 blend_[static_cast<size_t>(v)],
                 uncovered(misses_[static_cast<size_t>(v)] / edges_[static_cast<size_t>(v)]));
-            const bool is_own =
-                weights.maxCoeff() == 1.0 && t(triangle, weights[0] == 1.0   ? 0
-                                                         : weights[1] == 1.0 ? 1
-                                                                             : 2) == v;
-            out.row(v) = is_own ? own : Vector3d((1.0 - back) * (p - alpha * offset) + back * own);
+            out.row(v) = (1.0 - back) * (p - alpha * offset) + back * own;
         }
     });
 }

@@ -157,7 +157,6 @@ struct SlideSolver::Parts {
     std::vector<int> fan_vertices;  // two per fan entry: the other corners, counter-clockwise
     std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
     double mean_edge = 0.0;
-    double box_diagonal = 0.0;
 
     // material, per triangle and per vertex
     Batches material;

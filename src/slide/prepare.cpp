@@ -85,7 +85,6 @@ void check_options(const SlideOptions& o, int count) {
                 o.implicitness));
     }
     check_number("relax_steps", o.relax_steps, 0, 10000, true);
-    check_number("cut_distance", o.cut_distance, 0.0, all, false);
     check_number("tolerance", o.tolerance, 1e-14, 0.1, true);
     check_number("most_iterations", o.most_iterations, 1, 1e6, true);
     for (const int v : o.pins) {
@@ -142,7 +141,6 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         throw InvalidInput("slide: expected at least one triangle, found none");
     }
     mean_edge = mean_edge_length(rest, mesh);
-    box_diagonal = bounding_box_diagonal(rest);
     if (!(mean_edge > 0.0) || !std::isfinite(mean_edge)) {
         throw InvalidInput(say("slide: expected edges with a length, their mean is ", mean_edge));
     }

@@ -306,16 +306,6 @@ void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers&
         throw InvalidInput(
             say("body: expected ", p.vertex_count(), " positions, found ", p.frame_body.rows()));
     }
-    double longest = 0.0;
-    for (int v = 0; v < p.vertex_count(); ++v) {
-        longest = std::max(
-            longest, (p.frame_body.row(v).transpose() - p.body.position.vector(v)).squaredNorm());
-    }
-    if (std::sqrt(longest) > p.options.cut_distance * p.box_diagonal) {
-        ++p.report.cuts;
-        p.reset(p.frame_body, workers);
-        return;
-    }
     if (p.is_painted) {
         p.refresh_painted(workers);
     }

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "layer_stack.h"
+#include "cutis/stack/layer_stack.h"
+#include "stage_clock.h"
 
 namespace cutis {
 
@@ -12,8 +13,7 @@ namespace {
 
 struct Seconds {
     double prepare = 0.0;
-    double body = 0.0;
-    std::vector<double> layers;
+    std::vector<double> stages;  // body, layers
     double write = 0.0;
 };
 
@@ -32,12 +32,19 @@ void check_finite(const Frame& frame) {
 }
 
 void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& report) {
-    report.stage_seconds = {{"prepare", seconds.prepare}, {"body", seconds.body}};
+    report.stage_seconds = {{"prepare", seconds.prepare}, {"body", seconds.stages[0]}};
     for (size_t i = 0; i < stack.size(); ++i) {
-        report.stage_seconds.emplace_back(stack.info().layers[i].name, seconds.layers[i]);
+        report.stage_seconds.emplace_back(stack.info().layers[i].name, seconds.stages[i + 1]);
         report.layers.push_back(stack.layer(i).report());
     }
     report.stage_seconds.emplace_back("write", seconds.write);
+    if (!stack.cuts().empty()) {
+        report.notes.push_back(say("The body jumps to frame ", stack.cuts().front(),
+                                   stack.cuts().size() > 1
+                                       ? say(" and to ", stack.cuts().size() - 1, " more")
+                                       : std::string(),
+                                   ": layers start anew there (cut_distance of [body])"));
+    }
 }
 
 }  // namespace
@@ -81,7 +88,6 @@ BakeReport bake(const Body& body, const Scene& scene,
     BakeReport report;
     report.frames = frames_of(body, scene);
     Seconds seconds;
-    seconds.layers.resize(scene.layers.size());
 
     // Preparing, the first frame and finishing files can take long: a caller hears of each.
     const auto begin_stage = [&](const std::string& stage) {
@@ -89,46 +95,59 @@ BakeReport bake(const Body& body, const Scene& scene,
             report.cancelled || (controls.progress && !controls.progress({stage, 0, 1, true}));
         return !report.cancelled;
     };
-    std::unique_ptr<LayerStack> layers;
+    StackOptions options;
+    options.fps = scene.fps;
+    options.sampling = scene.body.sampling;
+    options.repair = scene.body.repair;
+    options.weld_distance = scene.body.weld_distance;
+    options.cut_distance = scene.body.cut_distance;
+    LayerStack stack(body, options, *controls.workers);
     {
         const StageClock clock(seconds.prepare);
-        layers = std::make_unique<LayerStack>(
-            body, scene, controls.kinds ? *controls.kinds : layer_kinds(), report.notes,
-            [&](const LayerScene& layer) { return begin_stage("preparing " + layer.kind); });
-        if (report.cancelled) {
-            return report;
+        for (const LayerScene& entry : scene.layers) {
+            if (!begin_stage("preparing " + entry.kind)) {
+                return report;
+            }
+            const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
+            std::unique_ptr<Layer> layer =
+                plan_layer(entry, scene.file, kinds)->prepare(stack.ground());
+            try {
+                stack.add(entry.kind, std::move(layer));
+            } catch (const InvalidInput& error) {
+                throw InvalidInput(
+                    say(scene_place(scene.file, entry.line, entry.column), error.what()));
+            }
         }
-        report.vertices = static_cast<int>(layers->art().positions.rows());
-        BakeInfo info = layers->info();
-        info.fps = scene.fps;
+        report.notes = stack.notes();
+        report.vertices = stack.info().meshes.front().vertex_count();
+        BakeInfo info = stack.info();
         info.first_frame = report.frames.first;
         info.frame_count = report.frames.count();
-        info.sampling = scene.body.sampling;
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
     }
-
-    LayerStack& stack = *layers;
+    seconds.stages.resize(stack.size() + 1);
 
     // Memory needs its past: the pre-roll, and every frame before the first one asked for.
-    const bool remembers = stack.any(&Layer::has_memory);
+    const bool remembers = stack.has_memory();
     const int pre_roll = remembers ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
     const int begin = remembers ? 1 - pre_roll : report.frames.first;
     const int total = report.frames.last - begin + 1;
-    const auto time_of = [&](int number) { return (number - 1) / scene.fps; };
-
-    const bool keep_body = stack.any(&Layer::changes_shape) &&
-                           std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
-                               return sink->wants_body_positions();
-                           });
+    stack.keep_plain(stack.changes_shape() &&
+                     std::any_of(sinks.begin(), sinks.end(),
+                                 [](const auto& sink) { return sink->wants_body_positions(); }));
 
     Frame frame = stack.info().empty_frame();
     const auto write = [&](const Frame& done) {
-        const StageClock clock(seconds.write);
-        for (const auto& sink : sinks) {
-            sink->write(done);
+        double spent = 0.0;
+        {
+            const StageClock clock(spent);
+            for (const auto& sink : sinks) {
+                sink->write(done);
+            }
         }
+        seconds.write += spent;
         ++report.frames_done;
     };
     int next = begin;
@@ -138,7 +157,7 @@ BakeReport bake(const Body& body, const Scene& scene,
             throw InvalidInput(say("saved state: expected a frame from ", begin, " to ",
                                    report.frames.last, ", found ", past.frame));
         }
-        stack.restore(past.layers);
+        stack.restore(past.layers, past.frame);
         Frame kept;
         while (controls.keeper->read_frame(kept)) {
             write(kept);
@@ -146,29 +165,14 @@ BakeReport bake(const Body& body, const Scene& scene,
         report.frames_resumed = report.frames_done;
         next = past.frame + 1;
     }
-    double previous = time_of(next - 1);
     if (remembers && next == begin && !begin_stage("settling")) {
         return report;
     }
     for (int number = next; number <= report.frames.last; ++number) {
-        frame.number = number;
-        frame.time = time_of(number);
-        {
-            const StageClock clock(seconds.body);
-            body.positions(frame.time, scene.body.sampling, *controls.workers,
-                           frame.body().positions);
-            frame.stage_seconds.front() = clock.elapsed();
+        stack.advance(number, frame);
+        for (size_t i = 0; i < seconds.stages.size(); ++i) {
+            seconds.stages[i] += frame.stage_seconds[i];
         }
-        const bool is_first = number == begin;
-        LayerStep step;
-        step.body = &body;
-        step.workers = controls.workers;
-        step.sampling = scene.body.sampling;
-        step.from = is_first ? frame.time : previous;
-        step.to = frame.time;
-        step.reset = is_first || body.jumps_between(previous, frame.time);
-        stack.advance(step, keep_body, frame, seconds.layers);
-        previous = frame.time;
         if (number >= report.frames.first) {
             check_finite(frame);
             write(frame);
@@ -190,7 +194,8 @@ BakeReport bake(const Body& body, const Scene& scene,
         }
     }
     if (!report.cancelled) {
-        const StageClock clock(seconds.write);
+        double spent = 0.0;
+        StageClock clock(spent);
         if (controls.progress) {
             controls.progress({"writing", 0, 1, true});  // too late to stop: every frame is done
         }
@@ -199,6 +204,8 @@ BakeReport bake(const Body& body, const Scene& scene,
                 report.outputs.push_back(std::move(file));
             }
         }
+        clock.stop();
+        seconds.write += spent;
     }
     fill_report(stack, seconds, report);
     return report;

@@ -67,6 +67,10 @@ const LayerInfo& BakeInfo::add_layer(const std::string& kind, const LayerFacts& 
         word = " " + (facts.name.empty() ? std::to_string(before + 1) : facts.name);
     }
     layer.name = kind + word;
+    layer.changes_shape = facts.changes_shape;
+    layer.changes_uv = facts.changes_uv;
+    meshes.front().shape_changed |= facts.changes_shape;
+    meshes.front().uv_changed |= facts.changes_uv;
     layer.first_channel = meshes.front().channels.size();
     layer.channel_count = facts.channels.size();
     layer.first_number = numbers.size();

@@ -86,7 +86,7 @@ public:
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
                 &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
-        if (ground.art != &ground.body->mesh()) {
+        if (ground.refined != nullptr) {
             throw InvalidInput(
                 "curve: expected to stand before layers that refine the mesh; put it "
                 "first in the scene");
@@ -120,7 +120,7 @@ public:
         if (!settings.softness.region.empty() || settings.softness.value != 1.0) {
             const VectorXd soft = painted_values(ground, settings.softness, "softness", 0.0, 1.0);
             VectorXd on_nodes(part.rows());
-            part.nodes.apply_to_scalars(soft, Workers(1), on_nodes);
+            part.nodes.apply_to_scalars(soft, ground.own_workers(), on_nodes);
             options.curve.softness.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
         }
         for (const std::string& text : settings.examples) {
@@ -132,7 +132,8 @@ public:
             FleshForce force = parse_force(text, region);
             if (!region.empty()) {
                 VectorXd on_nodes(part.rows());
-                part.nodes.apply_to_scalars(region_values(ground, region), Workers(1), on_nodes);
+                part.nodes.apply_to_scalars(region_values(ground, region), ground.own_workers(),
+                                            on_nodes);
                 force.share.assign(on_nodes.data(), on_nodes.data() + on_nodes.size());
             }
             const auto known = std::find(places.begin(), places.end(), region);
@@ -146,19 +147,23 @@ public:
         const auto count = static_cast<size_t>(surface_.vertex_count());
         offset_.assign(count, 0.0);
         speed_.assign(count, 0.0);
+        // Where the body's future is not known, the drive comes late by as much.
+        lag_ = ground.knows_future ? 0.0 : flesh_->solver().look_ahead();
+        facts_.channels = {{"curve displacement", "m"}, {"curve speed", "m/s"}};
+        facts_.numbers = {{"curve displacement", "m"}};
+        facts_.lines = {curve_lines()};
+        facts_.has_memory = flesh_->has_memory();
+        facts_.changes_shape = true;
+        facts_.look_ahead = flesh_->solver().look_ahead();
+        report_.kind = "curve";
+        if (flesh_->part().flipped > 0) {
+            report_.notes.push_back(say("curve: ", flesh_->part().flipped,
+                                        " triangles of the part are turned over in its map"));
+        }
+        write_report();
     }
 
-    bool has_memory() const override { return flesh_->has_memory(); }
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-
-    LayerFacts facts() const override {
-        return {"",
-                {{"curve displacement", "m"}, {"curve speed", "m/s"}},
-                {{"curve displacement", "m"}},
-                {},
-                {curve_lines()}};
-    }
+    const LayerFacts& facts() const override { return facts_; }
 
     LineSet curve_lines() const {
         const CurvePart& part = flesh_->part();
@@ -177,8 +182,16 @@ public:
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         workers_ = step.workers;
-        sampling_ = step.sampling;
-        flesh_->advance(step.to, step.reset, step.sampling, *step.workers);
+        // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear
+        // keys would shake the flesh.
+        flesh_->advance({.to = step.clock_to,
+                         .body_to = step.to,
+                         .pace = step.pace(),
+                         .reset = step.reset,
+                         .sampling = step.between,
+                         .known = step.known,
+                         .lag = lag_},
+                        *step.workers);
         flesh_->displace(step.to, step.sampling, *step.workers, surface);
         largest_offset_ = std::max(largest_offset_, flesh_->report().largest_offset);
         largest_limited_ = std::max(largest_limited_, flesh_->report().largest_limited);
@@ -192,63 +205,64 @@ public:
             speed_[v] = flesh_->vertex_speed().row(row).norm();
             largest = std::max(largest, offset_[v]);
         }
-        surface_.spread(offset_, 1, frame.channel(0));
-        surface_.spread(speed_, 1, frame.channel(1));
+        surface_.to_art().values(offset_, 1, *step.workers, frame.channel(0));
+        surface_.to_art().values(speed_, 1, *step.workers, frame.channel(1));
         largest_displacement_ = std::max(largest_displacement_, largest);
         frame.number(0) = largest;
         frame.line(0) = flesh_->nodes();
+        write_report();
     }
 
     std::vector<double> save() const override {
-        return has_memory() ? flesh_->save() : std::vector<double>{};
+        return facts_.has_memory ? flesh_->save() : Layer::save();
     }
     void restore(const std::vector<double>& state) override {
-        if (has_memory()) {
+        if (facts_.has_memory) {
             flesh_->restore(state);
-        } else if (!state.empty()) {
-            throw InvalidInput(say("curve state: expected none, found ", state.size(), " numbers"));
+        } else {
+            Layer::restore(state);
         }
     }
 
-    void shape_at(double time, MatrixX3d& surface) override {
-        flesh_->displace(time, sampling_, *workers_, surface);
-    }
-
-    LayerReport report() const override {
-        const CurvePart& part = flesh_->part();
-        LayerReport report;
-        report.kind = "curve";
-        report.numbers = {{"curves", part.curve_count},
-                          {"nodes", part.node_count},
-                          {"vertices", static_cast<double>(part.vertices.size())},
-                          {"modes", flesh_->solver().mode_count()},
-                          {"flipped triangles", part.flipped},
-                          {"virtual nodes", part.virtual_nodes},
-                          {"length (m)", part.length},
-                          {"girth (m)", part.girth},
-                          {"node spacing, longest to shortest", part.spacing_ratio},
-                          {"largest displacement (m)", largest_displacement_},
-                          {"largest swing before the limit (m)", largest_offset_},
-                          {"largest swing (m)", largest_limited_},
-                          {"limit (m)", flesh_->solver().limit()}};
-        if (part.flipped > 0) {
-            report.notes.push_back(
-                say("curve: ", part.flipped, " triangles of the part are turned over in its map"));
-        }
-        if (largest_offset_ > 2.0 * flesh_->solver().limit()) {
-            report.notes.push_back(
-                say("curve: the flesh swings far beyond its limit; raise frequency or ",
-                    "damping, or lower inertia"));
-        }
-        return report;
+    void shape_at(double time, TimeSampling sampling, MatrixX3d& surface) override {
+        flesh_->displace(time, sampling, *workers_, surface);
     }
 
 private:
+    void write_report() {
+        const CurvePart& part = flesh_->part();
+        const auto number = [this](const char* name, auto value) {
+            report_number(name, static_cast<double>(value));
+        };
+        begin_report();
+        number("curves", part.curve_count);
+        number("nodes", part.node_count);
+        number("vertices", part.vertices.size());
+        number("modes", flesh_->solver().mode_count());
+        number("flipped triangles", part.flipped);
+        number("virtual nodes", part.virtual_nodes);
+        number("length (m)", part.length);
+        number("girth (m)", part.girth);
+        number("node spacing, longest to shortest", part.spacing_ratio);
+        number("largest displacement (m)", largest_displacement_);
+        number("largest swing before the limit (m)", largest_offset_);
+        number("largest swing (m)", largest_limited_);
+        number("limit (m)", flesh_->solver().limit());
+        if (!says_far_ && largest_offset_ > 2.0 * flesh_->solver().limit()) {
+            says_far_ = true;
+            report_.notes.push_back(
+                say("curve: the flesh swings far beyond its limit; raise frequency or ",
+                    "damping, or lower inertia"));
+        }
+    }
+
     const SimulationSurface& surface_;
     CurveBody body_;
     std::unique_ptr<Flesh> flesh_;
     const Workers* workers_ = nullptr;
-    TimeSampling sampling_ = TimeSampling::exact;
+    LayerFacts facts_;
+    double lag_ = 0.0;
+    bool says_far_ = false;
     std::vector<double> offset_, speed_;
     double largest_offset_ = 0.0, largest_limited_ = 0.0, largest_displacement_ = 0.0;
 };

@@ -20,7 +20,7 @@ public:
           skeleton_(ground),
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
           solver_(surface_.topology(), surface_.rest(), plan_folds(ground, skeleton_, settings),
-                  settings.solver),
+                  settings.solver, ground.own_workers()),
           turned_(use_normals_ ? nullptr
                                : std::make_unique<FoldDirections>(
                                      solver_, vertex_normals(surface_.rest(), surface_.topology()),
@@ -30,38 +30,39 @@ public:
             has_planes_ = has_planes_ || joint >= 0;
         }
         const FoldSolver::Lines lines = crest_lines(solver_.rest());
-        point_count_ = static_cast<int>(lines.points.rows());
+        std::vector<std::array<int, 2>> segments;
         for (size_t i = 0; i + 1 < lines.starts.size(); ++i) {
             for (int p = lines.starts[i]; p + 1 < lines.starts[i + 1]; ++p) {
-                segments_.push_back({p, p + 1});
+                segments.push_back({p, p + 1});
             }
         }
-    }
-
-    bool has_memory() const override { return false; }
-    bool changes_shape() const override { return !is_idle(); }
-    bool changes_uv() const override { return false; }
-    const RefinedMesh* refined() const override { return is_idle() ? nullptr : &refined_; }
-
-    LayerFacts facts() const override {
-        LayerFacts facts;
-        facts.lines = {{"fold lines", "curves", point_count_, segments_}};
+        facts_.lines = {
+            {"fold lines", "curves", static_cast<int>(lines.points.rows()), std::move(segments)}};
         if (!is_idle()) {
-            facts.channels = {
+            facts_.channels = {
                 {"fold compression"}, {"fold direction", "1", 3}, {"fold height", "m"}};
-            facts.numbers = {{"folding rails", ""}, {"limited rails", ""}, {"highest fold", "m"}};
+            facts_.numbers = {{"folding rails", ""}, {"limited rails", ""}, {"highest fold", "m"}};
+            facts_.changes_shape = true;
+            facts_.refined = &refined_;
         }
-        return facts;
+        report_.kind = "fold";
+        report_.notes = solver_.notes();
+        write_report();
     }
+
+    const LayerFacts& facts() const override { return facts_; }
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         workers_ = step.workers;
-        sampling_ = step.sampling;
         if (is_idle()) {
             frame.line(0) = lines_.points;
             return;
         }
-        shape_at(step.to, surface);
+        bring_to(step.to, step.sampling, surface);
+        if (frame.plain != nullptr) {
+            *frame.plain = surface;
+        }
+        fold(surface);
         solver_.fill_channels(height_, compression_, direction_);
         fill(compression_, frame.channel(0));
         fill(direction_, frame.channel(1));
@@ -84,77 +85,14 @@ public:
         worst_residual_ = std::max(worst_residual_, report.worst_fischer_burmeister);
         worst_shortening_ = std::max(worst_shortening_, report.worst_shortening);
         highest_ = std::max(highest_, report.highest);
+        write_report();
     }
 
-    void shape_at(double time, MatrixX3d& surface) override {
-        if (is_idle()) {
-            return;
+    void shape_at(double time, TimeSampling sampling, MatrixX3d& surface) override {
+        if (!is_idle()) {
+            bring_to(time, sampling, surface);
+            fold(surface);
         }
-        coarse_.swap(surface);
-        pose(time);
-        base_shape(surface);
-        const MatrixX3d* directions = &directions_;
-        if (use_normals_) {
-            fill_vertex_normals(coarse_, surface_.topology(), NormalWeight::angle, *workers_,
-                                directions_);
-        } else {
-            directions = &turned_->turn(matrices_, *workers_);
-        }
-        solver_.fold(*directions, planes_, *workers_, surface);
-    }
-
-    void refine_plain(MatrixX3d& surface) override {
-        coarse_.swap(surface);
-        base_shape(surface);
-    }
-
-    void refine_values(const std::vector<double>& values, int width,
-                       std::vector<double>& out) const override {
-        const std::vector<int>& art = surface_.mesh().art_of_vertex;
-        values_.resize(surface_.vertex_count(), width);
-        for (Eigen::Index v = 0; v < values_.rows(); ++v) {
-            for (int k = 0; k < width; ++k) {
-                values_(v, k) = values[static_cast<size_t>(art[static_cast<size_t>(v)]) *
-                                           static_cast<size_t>(width) +
-                                       static_cast<size_t>(k)];
-            }
-        }
-        out.resize(static_cast<size_t>(solver_.topology().vertex_count()) * width);
-        Eigen::Map<RowMatrixXd> fine(out.data(), solver_.topology().vertex_count(), width);
-        solver_.stencils().apply(values_, *workers_, fine);
-    }
-
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>& state) override {
-        if (!state.empty()) {
-            throw InvalidInput(say("fold: expected an empty state, found ", state.size(),
-                                   " numbers: this layer has no memory"));
-        }
-    }
-
-    LayerReport report() const override {
-        LayerReport report;
-        report.kind = "fold";
-        report.notes = solver_.notes();
-        const FoldRailSet& set = solver_.rails().set();
-        report.numbers = {
-            {"rails", set.count()},
-            {"refined vertices", solver_.topology().vertex_count()},
-            {"vertices folds can move", solver_.bound_vertex_count()},
-            {"vertices if uniform", solver_.uniform_vertex_count()},
-            {"levels", solver_.levels()},
-            {"folding rails a frame",
-             frames_ == 0 ? 0.0 : static_cast<double>(compressed_) / static_cast<double>(frames_)},
-            {"limited rails", static_cast<double>(limited_)},
-            {"vertices held back", static_cast<double>(held_)},
-            {"capped rails", static_cast<double>(capped_)},
-            {"merged pairs", static_cast<double>(merged_)},
-            {"rails that did not converge", static_cast<double>(not_converged_)},
-            {"most iterations", most_iterations_},
-            {"worst Fischer-Burmeister residual (m)", worst_residual_},
-            {"worst shortening of a rail", worst_shortening_},
-            {"highest fold (m)", highest_}};
-        return report;
     }
 
 private:
@@ -172,25 +110,55 @@ private:
         channel.assign(values.data(), values.data() + values.size());
     }
 
-    void pose(double time) {
-        if (!skeleton_.has_joints()) {
-            return;
+    void write_report() {
+        const FoldRailSet& set = solver_.rails().set();
+        const auto number = [this](const char* name, auto value) {
+            report_number(name, static_cast<double>(value));
+        };
+        begin_report();
+        number("rails", set.count());
+        number("refined vertices", solver_.topology().vertex_count());
+        number("vertices folds can move", solver_.bound_vertex_count());
+        number("vertices if uniform", solver_.uniform_vertex_count());
+        number("levels", solver_.levels());
+        number(
+            "folding rails a frame",
+            frames_ == 0 ? 0.0 : static_cast<double>(compressed_) / static_cast<double>(frames_));
+        number("limited rails", limited_);
+        number("vertices held back", held_);
+        number("capped rails", capped_);
+        number("merged pairs", merged_);
+        number("rails that did not converge", not_converged_);
+        number("most iterations", most_iterations_);
+        number("worst Fischer-Burmeister residual (m)", worst_residual_);
+        number("worst shortening of a rail", worst_shortening_);
+        number("highest fold (m)", highest_);
+    }
+
+    /// From the surface it stands on to the refined one in the same pose, without folds.
+    void bring_to(double time, TimeSampling sampling, MatrixX3d& surface) {
+        coarse_.swap(surface);
+        if (skeleton_.has_joints()) {
+            skeleton_.matrices(time, sampling, matrices_);
         }
-        skeleton_.matrices(time, sampling_, matrices_);
+        base_shape(surface);
+    }
+
+    void fold(MatrixX3d& surface) {
+        const MatrixX3d* directions = &directions_;
+        if (use_normals_) {
+            fill_vertex_normals(coarse_, surface_.topology(), NormalWeight::angle, *workers_,
+                                directions_);
+        } else {
+            directions = &turned_->turn(matrices_, *workers_);
+        }
         if (has_planes_) {
             planes_.resize(matrices_.size());
             for (size_t j = 0; j < planes_.size(); ++j) {
                 planes_[j] = joint_plane(skeleton_.joints(), static_cast<int>(j), matrices_);
             }
         }
-    }
-
-    void skin(const MatrixX3d& rest, const SkinWeights& weights, MatrixX3d& out) const {
-        if (skeleton_.skinning() == Skinning::linear_blend) {
-            skin_linear_blend(rest, weights, matrices_, *workers_, out);
-        } else {
-            skin_dual_quaternion(rest, weights, matrices_, *workers_, out, skeleton_.centres());
-        }
+        solver_.fold(*directions, planes_, *workers_, surface);
     }
 
     // The refined mesh in the pose: skinned, plus what earlier layers moved; or subdivided.
@@ -199,8 +167,9 @@ private:
             solver_.refine(coarse_, *workers_, fine);
             return;
         }
-        skin(solver_.rest(), refined_.weights, fine);
-        skin(surface_.rest(), skeleton_.weights(), skinned_);
+        const Rig& rig = skeleton_.rig();
+        skin_by(rig, solver_.rest(), refined_.weights, matrices_, *workers_, fine);
+        skin_by(rig, surface_.rest(), skeleton_.weights(), matrices_, *workers_, skinned_);
         shift_ = coarse_ - skinned_;
         if (shift_.cwiseAbs().maxCoeff() > rounding) {
             solver_.refine(shift_, *workers_, fine_shift_);
@@ -215,12 +184,10 @@ private:
     std::unique_ptr<FoldDirections> turned_;
     RefinedMesh refined_;
     bool has_planes_ = false;
-    int point_count_ = 0;
-    std::vector<std::array<int, 2>> segments_;
+    LayerFacts facts_;
 
     // Of the frame being made; nothing here matters to the next one.
     const Workers* workers_ = nullptr;
-    TimeSampling sampling_ = TimeSampling::exact;
     MatrixX3d coarse_;
     MatrixX3d skinned_;
     MatrixX3d shift_;
@@ -232,7 +199,6 @@ private:
     VectorXd compression_;
     MatrixX3d direction_;
     FoldSolver::Lines lines_;
-    mutable RowMatrixXd values_;
 
     long frames_ = 0;
     long limited_ = 0;

@@ -43,23 +43,22 @@ public:
     FoldSkeleton& operator=(const FoldSkeleton&) = delete;
 
     /// Is there a skin? Weights, joints and matrices() are there then.
-    bool has_joints() const { return !joints_.parent.empty(); }
+    bool has_joints() const { return rig_ != nullptr; }
     /// Does the skin alone move the body (no morph targets, no cache)?
     bool has_skin() const { return has_skin_; }
-    Skinning skinning() const { return skinning_; }
+    const Rig& rig() const { return *rig_; }
     const SkinWeights& weights() const { return weights_; }  ///< of simulation vertices
     const FoldJoints& joints() const { return joints_; }
-    const std::vector<Vector3d>& centres() const { return centres_; }
-    void matrices(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+    void matrices(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
+        body_.joint_matrices(time, sampling, out);
+    }
 
 private:
     const Body& body_;
+    const Rig* rig_ = nullptr;  // null: none that folds can use
     SkinWeights weights_;
     FoldJoints joints_;
-    std::vector<Vector3d> centres_;
     bool has_skin_ = false;
-    Skinning skinning_ = Skinning::linear_blend;
-    mutable std::vector<Eigen::Affine3d> frames_;
 };
 
 /// Where the folds go, on the simulation surface.
@@ -67,6 +66,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                        const FoldSettings& settings);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
+/// \param solver  must outlive it
 RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver);
 

@@ -13,9 +13,6 @@ namespace {
 constexpr int least_poses = 24;
 constexpr int most_poses = 600;
 
-// Positions that differ by less than this part of the character's size are the same.
-constexpr double same_place = 1e-9;
-
 std::vector<double> sample_times(const Body& body, double per_second) {
     const double duration = body.duration();
     if (!(duration > 0.0)) {
@@ -196,77 +193,15 @@ void restrict_pattern(const LayerGround& ground, const std::vector<std::string>&
 }  // namespace
 
 FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
-    const Body::Source& source = body_.source();
-    if (ground.weights == nullptr || ground.weights->vertex_count() == 0 ||
-        source.joint_nodes.empty() || source.character == nullptr ||
+    if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
         body_.has_separate_rest_pose()) {
         return;
     }
-    weights_.influences = ground.weights->influences;
-    for (const int art : ground.surface->mesh().art_of_vertex) {
-        for (int k = 0; k < weights_.influences; ++k) {
-            const size_t at = static_cast<size_t>(art) * weights_.influences + k;
-            weights_.joints.push_back(ground.weights->joints[at]);
-            weights_.weights.push_back(ground.weights->weights[at]);
-        }
-    }
-    weights_.joint_pairs = find_joint_pairs(weights_, static_cast<int>(source.joint_nodes.size()));
-    joints_.weights = &weights_;
-    const std::vector<Node>& nodes = source.character->skeleton.nodes;
-    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-        const Eigen::Affine3d bind = source.inverse_bind[j].inverse();
-        centres_.push_back(bind.matrix().allFinite() ? Vector3d(bind.translation())
-                                                     : Vector3d(Vector3d::Zero()));
-        int parent = -1;
-        for (int node = nodes[static_cast<size_t>(source.joint_nodes[j])].parent;
-             node >= 0 && parent < 0; node = nodes[static_cast<size_t>(node)].parent) {
-            const auto at = std::find(source.joint_nodes.begin(), source.joint_nodes.end(), node);
-            parent = at == source.joint_nodes.end()
-                         ? -1
-                         : static_cast<int>(at - source.joint_nodes.begin());
-        }
-        joints_.parent.push_back(parent);
-        joints_.name.push_back(nodes[static_cast<size_t>(source.joint_nodes[j])].name);
-    }
-    joints_.position = centres_;
-
-    // Which skinning gives the body's own positions? Morph targets or code may give others.
-    const Workers one(1);
-    const double time = 0.37 * body_.duration();
-    MatrixX3d art;
-    MatrixX3d wanted;
-    MatrixX3d tried;
-    std::vector<Eigen::Affine3d> pose;
-    body_.positions(time, TimeSampling::exact, one, art);
-    if (art.rows() != static_cast<Eigen::Index>(ground.surface->mesh().vertex_of_art.size())) {
-        return;  // an earlier layer has refined the mesh: the body no longer says where it is
-    }
-    ground.surface->gather(art, wanted);
-    matrices(time, TimeSampling::exact, pose);
-    const double tolerance =
-        same_place * (wanted.colwise().maxCoeff() - wanted.colwise().minCoeff()).norm();
-    for (const Skinning kind : {Skinning::linear_blend, Skinning::dual_quaternion}) {
-        if (kind == Skinning::linear_blend) {
-            skin_linear_blend(ground.surface->rest(), weights_, pose, one, tried);
-        } else {
-            skin_dual_quaternion(ground.surface->rest(), weights_, pose, one, tried, centres_);
-        }
-        if ((tried - wanted).cwiseAbs().maxCoeff() <= tolerance) {
-            has_skin_ = true;
-            skinning_ = kind;
-            return;
-        }
-    }
-}
-
-void FoldSkeleton::matrices(double time, TimeSampling sampling,
-                            std::vector<Eigen::Affine3d>& out) const {
-    const Body::Source& source = body_.source();
-    body_.node_frames(time, sampling, frames_);
-    out.resize(source.joint_nodes.size());
-    for (size_t j = 0; j < out.size(); ++j) {
-        out[j] = frames_[static_cast<size_t>(source.joint_nodes[j])] * source.inverse_bind[j];
-    }
+    rig_ = body_.rig();
+    weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
+    joints_ = {&weights_, rig_->parent, rig_->centre, rig_->name};
+    // On a mesh that an earlier layer has refined, the body does not say where vertices are.
+    has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
 FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
@@ -284,7 +219,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
 
     // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
     // around joints and leads the field astray.
-    const Workers one(1);
+    const Workers& workers = ground.own_workers();
     std::vector<FoldPose> poses;
     MatrixX3d art;
     const bool needs_poses = settings.place == FoldSettings::Place::field ||
@@ -298,17 +233,16 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
         }
         if (skeleton.has_skin()) {
-            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, one, pose.positions,
-                                 skeleton.centres());
+            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, workers, pose.positions,
+                                 skeleton.rig().centre);
         } else {
-            ground.body->positions(time, TimeSampling::exact, one, art);
-            if (art.rows() !=
-                static_cast<Eigen::Index>(ground.surface->mesh().vertex_of_art.size())) {
+            ground.body->positions(time, TimeSampling::exact, workers, art);
+            if (ground.refined != nullptr) {
                 throw InvalidInput(
                     "fold: expected the body's own mesh to find folds on, found one "
                     "that an earlier layer has refined");
             }
-            ground.surface->gather(art, pose.positions);
+            ground.surface->from_art().values(art, workers, pose.positions);
         }
         poses.push_back(std::move(pose));
     }
@@ -323,7 +257,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             for (FoldPose& pose : poses) {
                 shapes.push_back(std::move(pose.positions));
             }
-            pattern = fold_pattern_from_field(base, rest, shapes, options);
+            pattern = fold_pattern_from_field(base, rest, shapes, options, workers);
             break;
         }
         case FoldSettings::Place::joints:
@@ -335,7 +269,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             curves = find_joint_curves(base, rest, skeleton.joints(), poses, settings.joints,
                                        settings.reach, notes);
             share_profiles(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along);
+            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::chains:
             for (const std::string& chain : settings.chains) {
@@ -347,11 +281,11 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "none");
             }
             share_profiles(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along);
+            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::painted:
             pattern = fold_pattern_from_paint(
-                base, rest, region_values(ground, settings.painted_field), options);
+                base, rest, region_values(ground, settings.painted_field), options, workers);
             break;
     }
     pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
@@ -425,6 +359,7 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                     number = static_cast<int>(uv.size());
                     uv.push_back(value);
                     known.push_back(number);
+                    refined.uv_points.push_back(on_art);
                 }
                 refined.art.uv_triangles(static_cast<Eigen::Index>(f), k) = number;
             }
@@ -434,15 +369,13 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
             refined.art.uv.row(static_cast<Eigen::Index>(i)) = uv[i];
         }
     }
-    const Workers one(1);
+    const Workers& workers = ground.own_workers();
     for (const auto& [name, values] : art.painted) {
-        VectorXd coarse(ground.surface->vertex_count());
-        for (Eigen::Index v = 0; v < coarse.size(); ++v) {
-            coarse[v] = values[mesh.art_of_vertex[static_cast<size_t>(v)]];
-        }
+        VectorXd coarse;
+        ground.surface->from_art().values(values, workers, coarse);
         VectorXd& fine = refined.art.painted[name];
         fine.resize(topology.vertex_count());
-        solver.stencils().apply_to_scalars(coarse, one, fine);
+        solver.stencils().apply_to_scalars(coarse, workers, fine);
     }
     if (skeleton.has_joints()) {
         refined.weights = solver.refined_weights(skeleton.weights(),
@@ -459,6 +392,25 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                                topology.vertex_count() - refined.surface->vertex_count(),
                                " refined vertices touch only triangles without one"));
     }
+    // Triangles of the surface are those of the art, which are the solver's in another order.
+    const RepairedMesh& finer = refined.surface->mesh();
+    std::vector<int> surface_triangle(order.size(), -1);
+    for (size_t f = 0; f < finer.art_triangle.size(); ++f) {
+        surface_triangle[static_cast<size_t>(order[static_cast<size_t>(finer.art_triangle[f])])] =
+            static_cast<int>(f);
+    }
+    refined.from_below = MeshMap::finer(
+        solver.stencils(), topology.triangles(), corners,
+        [&solver, surface = refined.surface,
+         surface_triangle = std::move(surface_triangle)](const SurfacePoint& below) {
+            SurfacePoint point = solver.locate(below);
+            int nearest = 0;
+            point.barycentric.maxCoeff(&nearest);
+            const int v = solver.topology().triangles()(point.triangle, nearest);
+            point.triangle = surface_triangle[static_cast<size_t>(point.triangle)];
+            // A triangle without area was left out: one of its vertices stands for it.
+            return point.triangle >= 0 ? point : point_at_vertex(surface->topology(), v);
+        });
     return refined;
 }
 

@@ -8,6 +8,32 @@
 
 namespace cutis {
 
+const Workers& LayerGround::own_workers() const {
+    static const Workers one(1);
+    return workers == nullptr ? one : *workers;
+}
+
+void Layer::shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& /*surface*/) {}
+
+std::vector<double> Layer::save() const {
+    return {};
+}
+
+void Layer::restore(const std::vector<double>& state) {
+    if (!state.empty()) {
+        throw InvalidInput(say(report_.kind,
+                               " state: expected none, since it has no memory, found ",
+                               state.size(), " numbers"));
+    }
+}
+
+void Layer::report_number(const char* name, double value) {
+    if (next_number_ == numbers_.size()) {
+        numbers_.push_back(&report_.numbers[name]);
+    }
+    *numbers_[next_number_++] = value;
+}
+
 const std::vector<LayerKind>& layer_kinds() {
     static const std::vector<LayerKind> kinds = {
         curve_layer_kind(),

@@ -1,68 +1,109 @@
-#include "layer_stack.h"
+#include "cutis/stack/layer_stack.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "body_frames.h"
 #include "cutis/core/error.h"
+#include "stage_clock.h"
 
 namespace cutis {
 
-LayerStack::LayerStack(const Body& body, const Scene& scene, const std::vector<LayerKind>& kinds,
-                       std::vector<std::string>& notes,
-                       const std::function<bool(const LayerScene&)>& begins)
-    : body_(body), info_(body) {
-    if (scene.layers.empty()) {
-        return;
-    }
-    RepairOptions options;
-    options.weld_distance = scene.body.weld_distance;
-    surface_ = std::make_unique<SimulationSurface>(scene.body.repair
-                                                       ? SimulationSurface::repaired(body, options)
-                                                       : SimulationSurface::as_it_is(body));
-    notes.insert(notes.end(), surface_->mesh().notes.begin(), surface_->mesh().notes.end());
+/// The body with the first `depth` layers, at any time of the current step.
+class LayerStack::Ground final : public MovingSurface {
+public:
+    Ground(LayerStack& stack, size_t depth) : stack_(stack), depth_(depth) {}
 
-    LayerGround ground{&body, surface_.get(), &body.mesh(), &body.source().weights, scene.fps};
-    for (const LayerScene& entry : scene.layers) {
-        if (!begins(entry)) {
-            return;
+    void positions(double time, TimeSampling sampling, MatrixX3d& out) const override {
+        const LayerStep& step = stack_.step_;
+        if (time == step.to && sampling == step.sampling) {
+            out = stack_.before_;  // the frame itself is posed already
+        } else {
+            stack_.body_.positions(time, sampling, *step.workers, stack_.body_positions_);
+            stack_.surface_->from_art().values(stack_.body_positions_, *step.workers, out);
         }
-        std::unique_ptr<Layer> layer = plan_layer(entry, scene.file, kinds)->prepare(ground);
-        try {
-            info_.add_layer(entry.kind, layer->facts());
-        } catch (const InvalidInput& error) {
-            throw InvalidInput(
-                say(scene_place(scene.file, entry.line, entry.column), error.what()));
+        for (size_t i = 0; i < depth_; ++i) {
+            stack_.layers_[i]->shape_at(time, sampling, out);
         }
-        info_.layers.back().changes_shape = layer->changes_shape();
-        info_.layers.back().changes_uv = layer->changes_uv();
-        info_.meshes.front().shape_changed |= layer->changes_shape();
-        info_.meshes.front().uv_changed |= layer->changes_uv();
-        if (const RefinedMesh* refined = layer->refined()) {
-            refined_ = refined;
-            info_.show(refined->art);
-            ground.surface = refined->surface.get();
-            ground.art = &refined->art;
-            ground.weights = &refined->weights;
-            ground.skin = SkinMotion::none;
-        }
-        if (layer->skin_motion() != SkinMotion::none) {
-            ground.skin = layer->skin_motion();
-        }
-        grounds_.emplace_back(*this, layers_.size());
-        layers_.push_back(std::move(layer));
     }
+
+private:
+    LayerStack& stack_;
+    size_t depth_;
+};
+
+LayerStack::LayerStack(const Body& body, const StackOptions& options, const Workers& workers)
+    : body_(body), options_(options), workers_(workers), info_(body) {
+    const auto check = [](const char* name, double value, double low, double high) {
+        if (!(value >= low && value <= high)) {
+            throw InvalidInput(say(name, ": expected ", low, " to ", high, ", found ", value));
+        }
+    };
+    check("fps", options.fps, 1e-3, 1e6);
+    check("cut_distance", options.cut_distance, 1e-3, 1e9);
+    check("look_ahead", options.look_ahead, 0, 100);
+    info_.fps = options.fps;
+    info_.sampling = options.sampling;
 }
 
-bool LayerStack::any(bool (Layer::*question)() const) const {
-    for (const auto& layer : layers_) {
-        if ((layer.get()->*question)()) {
-            return true;
-        }
+LayerStack::~LayerStack() = default;
+
+const LayerGround& LayerStack::ground() {
+    if (grounds_.empty()) {
+        RepairOptions repair;
+        repair.weld_distance = options_.weld_distance;
+        surface_ = std::make_unique<SimulationSurface>(
+            options_.repair ? SimulationSurface::repaired(body_, repair)
+                            : SimulationSurface::as_it_is(body_));
+        LayerGround ground{&body_,       surface_.get(), &body_.mesh(), &body_.source().rig.weights,
+                           options_.fps, &workers_};
+        ground.knows_future = options_.look_ahead > 0;
+        grounds_.push_back(ground);
+        moving_.push_back(std::make_unique<Ground>(*this, 0));
+        bases_.push_back(0);
     }
-    return false;
+    return grounds_.back();
 }
 
-const ArtMesh& LayerStack::art() const {
-    return refined_ == nullptr ? body_.mesh() : refined_->art;
+std::vector<std::string> LayerStack::notes() const {
+    return surface_ ? surface_->mesh().notes : std::vector<std::string>{};
+}
+
+void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
+    if (has_past_ || frames_) {
+        throw InvalidInput("layers: expected all of them before the first frame");
+    }
+    const LayerGround& below = ground();
+    const LayerFacts& facts = layer->facts();
+    info_.add_layer(kind, facts);
+    LayerGround above = below;
+    if (facts.refined != nullptr) {
+        info_.show(facts.refined->art);
+        above.surface = facts.refined->surface.get();
+        above.art = &facts.refined->art;
+        above.weights = &facts.refined->weights;
+        above.skin = SkinMotion::none;
+        above.base = &below;
+        above.refined = facts.refined;
+        base_ = layers_.size();
+    }
+    if (facts.skin != SkinMotion::none) {
+        above.skin = facts.skin;
+    }
+    layers_.push_back(std::move(layer));
+    bases_.push_back(above.base == nullptr ? layers_.size() : base_);
+    grounds_.push_back(above);
+    moving_.push_back(std::make_unique<Ground>(*this, layers_.size()));
+}
+
+bool LayerStack::has_memory() const {
+    return std::any_of(layers_.begin(), layers_.end(),
+                       [](const auto& layer) { return layer->facts().has_memory; });
+}
+
+bool LayerStack::changes_shape() const {
+    return std::any_of(layers_.begin(), layers_.end(),
+                       [](const auto& layer) { return layer->facts().changes_shape; });
 }
 
 std::vector<std::vector<double>> LayerStack::save() const {
@@ -73,7 +114,7 @@ std::vector<std::vector<double>> LayerStack::save() const {
     return states;
 }
 
-void LayerStack::restore(const std::vector<std::vector<double>>& states) {
+void LayerStack::restore(const std::vector<std::vector<double>>& states, int number) {
     if (states.size() != layers_.size()) {
         throw InvalidInput(
             say("saved state: expected ", layers_.size(), " layers, found ", states.size()));
@@ -81,94 +122,173 @@ void LayerStack::restore(const std::vector<std::vector<double>>& states) {
     for (size_t i = 0; i < layers_.size(); ++i) {
         layers_[i]->restore(states[i]);
     }
+    has_past_ = true;
+    number_ = number;
+    at_ = clock_ = time_of(number);
 }
 
-void LayerStack::Ground::positions(double time, MatrixX3d& out) const {
-    stack_.body_.positions(time, stack_.step_.sampling, *stack_.step_.workers,
-                           stack_.body_positions_);
-    stack_.surface_->gather(stack_.body_positions_, out);
-    for (size_t i = 0; i < depth_; ++i) {
-        stack_.layers_[i]->shape_at(time, out);
+void LayerStack::advance(int number, Frame& frame) {
+    const bool starts = !has_past_ || number != number_ + 1;
+    LayerStep step;
+    step.to = step.clock_to = time_of(number);
+    step.from = step.clock_from = starts ? step.to : at_;
+    const auto time = [this](int n) { return time_of(n); };
+    make_frame(number, starts, time, step, frame);
+}
+
+void LayerStack::advance_to(double body_time, double seconds, Frame& frame) {
+    if (options_.look_ahead != 0) {
+        throw InvalidInput(
+            say("advance: expected look_ahead = 0 for a body time off the grid of "
+                "frames, found ",
+                options_.look_ahead));
     }
-}
-
-void LayerStack::refine_channels(size_t i, MeshFrame& frame) {
-    // Earlier layers have just written theirs on the coarser mesh.
-    for (size_t c = 0; c < info_.layers[i].first_channel; ++c) {
-        layers_[i]->refine_values(frame.channels[c], info_.meshes.front().channels[c].width,
-                                  values_);
-        frame.channels[c].swap(values_);
+    if (!(seconds > 0.0) || !std::isfinite(seconds) || !std::isfinite(body_time)) {
+        throw InvalidInput(
+            say("advance: expected a finite time and a positive number of seconds, "
+                "found ",
+                body_time, " and ", seconds));
     }
+    const bool starts = !has_past_;
+    const int number = starts ? 1 : number_ + 1;
+    LayerStep step;
+    step.to = body_time;
+    step.from = starts ? body_time : at_;
+    step.clock_to = starts ? 0.0 : clock_ + seconds;
+    step.clock_from = starts ? 0.0 : clock_;
+    const double before = step.from;
+    const auto time = [=](int n) { return n < number ? before : body_time; };
+    make_frame(number, starts, time, step, frame);
 }
 
-void LayerStack::take_share(size_t i, const SimulationSurface& surface, MeshFrame& frame) {
-    Layer& layer = *layers_[i];
-    if (layer.refined() != nullptr) {
-        layer.refine_plain(ground_);
+void LayerStack::make_frame(int number, bool starts, BodyTimes time_of_frame, LayerStep step,
+                            Frame& frame) {
+    frame.number = number;
+    frame.time = step.to;
+    step.body = &body_;
+    step.workers = &workers_;
+    step.sampling = options_.sampling;
+    step.between = options_.sampling;
+    step.known = step.to;
+    step.reset = starts;
+    frame.stage_seconds.resize(layers_.size() + 1);
+    StageClock clock(frame.stage_seconds[0]);
+    if (!has_memory()) {
+        body_.positions(step.to, options_.sampling, workers_, frame.body().positions);
+    } else {
+        if (!frames_) {
+            double wanted = 0.0;
+            for (const auto& layer : layers_) {
+                wanted = std::max(wanted, layer->facts().look_ahead);
+            }
+            constexpr double rounding = 1e-6;  // frames
+            const int ahead =
+                options_.look_ahead == 0
+                    ? 0
+                    : std::max(options_.look_ahead,
+                               static_cast<int>(std::ceil(wanted * options_.fps - rounding)));
+            frames_ = std::make_unique<BodyFrames>(
+                body_, options_.sampling, options_.cut_distance * surface_->main_box().norm(),
+                ahead);
+        }
+        frames_->go_to(number, time_of_frame, workers_);
+        frame.body().positions = frames_->positions();
+        if (!starts && frames_->is_cut()) {
+            cuts_.push_back(number);
+            step.reset = true;
+        }
+        if (options_.look_ahead > 0) {
+            step.between = frames_->is_near_cut() ? TimeSampling::exact : TimeSampling::smooth;
+            step.known = time_of_frame(frames_->last_known());
+        }
+    }
+    clock.stop();
+    run(step, frame);
+    has_past_ = true;
+    number_ = number;
+    at_ = step.to;
+    clock_ = step.clock_to;
+}
+
+void LayerStack::refine_values(size_t i, std::vector<double>& values, int width) {
+    const RefinedMesh& refined = *layers_[i]->facts().refined;
+    grounds_[i].surface->from_art().values(values, width, workers_, coarse_);
+    refined.from_below.values(coarse_, width, workers_, fine_);
+    refined.surface->to_art().values(fine_, width, workers_, values);
+}
+
+void LayerStack::take_share(size_t i, MeshFrame& frame) {
+    const LayerFacts& facts = layers_[i]->facts();
+    const SimulationSurface& surface = *grounds_[i + 1].surface;
+    if (facts.refined != nullptr) {
+        plain_ = stood_on_;
         for (size_t earlier = 0; earlier < i; ++earlier) {
             if (!frame.shares[earlier].empty()) {
-                layer.refine_values(frame.shares[earlier], 3, values_);
-                frame.shares[earlier].swap(values_);
+                refine_values(i, frame.shares[earlier], 3);
+                surface.from_art().values(frame.shares[earlier], 3, workers_, fine_);
+                plain_ -= Eigen::Map<const MatrixX3d>(fine_.data(), plain_.rows(), 3);
             }
         }
     }
-    if (layer.changes_shape()) {
-        moved_.resize(static_cast<size_t>(after_.size()));
-        Eigen::Map<MatrixX3d>(moved_.data(), after_.rows(), 3) = after_ - ground_;
-        surface.spread(moved_, 3, frame.shares[i]);
+    if (facts.changes_shape) {
+        fine_.resize(static_cast<size_t>(after_.size()));
+        Eigen::Map<MatrixX3d>(fine_.data(), after_.rows(), 3) = after_ - stood_on_;
+        surface.to_art().values(fine_, 3, workers_, frame.shares[i]);
     }
 }
 
-void LayerStack::advance(LayerStep step, bool keep_body, Frame& frame,
-                         std::vector<double>& seconds) {
+void LayerStack::run(LayerStep step, Frame& frame) {
     if (layers_.empty()) {
         return;
     }
-    step_ = step;
     MeshFrame& body = frame.body();
-    surface_->gather(body.positions, before_);
+    step_ = step;
+    surface_->from_art().values(body.positions, workers_, before_);
     after_ = before_;
-    if (keep_body) {
+    if (keeps_plain_) {
         body.plain_positions = body.positions;
         body.shares.resize(layers_.size());
+        plain_ = before_;
     }
-    const SimulationSurface* surface = surface_.get();
     for (size_t i = 0; i < layers_.size(); ++i) {
         Layer& layer = *layers_[i];
-        step.ground = &grounds_[i];
-        step.wants_skin =
+        const LayerFacts& facts = layer.facts();
+        step.ground = moving_[i].get();
+        step.base = moving_[bases_[i]].get();
+        LayerFrame part(frame, info_.layers[i]);
+        if (keeps_plain_) {
+            stood_on_ = after_;
+            part.plain = facts.refined != nullptr ? &stood_on_ : nullptr;
+        }
+        const bool has_rider =
             std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(i) + 1, layers_.end(),
-                        [](const auto& above) { return above->rides_on_skin(); });
-        if (keep_body) {
-            ground_ = after_;
-        }
+                        [](const auto& above) { return above->facts().rides_on_skin; });
+        part.skin = has_rider && facts.skin == SkinMotion::over_surface ? &skin_ : nullptr;
         {
-            const StageClock clock(seconds[i]);
-            LayerFrame part(frame, info_.layers[i]);
+            const StageClock clock(frame.stage_seconds[i + 1]);
             layer.advance(step, after_, part);
-            frame.stage_seconds[i + 1] = clock.elapsed();
         }
-        if (layer.skin_motion() != SkinMotion::none || layer.refined() != nullptr) {
-            step.skin = layer.skin_places();
+        if (facts.skin != SkinMotion::none || facts.refined != nullptr) {
+            step.skin = part.skin;
         }
-        if (layer.refined() != nullptr) {
-            refine_channels(i, body);
-            surface = layer.refined()->surface.get();
+        if (facts.refined != nullptr) {
+            // Earlier layers have just written theirs on the coarser mesh.
+            for (size_t c = 0; c < info_.layers[i].first_channel; ++c) {
+                refine_values(i, body.channels[c], info_.meshes.front().channels[c].width);
+            }
         }
-        if (keep_body) {
-            take_share(i, *surface, body);
-        }
-        if (layer.refined() != nullptr && keep_body) {
-            layer.refine_plain(before_);
+        if (keeps_plain_) {
+            take_share(i, body);
         }
     }
-    if (refined_ == nullptr) {
+    const LayerGround& top = grounds_.back();
+    if (top.refined == nullptr) {
         surface_->scatter(before_, after_, body.positions);
         return;
     }
-    refined_->surface->place(after_, body.positions);
-    if (keep_body) {
-        refined_->surface->place(before_, body.plain_positions);
+    top.surface->place(after_, body.positions);
+    if (keeps_plain_) {
+        top.surface->place(plain_, body.plain_positions);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "cutis/stack/regions.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "cutis/core/error.h"
@@ -37,49 +38,31 @@ VectorXd painted(const LayerGround& ground, const std::string& region, const std
     return values;
 }
 
-// Which joints the region means: one, or one and all below it.
-std::vector<char> named_joints(const LayerGround& ground, const std::string& region,
-                               const std::string& name, bool with_children) {
-    const Body::Source& source = ground.body->source();
-    if (source.character == nullptr || source.joint_nodes.empty()) {
-        throw InvalidInput(say("region \"", region, "\": expected a body with a skeleton"));
-    }
-    const std::vector<Node>& nodes = source.character->skeleton.nodes;
-    std::vector<char> chosen(source.joint_nodes.size(), 0);
-    std::vector<std::string> known;
-    bool is_found = false;
-    for (size_t j = 0; j < chosen.size(); ++j) {
-        int node = source.joint_nodes[j];
-        known.push_back(nodes[static_cast<size_t>(node)].name);
-        do {
-            if (nodes[static_cast<size_t>(node)].name == name) {
-                chosen[j] = 1;
-                is_found = true;
-            }
-            node = nodes[static_cast<size_t>(node)].parent;
-        } while (with_children && node >= 0);
-    }
-    if (!is_found) {
-        refuse_name(region, "a joint", name, known);
-    }
-    return chosen;
-}
-
+// The weight of a joint, with all below it where asked for.
 VectorXd joint_weights(const LayerGround& ground, const std::string& region,
                        const std::string& name, bool with_children) {
-    const std::vector<char> chosen = named_joints(ground, region, name, with_children);
-    const std::vector<int>& art = ground.surface->mesh().art_of_vertex;
-    const auto influences = static_cast<size_t>(ground.weights->influences);
-    VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
-    for (Eigen::Index v = 0; v < values.size(); ++v) {
-        const size_t first = static_cast<size_t>(art[static_cast<size_t>(v)]) * influences;
-        for (size_t k = first; k < first + influences; ++k) {
-            if (chosen[ground.weights->joints[k]] != 0) {
-                values[v] += ground.weights->weights[k];
+    const Rig* rig = ground.body->rig();
+    const auto& character = ground.body->source().character;
+    if (rig == nullptr || character == nullptr) {
+        throw InvalidInput(say("region \"", region, "\": expected a body with a skeleton"));
+    }
+    std::vector<char> chosen(rig->name.size(), 0);
+    if (with_children) {
+        std::vector<int> roots;
+        for (size_t n = 0; n < character->skeleton.nodes.size(); ++n) {
+            if (character->skeleton.nodes[n].name == name) {
+                roots.push_back(static_cast<int>(n));
             }
         }
+        chosen = joints_below(*rig, character->skeleton, roots);
+    } else {
+        std::transform(rig->name.begin(), rig->name.end(), chosen.begin(),
+                       [&](const std::string& joint) { return joint == name ? 1 : 0; });
     }
-    return values;
+    if (std::find(chosen.begin(), chosen.end(), 1) == chosen.end()) {
+        refuse_name(region, "a joint", name, rig->name);
+    }
+    return weight_of_joints(*ground.weights, chosen, ground.surface->mesh().art_of_vertex);
 }
 
 VectorXd part_vertices(const LayerGround& ground, const std::string& region,

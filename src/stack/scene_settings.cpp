@@ -67,6 +67,10 @@ SettingsTable body_settings(Scene& scene) {
             {"weld_distance", &body.weld_distance,
              "repair: vertices this close are one, of the box diagonal; 0: exact matches", "", 0.0,
              1e-3},
+            {"cut_distance", &body.cut_distance,
+             "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
+             "layers start anew",
+             "", 1e-3, 1e9},
         }};
 }
 

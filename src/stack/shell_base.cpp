@@ -104,6 +104,7 @@ ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, 
 void ShellBase::take(const std::vector<unsigned char>& is_taken) {
     const Topology& all = surface_->topology();
     std::vector<int> own(static_cast<size_t>(all.vertex_count()), -1);
+    std::vector<int> vertices;
     for (int f = 0; f < all.triangle_count(); ++f) {
         if (is_taken[static_cast<size_t>(f)] != 0) {
             triangle_.push_back(f);
@@ -114,8 +115,8 @@ void ShellBase::take(const std::vector<unsigned char>& is_taken) {
     }
     for (size_t v = 0; v < own.size(); ++v) {
         if (own[v] == 0) {
-            own[v] = static_cast<int>(vertex_.size());
-            vertex_.push_back(static_cast<int>(v));
+            own[v] = static_cast<int>(vertices.size());
+            vertices.push_back(static_cast<int>(v));
         }
     }
     MatrixX3i triangles(static_cast<Eigen::Index>(triangle_.size()), 3);
@@ -126,29 +127,26 @@ void ShellBase::take(const std::vector<unsigned char>& is_taken) {
         }
     }
     is_whole_ = false;
-    topology_ = Topology(std::move(triangles), static_cast<int>(vertex_.size()));
-    gather(surface_->rest(), rest_);
+    topology_ = Topology(std::move(triangles), static_cast<int>(vertices.size()));
+    from_surface_ = MeshMap::copies(std::move(vertices), all.vertex_count());
+    from_surface_.values(surface_->rest(), Workers(1), rest_);
 }
 
-const MatrixX3d& ShellBase::gather(const MatrixX3d& all, MatrixX3d& own) const {
+const MatrixX3d& ShellBase::positions(const MatrixX3d& all, const Workers& workers,
+                                      MatrixX3d& own) const {
     if (is_whole_) {
         return all;
     }
-    own.resize(static_cast<Eigen::Index>(vertex_.size()), 3);
-    for (size_t v = 0; v < vertex_.size(); ++v) {
-        own.row(static_cast<Eigen::Index>(v)) = all.row(vertex_[v]);
-    }
+    from_surface_.values(all, workers, own);
     return own;
 }
 
-VectorXd ShellBase::gather(const VectorXd& all) const {
+VectorXd ShellBase::values(const VectorXd& all) const {
     if (is_whole_) {
         return all;
     }
-    VectorXd own(static_cast<Eigen::Index>(vertex_.size()));
-    for (size_t v = 0; v < vertex_.size(); ++v) {
-        own[static_cast<Eigen::Index>(v)] = all[vertex_[v]];
-    }
+    VectorXd own;
+    from_surface_.values(all, Workers(1), own);
     return own;
 }
 

@@ -23,8 +23,8 @@ public:
 
     /// Positions, or a value per vertex, of the surface as the base has them: `all` itself where
     /// the base is the whole surface.
-    const MatrixX3d& gather(const MatrixX3d& all, MatrixX3d& own) const;
-    VectorXd gather(const VectorXd& all) const;
+    const MatrixX3d& positions(const MatrixX3d& all, const Workers& workers, MatrixX3d& own) const;
+    VectorXd values(const VectorXd& all) const;
 
 private:
     void take(const std::vector<unsigned char>& is_taken);
@@ -33,7 +33,7 @@ private:
     bool is_whole_ = true;
     Topology topology_;
     MatrixX3d rest_;
-    std::vector<int> vertex_;    // base vertex -> surface vertex
+    MeshMap from_surface_;
     std::vector<int> triangle_;  // base triangle -> surface triangle
 };
 

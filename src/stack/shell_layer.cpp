@@ -90,27 +90,21 @@ public:
         shell_ = std::make_unique<Shell>(std::move(prisms), std::move(detail), options);
         if (options.vibration.has_moving_points) {
             rider_.emplace(shell_->prisms(), at_rest, piece ? &*piece : nullptr, settings.lift,
-                           Workers(0));
+                           ground.own_workers());
             points_ = std::move(at_rest.points);
         }
         check_handles();
+        facts_.name = settings_.name;
+        facts_.numbers = {{"shell volume ratio", ""},
+                          {"shell pieces drawn back", ""},
+                          {"shell smallest tetrahedron ratio", ""}};
+        facts_.meshes = {detail_mesh_};
+        facts_.has_memory = true;
+        facts_.changes_shape = changes_shape();
+        facts_.rides_on_skin = rider_.has_value();
     }
 
-    bool has_memory() const override { return true; }
-    bool changes_shape() const override {
-        return !tracks_.empty() && settings_.base_stiffness > 0.0;
-    }
-    bool changes_uv() const override { return false; }
-    bool rides_on_skin() const override { return rider_.has_value(); }
-    LayerFacts facts() const override {
-        return {settings_.name,
-                {},
-                {{"shell volume ratio", ""},
-                 {"shell pieces drawn back", ""},
-                 {"shell smallest tetrahedron ratio", ""}},
-                {detail_mesh_},
-                {}};
-    }
+    const LayerFacts& facts() const override { return facts_; }
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
@@ -118,22 +112,24 @@ public:
         if (starts) {
             ride(step, 1.0);
             hold_handles(step.to);
-            shell_->advance({&base_.gather(surface, own_), 0.0, true, false}, *step.workers);
+            shell_->advance({&base_.positions(surface, *step.workers, own_), 0.0, true, false},
+                            *step.workers);
             has_started_ = true;
         } else {
-            const double length = step.to - step.from;
+            const double length = step.clock_to - step.clock_from;
             const int count = step.reset ? 1 : settings_.substeps;
             for (int i = 1; i <= count; ++i) {
-                const double time = step.from + length * i / count;
+                const double time = step.from + (step.to - step.from) * i / count;
                 ride(step, static_cast<double>(i) / count);
                 hold_handles(time);
                 const bool is_last = i == count;
                 if (!is_last) {
-                    step.ground->positions(time, between_);
+                    step.ground->positions(time, step.sampling, between_);
                 }
                 // A cut has no length of its own: vibration goes on for one frame.
                 const double seconds = length > 0.0 ? length / count : 1e-9;
-                const MatrixX3d& now = base_.gather(is_last ? surface : between_, own_);
+                const MatrixX3d& now =
+                    base_.positions(is_last ? surface : between_, *step.workers, own_);
                 shell_->advance({&now, seconds, false, step.reset}, *step.workers);
                 note_step();
             }
@@ -177,9 +173,7 @@ public:
         has_started_ = has_started;
     }
 
-    LayerReport report() const override { return report_; }
-
-    void shape_at(double time, MatrixX3d& surface) override {
+    void shape_at(double time, TimeSampling /*sampling*/, MatrixX3d& surface) override {
         if (!changes_shape() || move_.rows() != surface.rows()) {
             return;
         }
@@ -229,7 +223,7 @@ private:
 
     VectorXd painted(const LayerGround& ground, const Paintable& number, const char* key,
                      double lowest, double highest) const {
-        return base_.gather(painted_values(ground, number, key, lowest, highest));
+        return base_.values(painted_values(ground, number, key, lowest, highest));
     }
 
     /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
@@ -251,7 +245,7 @@ private:
     }
 
     PrismShell make_prisms(const LayerGround& ground, double diagonal) {
-        const Workers workers(0);
+        const Workers& workers = ground.own_workers();
         SafeOffsetOptions options;
         options.height = settings_.height * diagonal;
         options.keep_off_walls = settings_.keep_off_walls;
@@ -263,7 +257,7 @@ private:
         equilibrium.poisson = settings_.poisson;
         equilibrium.volume_rounds = settings_.volume_rounds;
         SafeOffset offset;
-        const bool knows_clip = ground.art == &ground.body->mesh();
+        const bool knows_clip = ground.refined == nullptr;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
             constexpr int most_poses = 240;
             const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1,
@@ -273,8 +267,8 @@ private:
             const auto pose = [&](int k, MatrixX3d& out) {
                 ground.body->positions(ground.body->duration() * k / (poses - 1),
                                        TimeSampling::exact, workers, art);
-                surface_->gather(art, all);
-                if (&base_.gather(all, out) != &out) {
+                surface_->from_art().values(art, workers, all);
+                if (&base_.positions(all, workers, out) != &out) {
                     out = all;
                 }
             };
@@ -304,7 +298,7 @@ private:
     PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
                                 const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
                                 double diagonal) {
-        const Workers workers(0);
+        const Workers& workers = ground.own_workers();
         if (settings_.place == Placing::around) {
             if (!mesh) {
                 throw InvalidInput("shell place: \"around\" needs a mesh file (mesh = ...)");
@@ -520,7 +514,10 @@ private:
         frame.number(2) = shell_->report().smallest_ratio;
     }
 
+    bool changes_shape() const { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
+
     ShellSettings settings_;
+    LayerFacts facts_;
     const SimulationSurface* surface_;
     ShellBase base_;
     MatrixX3d own_;  // positions of the base
@@ -532,7 +529,6 @@ private:
     std::optional<RigidCopies> copies_;
     std::vector<ShellPoint> points_;  // with a rider
     MatrixX3d skin_, last_skin_;
-    LayerReport report_;
     bool has_started_ = false;
     double from_ = 0.0;
     double to_ = 0.0;

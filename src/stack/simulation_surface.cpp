@@ -1,11 +1,50 @@
 #include "cutis/stack/simulation_surface.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 
 namespace cutis {
+
+namespace {
+
+Vector3d box_without_specks(const Topology& topology, const MatrixX3d& rest) {
+    const std::vector<int>& part = topology.part_of_vertex();
+    const VectorXd areas = triangle_areas(rest, topology);
+    std::vector<double> area_of(part.size(), 0.0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
+            areas[f];
+    }
+    const double whole = areas.sum();
+    constexpr double speck = 0.01;
+    constexpr double most_in_specks = 0.1;
+    double in_specks = 0.0;
+    for (const double area : area_of) {
+        in_specks += area < speck * whole ? area : 0.0;
+    }
+    const double least = in_specks > most_in_specks * whole ? 0.0 : speck * whole;
+    Eigen::RowVector3d low = Eigen::RowVector3d::Constant(std::numeric_limits<double>::infinity());
+    Eigen::RowVector3d high = -low;
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
+            low = low.cwiseMin(rest.row(v));
+            high = high.cwiseMax(rest.row(v));
+        }
+    }
+    return (high - low).transpose();
+}
+
+}  // namespace
+
+SimulationSurface::SimulationSurface(RepairedMesh mesh)
+    : mesh_(std::move(mesh)),
+      from_art_(MeshMap::copies(mesh_.art_of_vertex, static_cast<int>(mesh_.vertex_of_art.size()))),
+      to_art_(MeshMap::copies(mesh_.vertex_of_art, vertex_count())),
+      main_box_(box_without_specks(mesh_.topology, mesh_.positions)) {}
 
 SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
     const ArtMesh& mesh = body.mesh();
@@ -55,34 +94,6 @@ void SimulationSurface::place(const MatrixX3d& surface, MatrixX3d& art) const {
         if (mesh_.vertex_of_art[a] >= 0) {
             art.row(static_cast<Eigen::Index>(a)) = surface.row(mesh_.vertex_of_art[a]);
         }
-    }
-}
-
-void SimulationSurface::spread(const std::vector<double>& values, int width,
-                               std::vector<double>& out) const {
-    const auto wide = static_cast<size_t>(width);
-    if (values.size() != static_cast<size_t>(vertex_count()) * wide) {
-        throw InvalidInput(say("simulation surface: expected ", vertex_count(), " times ", width,
-                               " values, found ", values.size()));
-    }
-    out.assign(mesh_.vertex_of_art.size() * wide, 0.0);
-    for (size_t a = 0; a < mesh_.vertex_of_art.size(); ++a) {
-        if (mesh_.vertex_of_art[a] >= 0) {
-            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(
-                                             static_cast<size_t>(mesh_.vertex_of_art[a]) * wide),
-                        wide, out.begin() + static_cast<std::ptrdiff_t>(a * wide));
-        }
-    }
-}
-
-void SimulationSurface::gather(const MatrixX3d& art, MatrixX3d& out) const {
-    if (art.rows() != static_cast<Eigen::Index>(mesh_.vertex_of_art.size())) {
-        throw InvalidInput(say("simulation surface: expected ", mesh_.vertex_of_art.size(),
-                               " art vertices, found ", art.rows()));
-    }
-    out.resize(vertex_count(), 3);
-    for (int v = 0; v < vertex_count(); ++v) {
-        out.row(v) = art.row(mesh_.art_of_vertex[static_cast<size_t>(v)]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
@@ -40,280 +41,260 @@ const std::vector<SlideChannel>& slide_channels() {
     return rows;
 }
 
-/// Says where the body jumps. A smooth curve through keys would draw the jump out into the frames
-/// before and after it, as a motion that nobody made.
-class CutWatch {
-public:
-    /// \param distance  of a vertex within a frame, metres, from which it is a jump
-    explicit CutWatch(double distance) : squared_distance_(distance * distance) {}
-
-    /// Is there one in this frame or in the two before or after it?
-    bool is_near(const LayerStep& step) {
-        const double frame = step.to - step.from;
-        if (!(frame > 0.0)) {
-            return false;
-        }
-        const bool goes_on = std::abs(step.from - next_from_) < 1e-6 * frame &&
-                             std::abs(frame - frame_) < 1e-6 * frame;
-        for (int i = goes_on ? 5 : 0; i < 6; ++i) {
-            step.body->positions(step.from + (i - 2) * frame, TimeSampling::exact, *step.workers,
-                                 here_);
-            if (i > 0) {
-                std::rotate(jumps_, jumps_ + 1, jumps_ + 5);
-                jumps_[4] =
-                    !((here_ - before_).rowwise().squaredNorm().maxCoeff() < squared_distance_);
-            }
-            before_.swap(here_);
-        }
-        next_from_ = step.to;
-        frame_ = frame;
-        return std::any_of(jumps_, jumps_ + 5, [](bool is_jump) { return is_jump; });
-    }
-
-private:
-    double squared_distance_;
-    double next_from_ = -1e300;
-    double frame_ = 0.0;
-    bool jumps_[5] = {};  // of five frames, this one in the middle
-    MatrixX3d before_, here_;
-};
-
+/// Skin simulated on the mesh below all refinements, shown on whatever it stands on: each shown
+/// vertex is a material point, which is looked for where the skin was simulated.
 class SlideLayer : public Layer {
 public:
     SlideLayer(const SlideSettings& settings, const LayerGround& ground)
         : settings_(settings),
-          surface_(ground.surface),
-          setup_workers_(1),
-          options_(settings.options_for(ground, notes_)),
-          order_(ground.surface->topology(), ground.surface->rest(), options_),
-          solver_(order_.topology(), order_.rest(), order_.reorder(options_), setup_workers_),
-          locator_(order_.topology(), order_.rest(), solver_),
-          uv_(ground),
-          tangents_(ground),
-          cuts_(options_.cut_distance * bounding_box_diagonal(ground.surface->rest())) {
+          shown_(ground),
+          base_(ground.base == nullptr ? ground : *ground.base),
+          options_(settings.options_for(base_, report_.notes)),
+          order_(base_.surface->topology(), base_.surface->rest(), options_),
+          solver_(order_.topology(), order_.rest(), order_.reorder(options_), ground.own_workers()),
+          uv_(base_),
+          tangents_(ground) {
         if (settings_.output == SlideOutput::uv && !uv_.has_uv()) {
             throw InvalidInput(
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
         }
-        has_moved_uv_below_ = ground.skin == SkinMotion::over_surface;
-        stands_on_body_ =
-            ground.art == &ground.body->mesh();  // no refinement below: vertices match
+        if (is_refined()) {
+            // Points of the simulated surface in the solver's numbering.
+            const MeshMap& finer = ground.refined->from_below;
+            for (const SurfacePoint& point : finer.down()) {
+                materials_.push_back(order_.our_point(point));
+            }
+            locator_.emplace(order_.topology(), order_.rest(), solver_, materials_,
+                             ground.surface->topology(), [this](const SurfacePoint& ours) {
+                                 return shown_.refined->from_below.up(order_.surface_point(ours));
+                             });
+            to_art_ = ground.surface->to_art();
+        } else {
+            locator_.emplace(order_.topology(), order_.rest(), solver_);
+            std::vector<int> rank_of_art;
+            for (const int v : ground.surface->mesh().vertex_of_art) {
+                rank_of_art.push_back(v < 0 ? -1 : order_.rank_of(v));
+            }
+            to_art_ = MeshMap::copies(std::move(rank_of_art), ground.surface->vertex_count());
+        }
         for (const int pin : solver_.options().pins) {
-            shown_pins_.push_back(order_.surface_vertex(pin));
+            const int v = order_.surface_vertex(pin);
+            pins_.push_back(is_refined() ? ground.refined->from_below.up(
+                                               point_at_vertex(base_.surface->topology(), v))
+                                         : point_at_vertex(base_.surface->topology(), v));
         }
+        announce();
+        write_report();
     }
 
-    bool has_memory() const override { return true; }
-    bool changes_shape() const override { return settings_.output == SlideOutput::vertices; }
-    bool changes_uv() const override { return settings_.output == SlideOutput::uv; }
-
-    SkinMotion skin_motion() const override {
-        return changes_shape() ? SkinMotion::with_surface : SkinMotion::over_surface;
-    }
-    const MatrixX3d* skin_places() const override {
-        return changes_shape() ? nullptr : &skin_places_;
-    }
-
-    LayerFacts facts() const override {
-        LayerFacts facts;
-        if (settings_.has_channels) {
-            for (const SlideChannel& channel : slide_channels()) {
-                facts.channels.push_back(channel.info);
-            }
-            if (uv_.has_uv()) {
-                facts.channels.push_back({"tangent", "1", 3});
-            }
-        }
-        facts.numbers = {{"slide energy", "J"},
-                         {"slide kinetic energy", "J"},
-                         {"slide rms", "m"},
-                         {"slide largest", "m"}};
-        if (!shown_pins_.empty()) {
-            facts.lines = {{"pins", "pins", static_cast<int>(shown_pins_.size()), {}}};
-        }
-        return facts;
-    }
+    const LayerFacts& facts() const override { return facts_; }
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         const Workers& workers = *step.workers;
-        is_smoothing_ = settings_.is_smooth_in_time && step.sampling != TimeSampling::smooth &&
-                        stands_on_body_ && !cuts_.is_near(step);
+        // Keys joined by straight lines jolt the skin (three times the kinetic energy); it feels a
+        // smooth curve through the same keys.
+        const TimeSampling felt = settings_.is_smooth_in_time ? step.between : step.sampling;
+        const auto body_at = [&](double clock, MatrixX3d& out) {
+            step.base->positions(clock == step.clock_to ? step.to : step.body_time(clock), felt,
+                                 body_);
+            order_.from_surface().values(body_, workers, out);
+        };
         if (step.reset) {
-            body_ = surface;
-            add_smoothing(step, step.to, body_);
-            order_.gather(body_, ordered_);
+            body_at(step.clock_to, ordered_);
             solver_.reset(ordered_, workers);
-            locator_.reset();
+            locator_->reset();
         } else {
-            solver_.advance(
-                step.from, step.to,
-                [&](double time, MatrixX3d& out) {
-                    if (time == step.to) {
-                        body_ = surface;
-                    } else {
-                        step.ground->positions(time, body_);
-                    }
-                    add_smoothing(step, time, body_);
-                    order_.gather(body_, out);
-                },
-                workers);
+            solver_.advance(step.clock_from, step.clock_to, body_at, workers);
         }
         solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
-        if (!shown_pins_.empty()) {
+        if (!pins_.empty()) {
             MatrixX3d& dots = frame.line(0);
-            dots.resize(static_cast<Eigen::Index>(shown_pins_.size()), 3);
-            for (size_t i = 0; i < shown_pins_.size(); ++i) {
-                dots.row(static_cast<Eigen::Index>(i)) = surface.row(shown_pins_[i]);
-            }
-        }
-        if (step.wants_skin && !changes_shape()) {
-            locator_.locate(solver_, order_.rest(), workers, located_ordered_);
-            order_.spread(located_ordered_, skin_places_);
-        }
-        if (settings_.output == SlideOutput::vertices) {
-            order_.gather(surface, ordered_);
-            locator_.locate(solver_, ordered_, workers, located_ordered_);
-            order_.spread(located_ordered_, located_);
-            offset_ = located_ - surface;
-            surface = located_;
-        } else if (settings_.output == SlideOutput::uv) {
-            points_.resize(static_cast<size_t>(surface_->vertex_count()));
-            for (int v = 0; v < surface_->vertex_count(); ++v) {
-                points_[static_cast<size_t>(v)] =
-                    order_.surface_point(solver_.material_point(order_.rank_of(v)));
-            }
-            order_.spread(channels_.material_position, vectors_);
-            if (!has_moved_uv_below_) {
-                uv_.update(points_, vectors_, workers, frame.uv());
-            } else {
-                // What an earlier layer moved stays where this one moves nothing.
-                uv_.update(points_, vectors_, workers, own_uv_);
-                const MatrixX2d& rest = tangents_.rest_uv();
-                for (Eigen::Index t = 0; t < rest.rows(); ++t) {
-                    if (own_uv_.row(t) != rest.row(t)) {
-                        frame.uv().row(t) = own_uv_.row(t);
-                    }
-                }
+            dots.resize(static_cast<Eigen::Index>(pins_.size()), 3);
+            for (size_t i = 0; i < pins_.size(); ++i) {
+                dots.row(static_cast<Eigen::Index>(i)) =
+                    interpolate(surface, shown_.surface->topology().triangles(), pins_[i]);
             }
         }
         write_numbers(workers, frame);
+        if (facts_.changes_shape || frame.skin != nullptr) {
+            locator_->search(solver_, workers);
+        }
+        if (frame.skin != nullptr) {
+            lay(shown_.surface->rest(), workers, *frame.skin);
+        }
+        if (facts_.changes_shape) {
+            lay(surface, workers, located_);
+            offset_ = located_ - surface;
+            surface = located_;
+        } else if (facts_.changes_uv) {
+            slide_uvs(workers, frame.uv());
+        }
         if (settings_.has_channels) {
-            if (changes_shape()) {
-                carry_channels();
+            write_channels(workers, frame);
+            if (uv_.has_uv()) {
+                tangents_.fill(surface, facts_.changes_uv ? frame.uv() : tangents_.rest_uv(),
+                               frame.channel(slide_channels().size()));
             }
-            write_channels(frame);
         }
-        if (settings_.has_channels && uv_.has_uv()) {
-            const bool has_slid = settings_.output == SlideOutput::uv;
-            tangents_.fill(surface, has_slid ? frame.uv() : tangents_.rest_uv(),
-                           frame.channel(slide_channels().size()));
-        }
+        write_report();
     }
 
     // Layers above that take smaller steps see the skin's offset of this frame on the body between
     // frames: slide's own motion within a frame is not kept.
-    void shape_at(double /*time*/, MatrixX3d& surface) override {
-        if (settings_.output == SlideOutput::vertices && offset_.rows() == surface.rows()) {
+    void shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& surface) override {
+        if (facts_.changes_shape && offset_.rows() == surface.rows()) {
             surface += offset_;
         }
     }
 
     std::vector<double> save() const override {
         std::vector<double> state = solver_.save();
-        const std::vector<double> places = locator_.save();
+        const std::vector<double> places = locator_->save();
         state.insert(state.end(), places.begin(), places.end());
         return state;
     }
 
     void restore(const std::vector<double>& state) override {
-        const size_t places = static_cast<size_t>(surface_->vertex_count());
+        const auto places = static_cast<size_t>(shown_.surface->vertex_count());
         if (state.size() < places) {
             throw InvalidInput(
                 say("slide state: expected more than ", places, " numbers, found ", state.size()));
         }
         const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
-        solver_.restore(std::vector<double>(state.begin(), middle), setup_workers_);
-        locator_.restore(std::vector<double>(middle, state.end()));
-    }
-
-    LayerReport report() const override {
-        const SlideReport& r = solver_.report();
-        LayerReport report;
-        report.kind = "slide";
-        const auto steps = static_cast<double>(std::max(1L, r.steps));
-        report.numbers = {
-            {"steps", static_cast<double>(r.steps)},
-            {"starts", static_cast<double>(r.starts)},
-            {"cuts", static_cast<double>(r.cuts)},
-            {"solver iterations per step", static_cast<double>(r.iterations) / steps},
-            {"most solver iterations", r.most_iterations},
-            {"steps not solved to tolerance", static_cast<double>(r.unsolved)},
-            {"worst residual", r.worst_residual},
-            {"limited steps", static_cast<double>(r.limited_steps)},
-            {"halvings of a whole step", static_cast<double>(r.halved_steps)},
-            {"times the skin was given up and laid anew", static_cast<double>(r.given_up)},
-            {"limited triangles", static_cast<double>(r.limited_triangles)},
-            {"untangled triangles", static_cast<double>(r.untangled)},
-            {"steps with an inverted triangle", static_cast<double>(r.inverted_steps)},
-            {"least area ratio", r.smallest_area},
-            {"shortened moves", static_cast<double>(r.capped_moves)},
-            {"Newton iterations refused", static_cast<double>(r.newton_rejected)},
-            {"pinned vertices", r.pinned},
-            {"gliding vertices", r.gliding},
-            {"largest slide (m)", largest_slide_},
-            {"largest miss of a material vertex (m)", largest_miss_},
-        };
-        report.notes = notes_;
-        return report;
+        solver_.restore(std::vector<double>(state.begin(), middle), shown_.own_workers());
+        locator_->restore(std::vector<double>(middle, state.end()));
     }
 
 private:
-    // Keys joined by straight lines jolt the skin (three times the kinetic energy, thin-skin notes
-    // 12). The body's own smooth curve through the same keys takes their place.
-    void add_smoothing(const LayerStep& step, double time, MatrixX3d& positions) {
-        if (!is_smoothing_) {
-            return;
+    bool is_refined() const { return shown_.refined != nullptr; }
+
+    void announce() {
+        if (settings_.has_channels) {
+            for (const SlideChannel& channel : slide_channels()) {
+                facts_.channels.push_back(channel.info);
+            }
+            if (uv_.has_uv()) {
+                facts_.channels.push_back({"tangent", "1", 3});
+            }
         }
-        step.body->positions(time, TimeSampling::exact, *step.workers, exact_art_);
-        step.body->positions(time, TimeSampling::smooth, *step.workers, smooth_art_);
-        surface_->gather(exact_art_, exact_);
-        surface_->gather(smooth_art_, smooth_);
-        positions += smooth_ - exact_;
+        facts_.numbers = {{"slide energy", "J"},
+                          {"slide kinetic energy", "J"},
+                          {"slide rms", "m"},
+                          {"slide largest", "m"}};
+        if (!pins_.empty()) {
+            facts_.lines = {{"pins", "pins", static_cast<int>(pins_.size()), {}}};
+        }
+        facts_.has_memory = true;
+        facts_.changes_shape = settings_.output == SlideOutput::vertices;
+        facts_.changes_uv = settings_.output == SlideOutput::uv;
+        facts_.skin = facts_.changes_shape ? SkinMotion::with_surface : SkinMotion::over_surface;
+        report_.kind = "slide";
     }
 
-    // The solver measures at the body's vertices. Vertices that went with the skin show what lies
-    // where they are now: numbers between the corners of that place, directions (whose signs mean
-    // nothing) of its nearest corner.
-    void carry_channels() {
-        const MatrixX3i& triangles = order_.topology().triangles();
-        const auto carry = [&](VectorXd& values) {
-            carried_scalars_ = values;
-            for (int v = 0; v < surface_->vertex_count(); ++v) {
-                carried_scalars_[v] = interpolate(values, triangles, locator_.place(v));
+    /// Shown vertices where their material lies on the shown surface in some shape.
+    void lay(const MatrixX3d& shape, const Workers& workers, MatrixX3d& out) {
+        if (is_refined()) {
+            locator_->lay(shape, workers, out);
+            return;
+        }
+        order_.from_surface().values(shape, workers, ordered_);
+        locator_->lay(ordered_, workers, vectors_);
+        order_.to_surface().values(vectors_, workers, out);
+    }
+
+    /// UVs are linear in the triangles that were simulated.
+    void slide_uvs(const Workers& workers, MatrixX2d& uv) {
+        points_.resize(static_cast<size_t>(base_.surface->vertex_count()));
+        for (int v = 0; v < base_.surface->vertex_count(); ++v) {
+            points_[static_cast<size_t>(v)] =
+                order_.surface_point(solver_.material_point(order_.rank_of(v)));
+        }
+        order_.to_surface().values(channels_.material_position, workers, body_);
+        const bool has_moved_below = shown_.skin == SkinMotion::over_surface;
+        MatrixX2d& own = has_moved_below ? own_uv_ : uv;
+        if (is_refined()) {
+            uv_.update(points_, body_, workers, base_uv_);
+            const std::vector<SurfacePoint>& from = shown_.refined->uv_points;
+            own.resize(static_cast<Eigen::Index>(from.size()), 2);
+            for (size_t i = 0; i < from.size(); ++i) {
+                own.row(static_cast<Eigen::Index>(i)) =
+                    interpolate(base_uv_, base_.art->uv_triangles, from[i]);
             }
-            values.swap(carried_scalars_);
-        };
-        const auto carry_directions = [&](MatrixX3d& values) {
-            carried_vectors_ = values;
-            for (int v = 0; v < surface_->vertex_count(); ++v) {
-                const SurfacePoint& place = locator_.place(v);
-                int nearest = 0;
-                place.barycentric.maxCoeff(&nearest);
-                carried_vectors_.row(v) = values.row(triangles(place.triangle, nearest));
-            }
-            values.swap(carried_vectors_);
-        };
-        for (const SlideChannel& channel : slide_channels()) {
-            if (channel.scalars != nullptr) {
-                carry(channels_.*channel.scalars);
-            } else if (channel.info.for_renderers) {
-                // Each vertex is its own material, as its UVs say.
-                channels_.*channel.vectors = order_.rest();
-            } else {
-                carry_directions(channels_.*channel.vectors);
+        } else {
+            uv_.update(points_, body_, workers, own);
+        }
+        // What an earlier layer moved stays where this one moves nothing.
+        const MatrixX2d& rest = tangents_.rest_uv();
+        for (Eigen::Index t = 0; has_moved_below && t < rest.rows(); ++t) {
+            if (own.row(t) != rest.row(t)) {
+                uv.row(t) = own.row(t);
             }
         }
+    }
+
+    /// The solver measures at the vertices it moves. What a shown vertex shows is what lies where
+    /// it is: numbers between the corners of that place, directions (whose signs mean nothing) of
+    /// its nearest corner. Vertices that went with the skin are where their material is.
+    void write_channels(const Workers& workers, LayerFrame& frame) {
+        const MatrixX3i& triangles = order_.topology().triangles();
+        const bool moves = facts_.changes_shape;
+        const Eigen::Index count = shown_.surface->vertex_count();
+        const auto place = [&](int v) -> const SurfacePoint& {
+            return moves ? locator_->place(v) : materials_[static_cast<size_t>(v)];
+        };
+        for (size_t c = 0; c < slide_channels().size(); ++c) {
+            const SlideChannel& channel = slide_channels()[c];
+            if (channel.scalars != nullptr) {
+                const VectorXd& values = channels_.*channel.scalars;
+                const VectorXd* shown = &values;
+                if (moves || is_refined()) {
+                    scalars_.resize(count);
+                    workers.for_chunks(static_cast<int>(count), 2048, [&](int begin, int end) {
+                        for (int v = begin; v < end; ++v) {
+                            scalars_[v] = interpolate(values, triangles, place(v));
+                        }
+                    });
+                    shown = &scalars_;
+                }
+                numbers_.assign(shown->data(), shown->data() + shown->size());
+            } else {
+                const MatrixX3d& values = channels_.*channel.vectors;
+                const MatrixX3d* shown = &values;
+                if (channel.info.for_renderers) {
+                    shown = &material_positions(values);
+                } else if (moves || is_refined()) {
+                    vectors_.resize(count, 3);
+                    for (int v = 0; v < static_cast<int>(count); ++v) {
+                        int nearest = 0;
+                        place(v).barycentric.maxCoeff(&nearest);
+                        vectors_.row(v) = values.row(triangles(place(v).triangle, nearest));
+                    }
+                    shown = &vectors_;
+                }
+                numbers_.assign(shown->data(), shown->data() + shown->size());
+            }
+            to_art_.values(numbers_, channel.info.width, workers, frame.channel(c));
+        }
+    }
+
+    /// Rest positions of the material at shown vertices. A vertex that goes with the skin is its
+    /// own material, as its UVs say. On a refinement the way from rest to material is carried over.
+    const MatrixX3d& material_positions(const MatrixX3d& values) {
+        if (facts_.changes_shape) {
+            return is_refined() ? shown_.surface->rest() : order_.rest();
+        }
+        if (!is_refined()) {
+            return values;
+        }
+        vectors_ = shown_.surface->rest();
+        const MatrixX3i& triangles = order_.topology().triangles();
+        for (size_t v = 0; v < materials_.size(); ++v) {
+            vectors_.row(static_cast<Eigen::Index>(v)) +=
+                interpolate(values, triangles, materials_[v]) -
+                interpolate(order_.rest(), triangles, materials_[v]);
+        }
+        return vectors_;
     }
 
     void write_numbers(const Workers& workers, LayerFrame& frame) {
@@ -322,53 +303,62 @@ private:
         const double mean_square = channels_.slide_distance.squaredNorm() /
                                    static_cast<double>(channels_.slide_distance.size());
         largest_slide_ = std::max(largest_slide_, largest);
-        for (int v = 0; v < surface_->vertex_count(); ++v) {
-            largest_miss_ = std::max(largest_miss_, locator_.miss(v));
-        }
         frame.number(0) = energy.elastic;
         frame.number(1) = energy.kinetic;
         frame.number(2) = std::sqrt(mean_square);
         frame.number(3) = largest;
     }
 
-    void write_channels(LayerFrame& frame) {
-        for (size_t c = 0; c < slide_channels().size(); ++c) {
-            const SlideChannel& channel = slide_channels()[c];
-            if (channel.scalars != nullptr) {
-                order_.spread(channels_.*channel.scalars, scalars_);
-                numbers_.assign(scalars_.data(), scalars_.data() + scalars_.size());
-            } else {
-                order_.spread(channels_.*channel.vectors, vectors_);
-                numbers_.assign(vectors_.data(), vectors_.data() + vectors_.size());
-            }
-            surface_->spread(numbers_, channel.info.width, frame.channel(c));
+    void write_report() {
+        for (int v = 0; v < shown_.surface->vertex_count(); ++v) {
+            largest_miss_ = std::max(largest_miss_, locator_->miss(v));
         }
+        const SlideReport& r = solver_.report();
+        const auto steps = static_cast<double>(std::max(1L, r.steps));
+        const auto number = [this](const char* name, auto value) {
+            report_number(name, static_cast<double>(value));
+        };
+        begin_report();
+        number("steps", r.steps);
+        number("starts", r.starts);
+        number("solver iterations per step", static_cast<double>(r.iterations) / steps);
+        number("most solver iterations", r.most_iterations);
+        number("steps not solved to tolerance", r.unsolved);
+        number("worst residual", r.worst_residual);
+        number("limited steps", r.limited_steps);
+        number("halvings of a whole step", r.halved_steps);
+        number("times the skin was given up and laid anew", r.given_up);
+        number("limited triangles", r.limited_triangles);
+        number("untangled triangles", r.untangled);
+        number("steps with an inverted triangle", r.inverted_steps);
+        number("least area ratio", r.smallest_area);
+        number("shortened moves", r.capped_moves);
+        number("Newton iterations refused", r.newton_rejected);
+        number("pinned vertices", r.pinned);
+        number("gliding vertices", r.gliding);
+        number("largest slide (m)", largest_slide_);
+        number("largest miss of a material vertex (m)", largest_miss_);
     }
 
     SlideSettings settings_;
-    const SimulationSurface* surface_;
-    std::vector<std::string> notes_;
-    Workers setup_workers_;
-    SlideOptions options_;  // for the surface's own numbers of vertices
+    LayerGround shown_;     // what it stands on
+    LayerGround base_;      // what it is simulated on
+    SlideOptions options_;  // for the simulated surface's own numbers of vertices
     SlideOrder order_;
     SlideSolver solver_;
-    SlideLocator locator_;
-    SlideUv uv_;
+    std::vector<SurfacePoint>
+        materials_;  // on a refinement: each shown vertex where it is simulated
+    std::optional<SlideLocator> locator_;
+    MeshMap to_art_;  // from the locator's numbering of shown vertices
+    SlideUv uv_;      // of the simulated surface
     SlideTangents tangents_;
-    CutWatch cuts_;
-    bool stands_on_body_ = true;
-    bool is_smoothing_ = false;
-    bool has_moved_uv_below_ = false;
-    std::vector<int> shown_pins_;
-    MatrixX3d skin_places_;  // material of each vertex on the rest surface, where layers above ask
-    MatrixX3d body_, ordered_, located_ordered_, located_, offset_, vectors_;
+    LayerFacts facts_;
+    std::vector<SurfacePoint> pins_;  // of the shown surface
+    MatrixX3d body_, ordered_, located_, offset_, vectors_;
+    MatrixX2d base_uv_, own_uv_;
     VectorXd scalars_;
     std::vector<SurfacePoint> points_;
-    MatrixX2d own_uv_;
-    MatrixX3d exact_art_, smooth_art_, exact_, smooth_;
     SlideChannels channels_;
-    VectorXd carried_scalars_;
-    MatrixX3d carried_vectors_;
     std::vector<double> numbers_;
     double largest_slide_ = 0.0;
     double largest_miss_ = 0.0;

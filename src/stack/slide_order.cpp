@@ -75,29 +75,14 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
             renumbered(f, k) = rank_of(triangles(surface_triangle(f), k));
         }
     }
+    our_triangle_.resize(from.size());
+    for (size_t f = 0; f < from.size(); ++f) {
+        our_triangle_[static_cast<size_t>(from[f])] = static_cast<int>(f);
+    }
     topology_ = Topology(std::move(renumbered), count);
-    gather(rest, rest_);
-}
-
-void SlideOrder::gather(const MatrixX3d& in, MatrixX3d& out) const {
-    out.resize(in.rows(), 3);
-    for (size_t i = 0; i < order_.size(); ++i) {
-        out.row(static_cast<Eigen::Index>(i)) = in.row(order_[i]);
-    }
-}
-
-void SlideOrder::spread(const MatrixX3d& in, MatrixX3d& out) const {
-    out.resize(in.rows(), 3);
-    for (size_t i = 0; i < order_.size(); ++i) {
-        out.row(order_[i]) = in.row(static_cast<Eigen::Index>(i));
-    }
-}
-
-void SlideOrder::spread(const VectorXd& in, VectorXd& out) const {
-    out.resize(in.size());
-    for (size_t i = 0; i < order_.size(); ++i) {
-        out[order_[i]] = in[static_cast<Eigen::Index>(i)];
-    }
+    from_surface_ = MeshMap::copies(order_, count);
+    to_surface_ = MeshMap::copies(rank_, count);
+    from_surface_.values(rest, Workers(1), rest_);
 }
 
 SlideOptions SlideOrder::reorder(SlideOptions options) const {
@@ -106,9 +91,7 @@ SlideOptions SlideOrder::reorder(SlideOptions options) const {
             return;  // one number; what has another size is refused by the solver
         }
         const VectorXd before = value.painted;
-        for (size_t i = 0; i < order_.size(); ++i) {
-            value.painted[static_cast<Eigen::Index>(i)] = before[order_[i]];
-        }
+        from_surface_.values(before, Workers(1), value.painted);
     };
     for (VertexValue* value :
          {&options.young_modulus, &options.poisson_ratio, &options.density, &options.damping,

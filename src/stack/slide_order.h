@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cutis/mesh/mesh_map.h"
 #include "cutis/mesh/topology.h"
 #include "cutis/slide/slide.h"
 
@@ -23,10 +24,9 @@ public:
     int surface_vertex(int rank) const { return order_[static_cast<size_t>(rank)]; }
     int surface_triangle(int f) const { return surface_triangle_[static_cast<size_t>(f)]; }
 
-    /// Rows in our order from rows in the surface's, and back; `in` and `out` are different.
-    void gather(const MatrixX3d& in, MatrixX3d& out) const;
-    void spread(const MatrixX3d& in, MatrixX3d& out) const;
-    void spread(const VectorXd& in, VectorXd& out) const;
+    /// From the surface's numbering to ours, and back.
+    const MeshMap& from_surface() const { return from_surface_; }
+    const MeshMap& to_surface() const { return to_surface_; }
 
     /// Options given for the surface's vertices, for ours.
     SlideOptions reorder(SlideOptions options) const;
@@ -35,9 +35,14 @@ public:
     SurfacePoint surface_point(const SurfacePoint& ours) const {
         return {surface_triangle(ours.triangle), ours.barycentric};
     }
+    /// And back.
+    SurfacePoint our_point(const SurfacePoint& of_surface) const {
+        return {our_triangle_[static_cast<size_t>(of_surface.triangle)], of_surface.barycentric};
+    }
 
 private:
-    std::vector<int> order_, rank_, surface_triangle_;
+    std::vector<int> order_, rank_, surface_triangle_, our_triangle_;
+    MeshMap from_surface_, to_surface_;
     Topology topology_;
     MatrixX3d rest_;
 };

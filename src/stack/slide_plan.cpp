@@ -34,37 +34,6 @@ VertexValue vertex_value(const LayerGround& ground, const Paintable& number, con
     return VertexValue(painted_values(ground, number, key, lowest, highest));
 }
 
-// The box of the body without specks: parts with less than a hundredth of its area do not count,
-// unless the body is made of such parts (they have more than a tenth of it together).
-Eigen::RowVector3d main_box(const SimulationSurface& surface) {
-    const Topology& topology = surface.topology();
-    const MatrixX3d& rest = surface.rest();
-    const std::vector<int>& part = topology.part_of_vertex();
-    const VectorXd areas = triangle_areas(rest, topology);
-    std::vector<double> area_of(part.size(), 0.0);
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
-            areas[f];
-    }
-    const double whole = areas.sum();
-    constexpr double speck = 0.01;
-    constexpr double most_in_specks = 0.1;
-    double in_specks = 0.0;
-    for (const double area : area_of) {
-        in_specks += area < speck * whole ? area : 0.0;
-    }
-    const double least = in_specks > most_in_specks * whole ? 0.0 : speck * whole;
-    Eigen::RowVector3d low = Eigen::RowVector3d::Constant(infinite);
-    Eigen::RowVector3d high = -low;
-    for (int v = 0; v < topology.vertex_count(); ++v) {
-        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
-            low = low.cwiseMin(rest.row(v));
-            high = high.cwiseMax(rest.row(v));
-        }
-    }
-    return high - low;
-}
-
 // Along the chain of edges a set of vertices makes: from one neighbour in the set to the other.
 Vector3d along_chain(const LayerGround& ground, const std::vector<char>& is_in, int v) {
     const Topology& topology = ground.surface->topology();
@@ -169,8 +138,6 @@ std::vector<Setting> SlideSettings::table() {
         {"newton_iterations", &o.newton_iterations,
          "per step; more than one for steps as long as a frame", "", 1, 20},
         {"relax_steps", &o.relax_steps, "static steps before time starts", "", 0, 10000},
-        {"cut_distance", &o.cut_distance,
-         "a body that moves further in a frame (of its box diagonal) makes a cut", "", 1e-3, 1e9},
         {"smooth_time", &is_smooth_in_time,
          "between keys the skin feels a body without velocity jumps"},
         {"curved", &o.use_curved_surface, "look skin up on a curved surface, not on flat facets"},
@@ -203,9 +170,7 @@ SlideOptions SlideSettings::options_for(const LayerGround& ground,
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
-    const Eigen::RowVector3d box = main_box(*ground.surface);
-    const double size = body_size > 0.0 ? body_size : box.maxCoeff();
-    o.cut_distance *= box.norm() / bounding_box_diagonal(rest);
+    const double size = body_size > 0.0 ? body_size : ground.surface->main_box().maxCoeff();
     const double scale = size / human_size;
     const bool has_young = !young_modulus.region.empty() || young_modulus.value != 0.0;
     if (lame_mu == 0.0 && lame_lambda != 0.0) {

@@ -124,11 +124,11 @@ TEST(Body, posed_vertices_are_what_the_file_says_although_the_rest_pose_was_resi
     std::vector<Eigen::Affine3d> frames;
     body.node_frames(0.5, TimeSampling::exact, frames);
     std::vector<Eigen::Affine3d> matrices;
-    for (size_t j = 0; j < body.source().joint_nodes.size(); ++j) {
-        matrices.push_back(frames[static_cast<size_t>(body.source().joint_nodes[j])] *
-                           body.source().inverse_bind[j]);
+    for (size_t j = 0; j < body.source().rig.node.size(); ++j) {
+        matrices.push_back(frames[static_cast<size_t>(body.source().rig.node[j])] *
+                           body.source().rig.inverse_bind[j]);
     }
-    skin_linear_blend(body.mesh().positions, body.source().weights, matrices, workers, out);
+    skin_linear_blend(body.mesh().positions, body.source().rig.weights, matrices, workers, out);
     const MatrixX3d expected = posed_by_definition(*character, character->clips[0], 1.5);
     EXPECT_LT(largest_difference(out.topRows(60), expected.topRows(60)), 1e-12 * 400);
 }
@@ -161,7 +161,8 @@ TEST(Body, a_bind_pose_already_in_place_keeps_the_files_positions_bit_for_bit) {
     const Body body = make_body(character, {.mesh = "body", .clip = {}, .clock = {}});
     EXPECT_TRUE(
         (body.mesh().positions.array() == character->meshes[0].mesh.positions.array()).all());
-    EXPECT_EQ(body.source().inverse_bind[1].matrix(), character->skins[0].inverse_bind[1].matrix());
+    EXPECT_EQ(body.source().rig.inverse_bind[1].matrix(),
+              character->skins[0].inverse_bind[1].matrix());
 }
 
 TEST(Body, all_meshes_together_are_one_body_with_parts_groups_and_joints) {
@@ -180,15 +181,71 @@ TEST(Body, all_meshes_together_are_one_body_with_parts_groups_and_joints) {
     EXPECT_EQ(mesh.painted.at("mask")[63], 0.5);
     EXPECT_EQ(body.source().weld_group[59], 0);
     EXPECT_EQ(body.source().weld_group[60], 1);
-    EXPECT_EQ(body.source().joint_nodes, (std::vector<int>{1, 2, 4}));
-    EXPECT_EQ(body.source().weights.joints[2 * 61], 2);
-    EXPECT_EQ(body.source().weights.weights[2 * 61], 1.0);
+    EXPECT_EQ(body.source().rig.node, (std::vector<int>{1, 2, 4}));
+    EXPECT_EQ(body.source().rig.weights.joints[2 * 61], 2);
+    EXPECT_EQ(body.source().rig.weights.weights[2 * 61], 1.0);
+}
+
+TEST(Body, the_rig_says_by_itself_how_its_skin_moves) {
+    const auto character = small_z_up_character(0.3);
+    const Workers workers(1);
+    for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {
+        BodyOptions options;
+        options.mesh = "body";
+        options.skinning = skinning;
+        Body body = make_body(character, options);
+        const Rig* rig = body.rig();
+        ASSERT_NE(rig, nullptr);
+        EXPECT_EQ(rig->name, (std::vector<std::string>{"low", "high"}));
+        EXPECT_EQ(rig->parent, (std::vector<int>{-1, 0}));
+        EXPECT_EQ(rig->skinning, skinning);
+        EXPECT_LT((rig->inverse_bind[1] * rig->centre[1]).norm(), 1e-12 * 400);
+        EXPECT_TRUE(rig->is_whole_motion);
+        std::vector<Eigen::Affine3d> matrices;
+        MatrixX3d posed;
+        MatrixX3d skinned;
+        for (const double time : {0.0, 0.3, 0.77}) {
+            body.positions(time, TimeSampling::exact, workers, posed);
+            body.joint_matrices(time, TimeSampling::exact, matrices);
+            skin_by(*rig, body.mesh().positions, rig->weights, matrices, workers, skinned);
+            EXPECT_EQ(skinned, posed);
+        }
+        body.set_rest_pose(posed);
+        EXPECT_FALSE(body.rig()->is_whole_motion);
+    }
+}
+
+TEST(Body, morph_targets_that_move_are_more_than_the_rigs_skinning) {
+    const auto character = small_z_up_character(0.3);
+    BodyOptions options;  // the clip "bend" moves the prop's morph targets, "wave" none
+    options.clip = "bend";
+    EXPECT_FALSE(make_body(character, options).rig()->is_whole_motion);
+    options.clip = "wave";
+    EXPECT_TRUE(make_body(character, options).rig()->is_whole_motion);
+    options.mesh = "prop";  // carried by a node, without a skin
+    EXPECT_EQ(make_body(character, options).rig(), nullptr);
+}
+
+TEST(Body, a_rig_made_by_hand_gets_names_parents_and_centres) {
+    const auto character = small_z_up_character(0.3);
+    Rig rig;
+    rig.node = {4, 1};
+    rig.inverse_bind = {Eigen::Affine3d(Eigen::Translation3d(1, 2, 3)),
+                        Eigen::Affine3d(Eigen::Scaling(0.0))};
+    complete_rig(character->skeleton, rig);
+    EXPECT_EQ(rig.name, (std::vector<std::string>{"prop", "low"}));
+    EXPECT_EQ(rig.parent, (std::vector<int>{1, -1}));  // past "high", which is no joint
+    EXPECT_EQ(rig.centre[0], Vector3d(-1, -2, -3));
+    EXPECT_EQ(rig.centre[1], Vector3d(0, 0, 0));
+    EXPECT_EQ(joints_below(rig, character->skeleton, {2}), (std::vector<char>{1, 0}));
+    rig.node[0] = 9;
+    EXPECT_THROW(complete_rig(character->skeleton, rig), InvalidInput);
 }
 
 TEST(Body, a_mesh_without_skin_rests_where_its_node_puts_it_default_morphs_included) {
     const auto character = small_z_up_character(0.3);
     const Body body = make_body(character, {.mesh = "prop", .clip = {}, .clock = {}});
-    EXPECT_TRUE(body.source().weights.weights.empty());
+    EXPECT_TRUE(body.source().rig.weights.weights.empty());
     Clip none;
     const MatrixX3d expected = posed_by_definition(*character, none, 0.0).bottomRows(4);
     EXPECT_LT(largest_difference(body.mesh().positions, expected), 1e-12 * 400);

@@ -18,25 +18,21 @@ struct BreathOptions {
 class BreathLayer final : public cutis::Layer {
 public:
     BreathLayer(const cutis::LayerGround& ground, const BreathOptions& options)
-        : surface_(*ground.surface), options_(options) {}
+        : surface_(*ground.surface), options_(options) {
+        facts_.numbers = {{"breath", "m"}};
+        facts_.changes_shape = true;  // and has no memory: any frame in any order
+    }
 
-    bool has_memory() const override { return false; }  // any frame in any order
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-
-    cutis::LayerFacts facts() const override { return {"", {}, {{"breath", "m"}}, {}, {}}; }
+    const cutis::LayerFacts& facts() const override { return facts_; }
 
     void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface,
                  cutis::LayerFrame& frame) override {
-        shape_at(step.to, surface);
+        shape_at(step.to, step.sampling, surface);
         frame.number(0) = swell(step.to);
     }
-    void shape_at(double time, cutis::MatrixX3d& surface) override {
+    void shape_at(double time, cutis::TimeSampling, cutis::MatrixX3d& surface) override {
         surface += swell(time) * cutis::vertex_normals(surface, surface_.topology());
     }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>&) override {}
-    cutis::LayerReport report() const override { return {"breath", {}, {}}; }
 
 private:
     double swell(double time) const {
@@ -44,6 +40,7 @@ private:
     }
     const cutis::SimulationSurface& surface_;
     BreathOptions options_;
+    cutis::LayerFacts facts_;
 };
 
 class BreathPlan final : public cutis::LayerPlan {

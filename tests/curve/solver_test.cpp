@@ -63,6 +63,35 @@ TEST(solver, body_at_rest_and_body_in_even_motion_leave_the_flesh_in_place) {
     }
 }
 
+TEST(solver, asks_nothing_beyond_what_is_known_and_goes_on_at_an_even_speed) {
+    const CurvePart part = cylinder_part();
+    CurveSolver solver(part, {});
+    const double known = 20.0 / 30.0;
+    Carried body{part.rows()};
+    // Even motion up to a cut, then 5 m away.
+    body.motion = [=](double t) {
+        EXPECT_LE(t, known + 1e-9);
+        return Vector3d(2.0 * t, 0.0, 0.0);
+    };
+    const Workers workers(1);
+    solver.reset(0.0, body, workers);
+    for (int frame = 1; frame <= 20; ++frame) {
+        solver.advance(frame / 30.0, body, workers, known);
+        EXPECT_LT(displacement_at(solver, body, frame / 30.0).cwiseAbs().maxCoeff(), 1e-12);
+    }
+    // A start off the grid of 120 Hz asks nothing before itself either.
+    const double start = 0.70123;
+    body.motion = [=](double t) {
+        EXPECT_GE(t, start);
+        return Vector3d(5.0 + 2.0 * t, 0.0, 0.0);
+    };
+    solver.reset(start, body, workers);
+    for (int frame = 1; frame <= 20; ++frame) {
+        solver.advance(start + frame / 30.0, body, workers);
+        EXPECT_LT(displacement_at(solver, body, start + frame / 30.0).cwiseAbs().maxCoeff(), 1e-12);
+    }
+}
+
 TEST(solver, constant_acceleration_sags_to_the_clamped_beam_under_uniform_load) {
     // Static answer of the modes to -gain a: q = -gain a / (a1/a2) v^2 (1-v)^2 / 24 (notes, 3).
     const CurvePart part = cylinder_part(8, 65);

@@ -1,4 +1,4 @@
-#include "../../src/io/write_zip.h"
+#include "io/cache/zip.h"
 #include "cutis/io/mdd_write.h"
 #include "cutis/io/npz_write.h"
 #include "cutis/io/pc2_write.h"

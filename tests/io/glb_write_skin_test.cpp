@@ -48,19 +48,20 @@ Body arm_body(const Options& options) {
     Body::Source source;
     source.mesh = seamed_square(6);
     source.character = character;
-    source.joint_nodes = {2, 3, 4};
+    source.rig.node = {2, 3, 4};
     if (options.repeats_a_node) {
-        source.joint_nodes.push_back(3);
+        source.rig.node.push_back(3);
     }
     const std::vector<Eigen::Affine3d> bind = arm_frames(0.0, options.shears);
-    for (const int node : source.joint_nodes) {
-        source.inverse_bind.push_back(bind[size_t(node)].inverse());
+    for (const int node : source.rig.node) {
+        source.rig.inverse_bind.push_back(bind[size_t(node)].inverse());
     }
     if (options.repeats_a_node) {
-        source.inverse_bind.back() = Eigen::Translation3d(0.0, 0.25, 0.0) * source.inverse_bind[1];
+        source.rig.inverse_bind.back() =
+            Eigen::Translation3d(0.0, 0.25, 0.0) * source.rig.inverse_bind[1];
     }
     const int n = int(source.mesh.positions.rows());
-    source.weights.influences = options.influences;
+    source.rig.weights.influences = options.influences;
     for (int v = 0; v < n; ++v) {
         std::vector<double> raw(size_t(options.influences), 0.0);
         double sum = 0.0;
@@ -70,9 +71,9 @@ Body arm_body(const Options& options) {
             sum += raw[size_t(i)];
         }
         for (int i = 0; i < options.influences; ++i) {
-            source.weights.joints.push_back(
-                std::uint16_t(size_t(v + 2 * i) % source.joint_nodes.size()));
-            source.weights.weights.push_back(raw[size_t(i)] / sum);
+            source.rig.weights.joints.push_back(
+                std::uint16_t(size_t(v + 2 * i) % source.rig.node.size()));
+            source.rig.weights.weights.push_back(raw[size_t(i)] / sum);
         }
     }
     const Body::Source copy = source;
@@ -82,12 +83,12 @@ Body arm_body(const Options& options) {
             const auto world = arm_frames(time, options.shears);
             MatrixX3d posed = MatrixX3d::Zero(copy.mesh.positions.rows(), 3);
             for (Eigen::Index v = 0; v < posed.rows(); ++v) {
-                for (int i = 0; i < copy.weights.influences; ++i) {
-                    const size_t at = size_t(v) * size_t(copy.weights.influences) + size_t(i);
-                    const size_t joint = copy.weights.joints[at];
+                for (int i = 0; i < copy.rig.weights.influences; ++i) {
+                    const size_t at = size_t(v) * size_t(copy.rig.weights.influences) + size_t(i);
+                    const size_t joint = copy.rig.weights.joints[at];
                     posed.row(v) +=
-                        copy.weights.weights[at] *
-                        (world[size_t(copy.joint_nodes[joint])] * copy.inverse_bind[joint] *
+                        copy.rig.weights.weights[at] *
+                        (world[size_t(copy.rig.node[joint])] * copy.rig.inverse_bind[joint] *
                          Vector3d(copy.mesh.positions.row(v)))
                             .transpose();
                 }

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/adaptive_loop.h"
+#include "cutis/mesh/mesh_map.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 
@@ -114,6 +117,38 @@ TEST(slide_locator, skin_turned_by_whole_cells_is_found_exactly_however_far) {
         for (int v = 0; v < torus.topology.vertex_count(); ++v) {
             EXPECT_LT(torus.locator.miss(v), 1e-12) << v;
         }
+    }
+}
+
+TEST(slide_locator, on_a_refinement_a_point_goes_up_and_not_a_displacement) {
+    constexpr double pi = 3.14159265358979323846;
+    constexpr int cells = 2;
+    TurnedTorus torus(24, 12, cells);
+    const AdaptiveLoop loop(
+        torus.topology, 0,
+        std::vector<unsigned char>(static_cast<size_t>(torus.topology.triangle_count()), 1), 1);
+    const auto up = [&](const SurfacePoint& point) { return loop.locate(point); };
+    const MeshMap finer =
+        MeshMap::finer(loop.stencils(), loop.topology().triangles(), loop.corner_points(), up);
+    MatrixX3d fine;
+    finer.values(torus.shape.positions, torus.workers, fine);
+    SlideLocator locator(torus.topology, torus.shape.positions, torus.solver, finer.down(),
+                         loop.topology(), up);
+    // Ridges that the simulated surface does not have: they stay where they are.
+    MatrixX3d ridged = fine;
+    for (Eigen::Index v = 0; v < fine.rows(); ++v) {
+        ridged(v, 2) += 0.02 * std::sin(7.0 * std::atan2(fine(v, 1), fine(v, 0)));
+    }
+    MatrixX3d located;
+    locator.locate(torus.solver, ridged, torus.workers, located);
+    const Eigen::Matrix3d turn(
+        Eigen::AngleAxisd(-2.0 * pi * cells / torus.around, Vector3d::UnitZ()));
+    const MatrixX3d turned = fine * turn.transpose();
+    for (Eigen::Index v = 0; v < fine.rows(); ++v) {
+        Eigen::Index there = 0;  // the vertex at whose place this one's material lies
+        const double away = (fine.rowwise() - turned.row(v)).rowwise().norm().minCoeff(&there);
+        ASSERT_LT(away, 1e-12);
+        EXPECT_LT((located.row(v) - ridged.row(there)).norm(), 1e-9) << v;
     }
 }
 

@@ -214,7 +214,7 @@ TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
     test::expect_error<InvalidInput>([&] { solver.restore({1.0, 2.0}, workers); }, {"state"});
 }
 
-TEST(slide, a_cut_starts_anew_and_is_reported) {
+TEST(slide, a_reset_after_a_cut_starts_anew_and_is_reported) {
     Skin skin(test::torus_grid(12, 10));
     const auto body_at = [&](double time, MatrixX3d& out) {
         out = skin.shape.positions;
@@ -224,8 +224,9 @@ TEST(slide, a_cut_starts_anew_and_is_reported) {
     body_at(0.0, x);
     skin.solver.reset(x, skin.workers);
     skin.solver.advance(0.4, 0.45, body_at, skin.workers);
-    skin.solver.advance(0.45, 0.55, body_at, skin.workers);
-    EXPECT_EQ(skin.solver.report().cuts, 1);
+    body_at(0.55, x);
+    skin.solver.reset(x, skin.workers);
+    EXPECT_EQ(skin.solver.report().starts, 2);
     MatrixX3d v;
     skin.solver.velocities(v);
     EXPECT_EQ(v.cwiseAbs().maxCoeff(), 0.0);

@@ -45,24 +45,24 @@ struct LiftLog {
 
 class Lift : public Layer {
 public:
-    Lift(const LiftOptions& options, LiftLog& log) : options_(options), log_(log) {}
-    bool has_memory() const override { return options_.has_memory; }
-    bool changes_shape() const override { return options_.height != 0.0; }
-    bool changes_uv() const override { return false; }
-    LayerFacts facts() const override { return {"", {{"lift", "m"}}, {}, {}, {}}; }
+    Lift(const LiftOptions& options, LiftLog& log) : options_(options), log_(log) {
+        facts_.channels = {{"lift", "m"}};
+        facts_.has_memory = options.has_memory;
+        facts_.changes_shape = options.height != 0.0;
+        report_ = {"lift", {{"height", options.height}}, {}};
+    }
+    const LayerFacts& facts() const override { return facts_; }
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         log_.steps.push_back(step);
-        step.ground->positions(0.5 * (step.from + step.to), log_.middle);
+        step.ground->positions(0.5 * (step.from + step.to), step.sampling, log_.middle);
         surface.col(1).array() += options_.height;
         frame.channel(0).assign(6, options_.height);
     }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>& /*state*/) override {}
-    LayerReport report() const override { return {"lift", {{"height", options_.height}}, {}}; }
 
 private:
     LiftOptions options_;
     LiftLog& log_;
+    LayerFacts facts_;
 };
 
 class LiftPlan : public LayerPlan {

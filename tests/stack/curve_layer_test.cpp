@@ -20,7 +20,7 @@ struct Stage {
     explicit Stage(Body made)
         : body(std::move(made)),
           surface(SimulationSurface::repaired(body, {})),
-          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+          ground{&body, &surface, &body.mesh(), &body.source().rig.weights, 30.0} {}
 };
 
 const std::shared_ptr<const Character>& arm_character() {
@@ -90,6 +90,17 @@ const Workers& workers_of(int threads) {
     return *workers;
 }
 
+LayerStep step_to(const Stage& stage, const Workers& workers, double from, double to, bool reset) {
+    LayerStep step;
+    step.body = &stage.body;
+    step.workers = &workers;
+    step.between = TimeSampling::smooth;
+    step.from = step.clock_from = from;
+    step.to = step.clock_to = to;
+    step.reset = reset;
+    return step;
+}
+
 /// Positions of the surface with the layer at frame times 0, 1/30, ..., last.
 std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads = 1, int first = 0) {
     const Workers& workers = workers_of(threads);
@@ -100,10 +111,9 @@ std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads =
     for (int f = first; f < frames; ++f) {
         const double time = f / 30.0;
         stage.body.positions(time, TimeSampling::exact, workers, art);
-        stage.surface.gather(art, surface);
-        layer.advance({&stage.body, &workers, nullptr, TimeSampling::exact,
-                       f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0},
-                      surface, part.frame);
+        stage.surface.from_art().values(art, workers, surface);
+        layer.advance(step_to(stage, workers, f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0), surface,
+                      part.frame);
         result.push_back(surface);
     }
     return result;
@@ -113,7 +123,7 @@ MatrixX3d body_at(const Stage& stage, double time) {
     MatrixX3d art;
     MatrixX3d surface;
     stage.body.positions(time, TimeSampling::exact, Workers(1), art);
-    stage.surface.gather(art, surface);
+    stage.surface.from_art().values(art, Workers(1), surface);
     return surface;
 }
 
@@ -150,19 +160,17 @@ TEST(curve_layer, the_shape_at_the_end_of_an_advance_is_what_it_gave) {
     const auto layer = make_layer(*stage, arm_part());
     const auto frames = run(*stage, *layer, 30);
     MatrixX3d again = body_at(*stage, 29 / 30.0);
-    layer->shape_at(29 / 30.0, again);
+    layer->shape_at(29 / 30.0, TimeSampling::exact, again);
     EXPECT_EQ(again, frames.back());
     // Between frames it is what a bake with twice the frames gives there.
     MatrixX3d middle = body_at(*stage, 28.5 / 30.0);
-    layer->shape_at(28.5 / 30.0, middle);
+    layer->shape_at(28.5 / 30.0, TimeSampling::exact, middle);
     const auto finer = make_layer(*stage, arm_part());
     run(*stage, *finer, 29);
     MatrixX3d direct = body_at(*stage, 28.5 / 30.0);
     const Workers& workers = workers_of(1);
     test::LayerRun part(*finer);
-    finer->advance(
-        {&stage->body, &workers, nullptr, TimeSampling::exact, 28 / 30.0, 28.5 / 30.0, false},
-        direct, part.frame);
+    finer->advance(step_to(*stage, workers, 28 / 30.0, 28.5 / 30.0, false), direct, part.frame);
     EXPECT_LT((middle - direct).cwiseAbs().maxCoeff(), 1e-15);
 }
 
@@ -226,7 +234,7 @@ TEST(curve_layer, examples_in_time_replace_the_bulge_and_meet_it_at_their_times)
     values["follow"] = boolean(false);
     values["examples"] = list({"body@0", "body@0.9", "body@1.8"});
     const auto layer = make_layer(*stage, values);
-    EXPECT_FALSE(layer->has_memory());
+    EXPECT_FALSE(layer->facts().has_memory);
     const auto frames = run(*stage, *layer, 55);
     for (const int f : {0, 27, 54}) {
         EXPECT_LT(
@@ -314,9 +322,9 @@ TEST(curve_layer, joint_hold_calms_the_elbow_and_leaves_the_middle_of_the_bones)
     const Body::Source& source = stage->body.source();
     const int elbow_node = source.character->skeleton.find("forearm_1");
     Vector3d elbow = Vector3d::Zero();
-    for (size_t j = 0; j < source.joint_nodes.size(); ++j) {
-        if (source.joint_nodes[j] == elbow_node) {
-            elbow = source.inverse_bind[j].inverse().translation();
+    for (size_t j = 0; j < source.rig.node.size(); ++j) {
+        if (source.rig.node[j] == elbow_node) {
+            elbow = source.rig.inverse_bind[j].inverse().translation();
         }
     }
     double ratio_near = 0.0;

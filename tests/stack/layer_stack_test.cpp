@@ -11,19 +11,23 @@ namespace {
 // Lifts by a height that grows with time: at sub-step times it has another one than at frames.
 class Rise : public Layer {
 public:
-    bool has_memory() const override { return false; }
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-    LayerFacts facts() const override { return {"", {{"rise", "m"}}, {{"height", "m"}}, {}, {}}; }
+    Rise() {
+        facts_.channels = {{"rise", "m"}};
+        facts_.numbers = {{"height", "m"}};
+        facts_.changes_shape = true;
+    }
+    const LayerFacts& facts() const override { return facts_; }
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
-        shape_at(step.to, surface);
+        shape_at(step.to, step.sampling, surface);
         frame.channel(0).assign(6, step.to);
         frame.number(0) = step.to;
     }
-    void shape_at(double time, MatrixX3d& surface) override { surface.col(2).array() += time; }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>& /*state*/) override {}
-    LayerReport report() const override { return {}; }
+    void shape_at(double time, TimeSampling /*sampling*/, MatrixX3d& surface) override {
+        surface.col(2).array() += time;
+    }
+
+private:
+    LayerFacts facts_;
 };
 
 // Gives its result on a mesh with the middle of the shared edge added.
@@ -38,67 +42,79 @@ public:
         refined_.art.triangles << 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4;
         refined_.surface =
             std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined_.art));
-    }
-    bool has_memory() const override { return false; }
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-    const RefinedMesh* refined() const override { return &refined_; }
-    LayerFacts facts() const override {
+        Stencils rows;
+        rows.base_count = 4;
+        for (int v = 0; v < 4; ++v) {
+            rows.indices.push_back(v);
+            rows.weights.push_back(1.0);
+            rows.offsets.push_back(v + 1);
+        }
+        rows.indices.insert(rows.indices.end(), {0, 2});
+        rows.weights.insert(rows.weights.end(), {0.5, 0.5});
+        rows.offsets.push_back(6);
+        std::vector<SurfacePoint> corners;
+        for (Eigen::Index c = 0; c < refined_.art.triangles.size(); ++c) {
+            const int v = refined_.art.triangles.data()[c];
+            corners.push_back(v < 4 ? point_at_vertex(ground.surface->topology(), v)
+                                    : SurfacePoint{0, Vector3d(0.5, 0.0, 0.5)});
+        }
+        refined_.from_below = MeshMap::finer(rows, refined_.art.triangles, corners,
+                                             [](const SurfacePoint& point) { return point; });
         auto mesh = std::make_shared<ArtMesh>();
         mesh->positions = refined_.art.positions;
         mesh->triangles = refined_.art.triangles;
-        return {"", {{"bump", "m"}}, {}, {{"copy", mesh}}, {{"edge", "curves", 2, {{0, 1}}}}};
+        facts_.channels = {{"bump", "m"}};
+        facts_.meshes = {{"copy", mesh}};
+        facts_.lines = {{"edge", "curves", 2, {{0, 1}}}};
+        facts_.changes_shape = true;
+        facts_.refined = &refined_;
     }
+    const LayerFacts& facts() const override { return facts_; }
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
-        shape_at(step.to, surface);
+        if (frame.plain != nullptr) {
+            *frame.plain = refined(surface);
+        }
+        shape_at(step.to, step.sampling, surface);
         frame.channel(0) = {0, 0, 0, 0, 0.5};
         frame.mesh(0).positions = surface;
         frame.line(0) = surface.topRows(2);
     }
-    void shape_at(double /*time*/, MatrixX3d& surface) override {
-        refine_plain(surface);
+    void shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& surface) override {
+        surface = refined(surface);
         surface(4, 2) += 0.5;
     }
-    void refine_plain(MatrixX3d& surface) override {
-        const MatrixX3d coarse = surface;
-        surface.resize(5, 3);
-        surface << coarse, 0.5 * (coarse.row(0) + coarse.row(2));
-    }
-    void refine_values(const std::vector<double>& values, int width,
-                       std::vector<double>& out) const override {
-        EXPECT_EQ(values.size(), 6u * static_cast<size_t>(width));
-        out.assign(5 * static_cast<size_t>(width), values[0]);
-    }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>& /*state*/) override {}
-    LayerReport report() const override { return {}; }
 
 private:
+    static MatrixX3d refined(const MatrixX3d& coarse) {
+        MatrixX3d fine(5, 3);
+        fine << coarse, 0.5 * (coarse.row(0) + coarse.row(2));
+        return fine;
+    }
+
     RefinedMesh refined_;
+    LayerFacts facts_;
 };
 
 // Changes nothing, and writes down what it stands on half way through each step.
 class Probe : public Layer {
 public:
-    Probe(int vertices, std::vector<double>& heights) : vertices_(vertices), heights_(heights) {}
-    bool has_memory() const override { return true; }
-    bool changes_shape() const override { return false; }
-    bool changes_uv() const override { return false; }
+    Probe(int vertices, std::vector<double>& heights) : vertices_(vertices), heights_(heights) {
+        facts_.has_memory = true;
+    }
+    const LayerFacts& facts() const override { return facts_; }
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& /*frame*/) override {
         EXPECT_EQ(surface.rows(), vertices_);
         MatrixX3d ground;
-        step.ground->positions(step.to, ground);
+        step.ground->positions(step.to, step.sampling, ground);
         EXPECT_EQ(ground, surface);
-        step.ground->positions(0.5 * (step.from + step.to), ground);
+        step.ground->positions(0.5 * (step.from + step.to), step.sampling, ground);
         heights_.push_back(ground(0, 2));
     }
-    std::vector<double> save() const override { return {}; }
-    void restore(const std::vector<double>& /*state*/) override {}
-    LayerReport report() const override { return {}; }
 
 private:
     int vertices_;
     std::vector<double>& heights_;
+    LayerFacts facts_;
 };
 
 template <class Make>
@@ -227,7 +243,7 @@ TEST(LayerStack, two_details_of_one_name_are_refused) {
 class Regions : public testing::Test {
 protected:
     Regions() : body_(make()), surface_(SimulationSurface::repaired(body_, {})) {
-        ground_ = {&body_, &surface_, &body_.mesh(), &body_.source().weights, 30.0};
+        ground_ = {&body_, &surface_, &body_.mesh(), &body_.source().rig.weights, 30.0};
     }
 
     static Body make() {
@@ -244,11 +260,11 @@ protected:
         character->skeleton.nodes[2].name = "hand";
         character->skeleton.nodes[2].parent = 1;
         source.character = character;
-        source.joint_nodes = {0, 1, 2};
-        source.inverse_bind.assign(3, Eigen::Affine3d::Identity());
-        source.weights.influences = 2;
-        source.weights.joints = {0, 1, 1, 2, 2, 0, 0, 1, 2, 0, 0, 2};
-        source.weights.weights = {0.75, 0.25, 0.5, 0.5, 1, 0, 0.75, 0.25, 1, 0, 1, 0};
+        source.rig.node = {0, 1, 2};
+        source.rig.inverse_bind.assign(3, Eigen::Affine3d::Identity());
+        source.rig.weights.influences = 2;
+        source.rig.weights.joints = {0, 1, 1, 2, 2, 0, 0, 1, 2, 0, 0, 2};
+        source.rig.weights.weights = {0.75, 0.25, 0.5, 0.5, 1, 0, 0.75, 0.25, 1, 0, 1, 0};
         return Body(std::move(source), {});
     }
 

@@ -10,10 +10,12 @@ namespace {
 // Follows the body with a lag: every frame depends on all before it.
 class Lag : public Layer {
 public:
-    bool has_memory() const override { return true; }
-    bool changes_shape() const override { return true; }
-    bool changes_uv() const override { return false; }
-    LayerFacts facts() const override { return {"", {}, {{"lag", "m"}}, {}, {}}; }
+    Lag() {
+        facts_.numbers = {{"lag", "m"}};
+        facts_.has_memory = true;
+        facts_.changes_shape = true;
+    }
+    const LayerFacts& facts() const override { return facts_; }
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         if (step.reset) {
             memory_ = surface;
@@ -32,9 +34,9 @@ public:
         memory_ = Eigen::Map<const MatrixX3d>(state.data(),
                                               static_cast<Eigen::Index>(state.size() / 3), 3);
     }
-    LayerReport report() const override { return {}; }
 
 private:
+    LayerFacts facts_;
     MatrixX3d memory_;
 };
 

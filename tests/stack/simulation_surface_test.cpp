@@ -33,7 +33,7 @@ TEST(SimulationSurface, what_does_not_move_comes_back_bit_for_bit) {
     art(3, 0) = std::nextafter(art(3, 0), 1.0);
     ASSERT_TRUE(std::signbit(art(0, 1)));
     MatrixX3d before;
-    surface.gather(art, before);
+    surface.from_art().values(art, Workers(1), before);
     MatrixX3d out = art;
     surface.scatter(before, before, out);
     EXPECT_TRUE(same_bits(out, art));
@@ -43,7 +43,7 @@ TEST(SimulationSurface, a_moved_vertex_moves_all_its_copies_by_the_same_vector) 
     const Body body = test::sliding_square(1.0);
     const SimulationSurface surface = SimulationSurface::repaired(body, {});
     MatrixX3d before;
-    surface.gather(body.mesh().positions, before);
+    surface.from_art().values(body.mesh().positions, Workers(1), before);
     MatrixX3d after = before;
     const int v = surface.mesh().vertex_of_art[3];
     after.row(v) += Eigen::RowVector3d(0.5, -0.25, 2.0);
@@ -67,7 +67,7 @@ TEST(SimulationSurface, taken_as_it_is_the_seam_stays_open) {
 TEST(SimulationSurface, a_wrong_number_of_vertices_is_refused) {
     const SimulationSurface surface = SimulationSurface::repaired(test::sliding_square(1.0), {});
     MatrixX3d out;
-    EXPECT_THROW(surface.gather(MatrixX3d::Zero(5, 3), out), InvalidInput);
+    EXPECT_THROW(surface.from_art().values(MatrixX3d::Zero(5, 3), Workers(1), out), InvalidInput);
 }
 
 TEST(SimulationSurface, parts_that_lie_on_each_other_are_held_apart_and_reported) {

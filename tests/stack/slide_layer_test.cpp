@@ -9,9 +9,8 @@
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/stack/bake.h"
-#include "cutis/stack/layer.h"
+#include "cutis/stack/layer_stack.h"
 #include "cutis/stack/settings.h"
-#include "stack/layer_run.h"
 #include "stack/slide_order.h"
 #include "stack/slide_plan.h"
 #include "stack/slide_tangents.h"
@@ -75,7 +74,7 @@ struct Stage {
     explicit Stage(const ArtMesh& mesh)
         : body(make(mesh)),
           surface(SimulationSurface::repaired(body, {})),
-          ground{&body, &surface, &body.mesh(), &body.source().weights, 30.0} {}
+          ground{&body, &surface, &body.mesh(), &body.source().rig.weights, 30.0} {}
 
     static Body make(const ArtMesh& mesh) {
         Body::Source source;
@@ -202,9 +201,9 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
     EXPECT_LT(furthest(order.topology()), 200);
     MatrixX3d there;
     MatrixX3d back;
-    order.gather(positions, there);
+    order.from_surface().values(positions, Workers(1), there);
     EXPECT_EQ(there, order.rest());
-    order.spread(there, back);
+    order.to_surface().values(there, Workers(1), back);
     EXPECT_EQ(back, positions);
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
@@ -246,70 +245,48 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
 }
 
 struct SlideRun {
-    std::unique_ptr<Layer> layer;
     Workers workers{1};
-    std::unique_ptr<test::LayerRun> part;
-    MatrixX3d art, surface;
+    LayerStack stack;
+    Frame frame;
 
-    SlideRun(const Stage& stage, const std::string& output) {
+    SlideRun(const Stage& stage, const std::string& output) : stack(stage.body, {}, workers) {
         LayerScene scene;
         scene.kind = "slide";
         SceneValue value;
         value.kind = SceneValue::Kind::text;
         value.text = output;
         scene.values["output"] = value;
-        layer = plan_layer(scene, "test.toml")->prepare(stage.ground);
-        part = std::make_unique<test::LayerRun>(*layer);
+        stack.add("slide", plan_layer(scene, "test.toml")->prepare(stack.ground()));
+        frame = stack.info().empty_frame();
+    }
+    const std::vector<double>* channel(const std::string& name) const {
+        return stack.info().channel(frame, name);
     }
 };
-
-// What the stack hands to a layer: the body between frames.
-class Ground : public MovingSurface {
-public:
-    Ground(const Stage& stage, const Workers& workers) : stage_(stage), workers_(workers) {}
-    void positions(double time, MatrixX3d& out) const override {
-        stage_.body.positions(time, TimeSampling::exact, workers_, art_);
-        stage_.surface.gather(art_, out);
-    }
-
-private:
-    const Stage& stage_;
-    const Workers& workers_;
-    mutable MatrixX3d art_;
-};
-
-void advance(const Stage& stage, SlideRun& run, const Ground& ground, int frame) {
-    stage.body.positions(frame / 30.0, TimeSampling::exact, run.workers, run.art);
-    stage.surface.gather(run.art, run.surface);
-    run.layer->advance({&stage.body, &run.workers, &ground, TimeSampling::exact,
-                        std::max(0, frame - 1) / 30.0, frame / 30.0, frame == 0},
-                       run.surface, run.part->frame);
-}
 
 TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     const Stage stage(square_with_seam(1.0));
     SlideRun by_uv(stage, "uv");
     SlideRun by_vertices(stage, "vertices");
-    const Ground ground(stage, by_uv.workers);
-    for (int f = 0; f < 6; ++f) {
-        advance(stage, by_uv, ground, f);
-        advance(stage, by_vertices, ground, f);
+    for (int f = 1; f <= 6; ++f) {
+        by_uv.stack.advance(f, by_uv.frame);
+        by_vertices.stack.advance(f, by_vertices.frame);
     }
     MatrixX3d body;
-    ground.positions(5 / 30.0, body);
-    EXPECT_EQ(by_uv.surface, body);
-    EXPECT_GT((by_uv.part->whole.body().uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_EQ(by_vertices.part->whole.body().uv.size(), 0);
-    EXPECT_GT((by_vertices.surface - body).cwiseAbs().maxCoeff(), 1e-4);
+    stage.body.positions(5 / 30.0, TimeSampling::exact, by_uv.workers, body);
+    EXPECT_EQ(by_uv.frame.body().positions, body);
+    EXPECT_GT((by_uv.frame.body().uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_EQ(by_vertices.frame.body().uv.size(), 0);
+    EXPECT_GT((by_vertices.frame.body().positions - body).cwiseAbs().maxCoeff(), 1e-4);
     for (const char* channel : {"Pref", "tangent", "slide distance", "major stretch",
                                 "minor stretch", "stress", "wrinkle amplitude"}) {
-        EXPECT_NE(by_uv.part->channel(channel), nullptr) << channel;
-        EXPECT_NE(by_vertices.part->channel(channel), nullptr) << channel;
+        EXPECT_NE(by_uv.channel(channel), nullptr) << channel;
+        EXPECT_NE(by_vertices.channel(channel), nullptr) << channel;
     }
     // On the unmoved body Pref is the material that came; a vertex that went with its material
     // keeps its own, as it keeps its UV.
-    const std::vector<double>& came = *by_uv.part->channel("Pref");
-    const std::vector<double>& kept = *by_vertices.part->channel("Pref");
+    const std::vector<double>& came = *by_uv.channel("Pref");
+    const std::vector<double>& kept = *by_vertices.channel("Pref");
     const ArtMesh& art = stage.body.mesh();
     double most_slid = 0.0;
     for (int v = 0; v < art.positions.rows(); ++v) {
@@ -320,9 +297,9 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     EXPECT_GT(most_slid, 1e-4);
     // The distance shown at a vertex that moved is how far it moved, but for the slope of the body.
     for (int v = 0; v < art.positions.rows(); ++v) {
-        const int s = stage.surface.mesh().vertex_of_art[static_cast<size_t>(v)];
-        EXPECT_NEAR((*by_vertices.part->channel("slide distance"))[static_cast<size_t>(v)],
-                    (by_vertices.surface.row(s) - body.row(s)).norm(), 0.2 * most_slid);
+        EXPECT_NEAR((*by_vertices.channel("slide distance"))[static_cast<size_t>(v)],
+                    (by_vertices.frame.body().positions.row(v) - body.row(v)).norm(),
+                    0.2 * most_slid);
     }
 }
 
@@ -432,17 +409,11 @@ TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
     source.motion = std::make_shared<Jumping>(mesh.positions);
     stage.body = Body(std::move(source), ClockOptions());
     SlideRun run(stage, "uv");
-    const Ground ground(stage, run.workers);
-    for (int f = 0; f < 20; ++f) {
-        advance(stage, run, ground, f);
-        EXPECT_LT(*run.part->info.number(run.part->whole, "slide largest (m)"), 1e-5)
-            << "frame " << f;
+    for (int f = 1; f <= 20; ++f) {
+        run.stack.advance(f, run.frame);
+        EXPECT_LT(*run.stack.info().number(run.frame, "slide largest (m)"), 1e-5) << "frame " << f;
     }
-    double cuts = 0.0;
-    for (const auto& [name, value] : run.layer->report().numbers) {
-        cuts += name == "cuts" ? value : 0.0;
-    }
-    EXPECT_EQ(cuts, 1.0);
+    EXPECT_EQ(run.stack.cuts(), (std::vector<int>{11}));
 }
 
 SlideOptions options_of(const Stage& stage, const std::string& keys) {
@@ -519,13 +490,12 @@ TEST(slide_layer, frames_allocate_nothing_after_the_second) {
     const Stage stage(square_with_seam(1.0));
     for (const char* output : {"uv", "vertices", "none"}) {
         SlideRun run(stage, output);
-        const Ground ground(stage, run.workers);
-        for (int f = 0; f < 3; ++f) {
-            advance(stage, run, ground, f);
+        for (int f = 1; f <= 3; ++f) {
+            run.stack.advance(f, run.frame);
         }
         const long before = allocation_count();
-        for (int f = 3; f < 10; ++f) {
-            advance(stage, run, ground, f);
+        for (int f = 4; f <= 10; ++f) {
+            run.stack.advance(f, run.frame);
         }
         EXPECT_EQ(allocation_count() - before, 0) << output;
     }

@@ -64,10 +64,8 @@ public:
         std::shared_ptr<const Character>
             character;                ///< where it came from; null for caches and plain meshes
         std::vector<int> weld_group;  ///< per art vertex, see repair_mesh; empty: one group
-        SkinWeights weights;  ///< per art vertex; joints index joint_nodes; empty without skin
-        std::vector<int> joint_nodes;               ///< node of each joint
-        std::vector<Eigen::Affine3d> inverse_bind;  ///< per joint, for the rest positions above
-        std::vector<std::string> notes;             ///< for the report
+        Rig rig;  ///< no joints: none; names, parents and centres are filled in where missing
+        std::vector<std::string> notes;  ///< for the report
     };
 
     /// \throw InvalidInput  no motion, counts that differ, clock options out of range
@@ -75,6 +73,8 @@ public:
 
     const ArtMesh& mesh() const { return source_.mesh; }
     const Source& source() const { return source_; }
+    /// The joints that move the skin; null without a skin.
+    const Rig* rig() const { return source_.rig.joint_count() == 0 ? nullptr : &source_.rig; }
 
     /// Seconds from the first pose to the last (one period when looping).
     double duration() const { return duration_; }
@@ -87,7 +87,8 @@ public:
     bool jumps_between(double from, double to) const;
 
     /// Replaces the rest positions by a separate static pose (the material's rest shape); the
-    /// motion stays. Metres, Y up. source().inverse_bind goes on to belong to the pose before.
+    /// motion stays. Metres, Y up. The rig's inverse bind matrices go on to belong to the pose
+    /// before, so skinning is no longer the whole motion.
     /// \throw InvalidInput  another number of vertices, a position that is not finite
     void set_rest_pose(const MatrixX3d& rest_positions);
     bool has_separate_rest_pose() const { return has_separate_rest_pose_; }
@@ -96,10 +97,14 @@ public:
                    MatrixX3d& out) const;
     /// World frame of every node of the character; empty without a skeleton.
     void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+    /// World frame times inverse bind matrix of every joint of the rig; empty without one.
+    void joint_matrices(double time, TimeSampling sampling,
+                        std::vector<Eigen::Affine3d>& out) const;
 
 private:
     Source source_;
     ClockOptions clock_;
+    mutable std::vector<Eigen::Affine3d> node_frames_;  // scratch
     double source_time(double time) const;
 
     double start_ = 0.0;     // source seconds

@@ -54,4 +54,46 @@ struct Character {
     std::vector<std::string> notes;                    ///< what the reader had to ignore or repair
 };
 
+/// The joints that move a body's skin, as its Body holds them: nobody has to find them out again.
+struct Rig {
+    std::vector<std::string> name;              ///< per joint
+    std::vector<int> parent;                    ///< nearest joint above, -1: none
+    std::vector<int> node;                      ///< its node in Character::skeleton
+    std::vector<Eigen::Affine3d> inverse_bind;  ///< for the body's rest positions
+    std::vector<Vector3d> centre;  ///< bind position; 0 where the matrix has no inverse
+    SkinWeights weights;           ///< per art vertex
+    Skinning skinning = Skinning::linear_blend;
+    bool is_whole_motion = false;  ///< skinning the rest positions gives the body's positions at
+                                   ///< any time: no morph target moves, no rest pose of its own
+
+    int joint_count() const { return static_cast<int>(node.size()); }
+};
+
+/// Fills name, parent and centre from node and inverse_bind.
+/// \throw InvalidInput  a node the skeleton does not have, other counts of nodes and matrices
+void complete_rig(const Skeleton& skeleton, Rig& rig);
+
+/// World frame times inverse bind matrix of each joint.
+/// \param frames  of all nodes
+void joint_matrices(const std::vector<int>& nodes, const std::vector<Eigen::Affine3d>& inverse_bind,
+                    const std::vector<Eigen::Affine3d>& frames, std::vector<Eigen::Affine3d>& out);
+
+/// Positions as the rig's own method skins them; rest and weights may be those of another mesh on
+/// the same joints. Allocates nothing after the first call with the same `out`.
+/// \param matrices  of joint_matrices
+void skin_by(const Rig& rig, const MatrixX3d& rest, const SkinWeights& weights,
+             const std::vector<Eigen::Affine3d>& matrices, const Workers& workers, MatrixX3d& out);
+
+/// Weights of some vertices, in the given order.
+SkinWeights weights_of(const SkinWeights& weights, const std::vector<int>& vertices);
+
+/// 1 for the joints that are one of these nodes or hang on one, else 0.
+std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton,
+                               const std::vector<int>& nodes);
+
+/// What the chosen joints weigh together at some vertices.
+/// \param chosen  per joint, 0 or 1
+VectorXd weight_of_joints(const SkinWeights& weights, const std::vector<char>& chosen,
+                          const std::vector<int>& vertices);
+
 }  // namespace cutis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "cutis/core/function_ref.h"
@@ -53,18 +54,24 @@ struct CurveReport {
 /// and tangent.
 class CurveSolver {
 public:
-    /// Fills the drive at a time (seconds); may be asked a little beyond the time to reach.
+    /// Fills the drive at a time (seconds); asked up to look_ahead() beyond the time to reach,
+    /// never beyond `known` and, at a reset, never before its time.
     using Sampler = FunctionRef<void(double time, CurveDrive& drive)>;
+    static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
     /// \throw InvalidInput  option out of range, fewer than 3 nodes (ring: 3)
     CurveSolver(const CurvePart& part, const CurveOptions& options);
 
+    /// Seconds beyond the time to reach at which the drive is asked for.
+    double look_ahead() const { return 2.0 / options_.rate_hz; }
+
     /// On the targets and at rest at `time`.
-    void reset(double time, Sampler sample, const Workers& workers);
+    /// \param known  the drive is not asked for beyond this: it goes on as it was (before a cut)
+    void reset(double time, Sampler sample, const Workers& workers, double known = unlimited);
 
     /// To a later time. Earlier grid times since the last advance stay answerable.
     /// Allocates nothing once calls have come at their usual distance.
-    void advance(double to, Sampler sample, const Workers& workers);
+    void advance(double to, Sampler sample, const Workers& workers, double known = unlimited);
 
     /// Displacement of nodes in the world, relative to what the drive called `followed`, at any
     /// time between the last two calls. \param frames  at that time \param out     node rows x 3
@@ -92,7 +99,7 @@ private:
         MatrixX3d shape;            // node rows x 3
     };
     Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
-    void sample_at(long index, Sampler sample);
+    void sample_at(long index, Sampler sample, double known);
     void make_slot(long index, const Workers& workers);
     void add_inertia(Slot& now, const Workers& workers);
     OscillatorStep step_of(int mode, double fraction) const;

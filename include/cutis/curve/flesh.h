@@ -80,6 +80,28 @@ struct FleshOptions {
     double paper_frames = 30.0;  ///< frames a second of the paper's scheme between examples in time
 };
 
+/// One advance of flesh. Simulated time and body time are two clocks: a body that is held still
+/// goes on swinging.
+struct FleshStep {
+    double to = 0.0;                               ///< simulated time to reach, seconds
+    double body_to = 0.0;                          ///< body time then
+    double pace = 1.0;                             ///< body seconds per simulated second
+    bool reset = false;                            ///< first advance, or a cut lies between
+    TimeSampling sampling = TimeSampling::smooth;  ///< of the drive between keys
+    double known = CurveSolver::unlimited;         ///< body time that must not be looked beyond
+    double lag = 0.0;  ///< the drive is taken this much (simulated seconds) earlier: the solver's
+                       ///< look_ahead() where the body's future is not known
+
+    double body_time(double time) const {
+        return pace == 1.0 && body_to == to ? time : body_to + (time - to) * pace;
+    }
+    double time_of(double body_time) const {
+        return (pace == 1.0 && body_to == to) ? body_time
+               : pace > 0.0                   ? to + (body_time - body_to) / pace
+                                              : to;
+    }
+};
+
 /// Flesh on one part of a moving body: samples the body, runs the curves, moves the surface.
 class Flesh {
 public:
@@ -94,9 +116,9 @@ public:
     /// Whether answers depend on the past: not with examples in time.
     bool has_memory() const { return !in_time_; }
 
-    void advance(double to, bool reset, TimeSampling sampling, const Workers& workers);
+    void advance(const FleshStep& step, const Workers& workers);
 
-    /// Adds the displacement at a time (between the last two advances) to the surface, #V x 3.
+    /// Adds the displacement at a body time (between the last two advances) to the surface, #V x 3.
     void displace(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& surface);
 
     /// Of the last displace: displacement and speed of the part's vertices (part().vertices), m and
@@ -113,7 +135,6 @@ public:
     MatrixX3d residual_at(double time);
 
 private:
-    void joint_matrices(double time, TimeSampling sampling);
     void frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames,
                    MatrixX3d* residual);
     void pose_of(VectorXd& pose) const;
@@ -139,8 +160,9 @@ private:
     PoseKeys keys_;
     std::vector<MatrixX3d> shapes_;  // per pose example, local
     std::unique_ptr<TimeExamples> in_time_;
-    TimeSampling sampling_ = TimeSampling::smooth;
-    std::vector<Eigen::Affine3d> node_frames_, matrices_;
+    FleshStep step_;
+    double since_ = -CurveSolver::unlimited;  // body time of the last reset
+    std::vector<Eigen::Affine3d> matrices_;
     MatrixX3d art_, body_nodes_, base_nodes_, residual_, displacement_, moved_, vertex_speed_,
         nodes_, speed_world_;
     RowMatrixXd time_shape_, time_shape_before_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cutis/body/skinning.h"
+#include "cutis/core/parallel.h"
 #include "cutis/fold/look.h"
 #include "cutis/fold/pattern.h"
 #include "cutis/fold/rails.h"
@@ -46,7 +47,8 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
 /// \throw InvalidInput  options out of range, a curve of no length
 FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest,
                                      const std::vector<FoldCurve>& curves,
-                                     const FoldCurveOptions& options);
+                                     const FoldCurveOptions& options,
+                                     const Workers& workers = Workers(1));
 
 /// What is known about the joints of a skinned mesh, in the order of its weights.
 struct FoldJoints {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cutis/core/parallel.h"
 #include "cutis/fold/look.h"
 #include "cutis/fold/pattern.h"
 
@@ -28,12 +29,14 @@ struct FoldFieldOptions {
 /// \throw InvalidInput  options out of range, poses of another size or not finite
 FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                                     const std::vector<MatrixX3d>& poses,
-                                    const FoldFieldOptions& options);
+                                    const FoldFieldOptions& options,
+                                    const Workers& workers = Workers(1));
 
 /// Folds from a painted field: the same, with stripes given by the user. One fold lies between
 /// whole numbers of `field` / look.width.
 /// \param field  per base vertex, metres; vertices that are not finite have no folds
 FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
-                                    const VectorXd& field, const FoldFieldOptions& options);
+                                    const VectorXd& field, const FoldFieldOptions& options,
+                                    const Workers& workers = Workers(1));
 
 }  // namespace cutis

@@ -36,7 +36,7 @@ public:
     /// \throw InvalidInput  options out of range; a pattern that does not fit; folds too narrow for
     ///                      the finest level that is possible (says how wide they must be)
     FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-               const FoldOptions& options);
+               const FoldOptions& options, const Workers& workers = Workers(1));
     ~FoldSolver();
     FoldSolver(FoldSolver&&) noexcept;
     FoldSolver& operator=(FoldSolver&&) noexcept;
@@ -46,6 +46,8 @@ public:
     const MatrixX3d& rest() const;  ///< #N x 3
     /// Corner k of refined triangle f as a point of its base triangle, at 3 f + k.
     const std::vector<SurfacePoint>& corner_points() const;
+    /// A point of the base as a point of the refined mesh.
+    SurfacePoint locate(const SurfacePoint& point) const;
     /// Rows of the refined vertices over those of the base, as subdivision has them (without the
     /// correction of refine()): for painted values.
     const Stencils& stencils() const;

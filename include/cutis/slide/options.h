@@ -106,8 +106,6 @@ struct SlideOptions {
     double implicitness = 1.0;    ///< 0.5 .. 1: 1 damps fast waves, 0.5 is of second order
     int newton_iterations = 1;    ///< 1 (linearly implicit) .. 20; more for frame-size steps
     int relax_steps = 40;         ///< static steps when starting anew, >= 0
-    double cut_distance = 0.5;    ///< a vertex that moves further than this fraction of the box
-                                  ///< diagonal within one frame makes a cut: start anew
 
     // --- numerics
     bool use_curved_surface = true;  ///< look the skin up on a curved surface, not flat facets

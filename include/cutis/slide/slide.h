@@ -16,8 +16,7 @@ namespace cutis {
 /// What happened since the solver was made.
 struct SlideReport {
     long steps = 0;
-    long starts = 0;              ///< reset(), cuts included
-    long cuts = 0;                ///< noticed by advance()
+    long starts = 0;              ///< reset()
     long iterations = 0;          ///< of the linear solver, all steps
     int most_iterations = 0;      ///< in one step
     long unsolved = 0;            ///< steps whose system missed the tolerance
@@ -89,7 +88,7 @@ public:
     using BodyAt = FunctionRef<void(double time, MatrixX3d& out)>;
 
     /// From one frame to the next in equal steps no longer than options.longest_step. Ends with the
-    /// body at `to`. A body that jumps (options.cut_distance) starts anew.
+    /// body at `to`. A body that jumps (a cut) is for the caller to notice, who calls reset().
     /// \param body_at  called with rising times in (from, to]; `to` itself comes last
     void advance(double from, double to, BodyAt body_at, const Workers& workers);
 

@@ -99,13 +99,31 @@ struct Frame {
     const MeshFrame& body() const { return meshes.front(); }
 };
 
-/// What a layer brings to a bake, fixed once it is prepared.
+/// How the skin's material moves under what stands on it.
+enum class SkinMotion {
+    none,          ///< no layer below moves it
+    with_surface,  ///< vertices move with it
+    over_surface,  ///< it slides over vertices that stay (UVs move instead)
+};
+
+struct RefinedMesh;
+
+/// What a layer is and what it brings to a bake, fixed once it is prepared.
 struct LayerFacts {
     std::string name;  ///< where its options give it one; else layers of a kind are numbered
     std::vector<ChannelInfo> channels;  ///< on the mesh the bake shows the body on
     std::vector<NumberInfo> numbers;
     std::vector<MeshInfo> meshes;  ///< that it adds
     std::vector<LineSet> lines;
+
+    bool has_memory = false;               ///< needs pre-roll and frames in order
+    bool changes_shape = false;            ///< moves vertices
+    bool changes_uv = false;               ///< moves UVs
+    SkinMotion skin = SkinMotion::none;    ///< what it does with the skin's material
+    bool rides_on_skin = false;            ///< needs LayerStep::skin
+    double look_ahead = 0.0;               ///< seconds of the body's future it asks for
+    const RefinedMesh* refined = nullptr;  ///< the finer mesh it gives its result on; null: the one
+                                           ///< it stands on
 };
 
 /// A layer's place in a bake: where what it brings begins in BakeInfo and in frames.
@@ -133,6 +151,13 @@ public:
     MeshFrame& mesh(size_t i) { return frame_.meshes[place_.first_mesh + i]; }
     MatrixX3d& line(size_t i) { return frame_.lines[place_.first_line + i]; }
     MatrixX2d& uv() { return frame_.body().uv; }
+
+    /// Where a layer above rides on the skin: #V x 3, where on the surface at rest the material of
+    /// each vertex is now. For layers whose skin slides over the surface; null: nobody asks.
+    MatrixX3d* skin = nullptr;
+    /// For a layer that refines: #V x 3 of its finer mesh, what it stands on without its own
+    /// doing; null: nobody asks.
+    MatrixX3d* plain = nullptr;
 
 private:
     Frame& frame_;

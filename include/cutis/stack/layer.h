@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,34 +14,47 @@
 
 namespace cutis {
 
-/// The surface a layer stands on while it advances: the body and all earlier layers.
+/// A surface that moves under a layer.
 class MovingSurface {
 public:
     virtual ~MovingSurface() = default;
-    /// At any time from LayerStep::from to LayerStep::to. Allocates nothing after the first call
-    /// with the same `out`. \param out  #V x 3, metres
-    virtual void positions(double time, MatrixX3d& out) const = 0;
-};
-
-/// How the skin's material moves under what stands on it.
-enum class SkinMotion {
-    none,          ///< no layer below moves it
-    with_surface,  ///< vertices move with it
-    over_surface,  ///< it slides over vertices that stay (UVs move instead)
+    /// At any body time from LayerStep::from to LayerStep::to. Allocates nothing after the first
+    /// call with the same `out`. \param out  #V x 3, metres
+    virtual void positions(double time, TimeSampling sampling, MatrixX3d& out) const = 0;
 };
 
 /// What a layer is handed for one advance.
+///
+/// Body time (which pose) and simulated time (how long the layer has to react) are two clocks. In a
+/// bake they are the same; a body that is held still while time goes on has only the second.
 struct LayerStep {
     const Body* body = nullptr;
     const Workers* workers = nullptr;
-    const MovingSurface* ground = nullptr;  ///< what it stands on, also at sub-step times
-    TimeSampling sampling = TimeSampling::exact;
-    double from = 0.0;   ///< body time of the previous advance, seconds
-    double to = 0.0;     ///< body time to reach
+    const MovingSurface* ground = nullptr;  ///< what it stands on: the body and all earlier layers
+    const MovingSurface* base = nullptr;  ///< the same on LayerGround::base, below all refinements
+    TimeSampling sampling = TimeSampling::exact;  ///< between keys, as frames have it
+    TimeSampling between = TimeSampling::exact;   ///< for what layers with memory feel: without
+                                                  ///< jumps of velocity, exact near a cut
+    double from = 0.0;                            ///< body time of the previous advance, seconds
+    double to = 0.0;                              ///< body time to reach
+    double clock_from = 0.0;  ///< simulated time of the previous advance, seconds
+    double clock_to = 0.0;    ///< simulated time to reach
+    double known = std::numeric_limits<double>::infinity();  ///< body time up to which the body may
+                                                             ///< be asked: at least `to`
     bool reset = false;  ///< first advance, or a cut lies between: start anew, simulate nothing
-    bool wants_skin = false;          ///< a layer above rides on the skin: say where it is
     const MatrixX3d* skin = nullptr;  ///< #V x 3: where on the surface at rest the material of each
                                       ///< vertex is now; null: no layer below slides it
+
+    /// Body seconds per simulated second.
+    double pace() const {
+        return to == clock_to && from == clock_from ? 1.0
+               : clock_to > clock_from              ? (to - from) / (clock_to - clock_from)
+                                                    : 0.0;
+    }
+    /// Body time at a simulated time between clock_from and clock_to.
+    double body_time(double clock) const {
+        return to == clock_to && from == clock_from ? clock : to + (clock - clock_to) * pace();
+    }
 };
 
 /// What a layer is prepared on: the surface, and what its vertices carry.
@@ -50,7 +64,15 @@ struct LayerGround {
     const ArtMesh* art = nullptr;  ///< the body's mesh, or that of an earlier layer's refinement
     const SkinWeights* weights = nullptr;  ///< per vertex of `art`; no joints without a skin
     double fps = 30.0;                     ///< of the frames to come
+    const Workers* workers = nullptr;      ///< to prepare with; null: one thread
     SkinMotion skin = SkinMotion::none;    ///< of the layers below
+    bool knows_future = true;  ///< false: the body is not asked beyond the frame being made
+    const LayerGround* base = nullptr;     ///< what the last refinement below stands on; null: none
+                                           ///< refines. Layers may simulate there.
+    const RefinedMesh* refined = nullptr;  ///< that refinement
+
+    /// One thread where nobody lent workers.
+    const Workers& own_workers() const;
 };
 
 /// A finer mesh that a layer gives its result on.
@@ -58,6 +80,8 @@ struct RefinedMesh {
     ArtMesh art;  ///< with UVs, parts and painted values
     SkinWeights weights;
     std::shared_ptr<const SimulationSurface> surface;  ///< made from `art`
+    MeshMap from_below;                   ///< from the surface it stands on to `surface`
+    std::vector<SurfacePoint> uv_points;  ///< each UV of `art` as a point of the UV triangles below
 };
 
 /// What a layer has to say after a bake.
@@ -67,57 +91,47 @@ struct LayerReport {
     std::vector<std::string> notes;
 };
 
-/// One method on the simulation surface. Made by its LayerPlan with everything that can be computed
-/// once; then advanced frame by frame.
+/// One method on the simulation surface. Made by its LayerPlan, or by a function of its options,
+/// with everything that can be computed once; then advanced frame by frame.
 class Layer {
 public:
     virtual ~Layer() = default;
 
-    virtual bool has_memory() const = 0;     ///< needs pre-roll and frames in order
-    virtual bool changes_shape() const = 0;  ///< moves vertices
-    virtual bool changes_uv() const = 0;     ///< moves UVs
-
-    /// The finer mesh this layer gives its result on; null: the one it stands on.
-    virtual const RefinedMesh* refined() const { return nullptr; }
-    /// What it brings to every frame: channels, numbers, meshes, lines. Fixed once prepared.
-    virtual LayerFacts facts() const { return {}; }
+    /// What it is and brings, the same from the first call on.
+    virtual const LayerFacts& facts() const = 0;
 
     /// Moves `surface` (#V x 3, in: body and earlier layers at step.to; out: with this layer, on
     /// its refined mesh where it has one) and writes what facts() announced, or UVs, into `frame`,
     /// all of it every time: the frame is used again. Channels are per art vertex of the mesh it
-    /// gives its result on; SimulationSurface::spread brings them there. Allocates nothing after
+    /// gives its result on; SimulationSurface::to_art brings them there. Allocates nothing after
     /// the first call.
     /// \throw SolverFailure
     virtual void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) = 0;
 
+    /// The shape at a body time inside the last advance (from .. to), for layers above that take
+    /// smaller steps. A layer that changes shape must answer; after advance it equals what advance
+    /// gave at step.to. \param surface  in: what it stands on at `time`; out: with this layer
+    virtual void shape_at(double time, TimeSampling sampling, MatrixX3d& surface);
+
     /// What must be saved to resume: versioned, bit-exact. Empty for a layer without memory.
-    virtual std::vector<double> save() const = 0;
+    virtual std::vector<double> save() const;
     /// \throw InvalidInput  not a state of this layer on this surface
-    virtual void restore(const std::vector<double>& state) = 0;
+    virtual void restore(const std::vector<double>& state);
 
-    virtual LayerReport report() const = 0;
+    /// What it had to do so far: layers keep it up to date.
+    const LayerReport& report() const { return report_; }
 
-    /// The shape at a time inside the last advance (from .. to), for layers above that take smaller
-    /// steps. A layer that changes shape must answer; after advance it equals what advance gave at
-    /// step.to. \param surface  in: what it stands on at `time`; out: with this layer
-    virtual void shape_at(double /*time*/, MatrixX3d& /*surface*/) {}
+protected:
+    /// A number of the report. Called with the same names in the same order after every advance,
+    /// beginning with begin_report(): only the first round looks them up.
+    void begin_report() { next_number_ = 0; }
+    void report_number(const char* name, double value);
 
-    /// The body as it would be on the refined mesh without this layer, for side by side. Called
-    /// after advance. \param surface  in: body on what this layer stands on; out: refined
-    virtual void refine_plain(MatrixX3d& /*surface*/) {}
+    LayerReport report_;
 
-    /// Values of the art vertices it stands on, to those of its refined mesh (channels of earlier
-    /// layers). Called after advance. \param values  #A * width
-    virtual void refine_values(const std::vector<double>& /*values*/, int /*width*/,
-                               std::vector<double>& /*out*/) const {}
-
-    /// What it does with the skin's material.
-    virtual SkinMotion skin_motion() const { return SkinMotion::none; }
-    /// After an advance that wants_skin, for material that slides over the surface: see
-    /// LayerStep::skin.
-    virtual const MatrixX3d* skin_places() const { return nullptr; }
-    /// Whether it needs LayerStep::skin.
-    virtual bool rides_on_skin() const { return false; }
+private:
+    std::vector<double*> numbers_;
+    size_t next_number_ = 0;
 };
 
 /// The options of a layer before it is prepared: binds them to their keys, then builds the layer.

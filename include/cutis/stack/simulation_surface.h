@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cutis/body/body.h"
+#include "cutis/mesh/mesh_map.h"
 #include "cutis/mesh/repair.h"
 
 namespace cutis {
@@ -22,26 +23,29 @@ public:
     const Topology& topology() const { return mesh_.topology; }
     const MatrixX3d& rest() const { return mesh_.positions; }  ///< #V x 3, metres
     const RepairedMesh& mesh() const { return mesh_; }
+    /// Sides of the box of the body without specks: parts with less than a hundredth of its area do
+    /// not count, unless the body is made of such parts (they have more than a tenth of it).
+    const Vector3d& main_box() const { return main_box_; }
     int vertex_count() const { return static_cast<int>(mesh_.positions.rows()); }
 
-    /// Simulation vertices from the artist's. \param art  #A x 3  \param out  #V x 3
-    void gather(const MatrixX3d& art, MatrixX3d& out) const;
+    /// Simulation vertices from the artist's, and back: 0 where there is no vertex.
+    const MeshMap& from_art() const { return from_art_; }
+    const MeshMap& to_art() const { return to_art_; }
 
     /// Adds what layers moved to the artist's vertices.
-    /// \param before  #V x 3, as gathered;  \param after  #V x 3;  \param art  #A x 3, in and out
+    /// \param before  #V x 3, from the art;  \param after  #V x 3;  \param art  #A x 3, in and out
     void scatter(const MatrixX3d& before, const MatrixX3d& after, MatrixX3d& art) const;
 
     /// The artist's vertices placed where their simulation vertices are; those without one stay.
     void place(const MatrixX3d& surface, MatrixX3d& art) const;
 
-    /// Values per simulation vertex to the artist's vertices; 0 where there is no vertex.
-    /// \param values  #V * width   \param out  #A * width
-    void spread(const std::vector<double>& values, int width, std::vector<double>& out) const;
-
 private:
-    explicit SimulationSurface(RepairedMesh mesh) : mesh_(std::move(mesh)) {}
+    explicit SimulationSurface(RepairedMesh mesh);
 
     RepairedMesh mesh_;
+    MeshMap from_art_;
+    MeshMap to_art_;
+    Vector3d main_box_;
 };
 
 }  // namespace cutis

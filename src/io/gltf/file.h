@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cutis/io/gltf_read.h"
+#include "io/gltf/json_at.h"
+
+namespace cutis {
+
+using Bytes = std::vector<unsigned char>;
+
+/// Numbers of a component type as glTF codes them.
+enum class Component : int { i8 = 5120, u8 = 5121, i16 = 5122, u16 = 5123, u32 = 5125, f32 = 5126 };
+
+/// Where an accessor's numbers lie; everything already checked against the buffer's length.
+struct GltfAccessor {
+    std::string path;  ///< accessors[i], for messages
+    std::string type;  ///< SCALAR, VEC2 .. MAT4
+    Component component = Component::f32;
+    bool is_normalised = false;
+    std::size_t count = 0;       ///< elements, at least 1
+    std::size_t components = 1;  ///< numbers per element
+
+    const unsigned char* base = nullptr;  ///< null: zeros
+    std::size_t stride = 0;               ///< bytes from element to element
+
+    std::size_t sparse_count = 0;
+    Component sparse_component = Component::u32;
+    const unsigned char* sparse_indices = nullptr;
+    const unsigned char* sparse_values = nullptr;
+
+    std::size_t numbers() const { return count * components; }
+};
+
+/// Container, JSON, buffers and accessors of one file: the part that knows bytes but not
+/// characters.
+class GltfFile {
+public:
+    /// Container and JSON; buffers follow with load_buffers().
+    GltfFile(std::span<const unsigned char> bytes, std::string source, const GltfLoader& loader);
+    GltfFile(const GltfFile&) = delete;
+    GltfFile& operator=(const GltfFile&) = delete;
+
+    /// Apart from the constructor, so that a file that needs an unknown extension is refused for
+    /// that first.
+    void load_buffers();
+
+    const std::string& source() const { return source_; }
+    JsonAt root() const { return JsonAt(json_, "", source_); }
+
+    /// Length of a list at the top of the document; 0 where it is absent.
+    std::size_t count_of(const std::string& list) const;
+    JsonAt item(const std::string& list, int i) const;
+    /// An index into such a list.
+    int reference(const JsonAt& at, const std::string& list) const {
+        return at.index(count_of(list), list);
+    }
+
+    GltfAccessor accessor(int i) const;
+    /// The accessor a member refers to.
+    GltfAccessor accessor(const JsonAt& at) const { return accessor(reference(at, "accessors")); }
+
+    /// accessor.numbers() doubles into `out`, normalised and sparse applied.
+    /// \throw InvalidInput  not finite
+    void decode(const GltfAccessor& accessor, double* out) const;
+    std::vector<double> decode(const GltfAccessor& accessor);
+
+    /// Bytes of a buffer view. `stride` receives byteStride or 0.
+    std::span<const unsigned char> view(const JsonAt& reference,
+                                        std::size_t* stride = nullptr) const;
+
+    /// Bytes behind an image's or buffer's uri.
+    std::shared_ptr<const Bytes> load_uri(const JsonAt& uri);
+
+    /// Accounts for numbers about to be stored. A file may unfold (instances, zeros without bytes,
+    /// shared accessors) to so many numbers per byte of its own and no more.
+    void charge(std::size_t numbers, const std::string& where);
+
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+    std::vector<std::string>& notes() { return notes_; }
+
+private:
+    void read_container(std::span<const unsigned char> bytes);
+
+    std::string source_;
+    const GltfLoader& loader_;
+    nlohmann::json json_;
+    std::span<const unsigned char> binary_chunk_;
+    bool has_binary_chunk_ = false;
+    std::vector<std::span<const unsigned char>> buffers_;
+    std::map<std::string, std::shared_ptr<const Bytes>, std::less<>> loaded_;
+    std::vector<std::shared_ptr<const Bytes>> kept_;
+    std::size_t bytes_ = 0;
+    std::size_t charged_ = 0;
+    std::vector<std::string> notes_;
+};
+
+/// \throw InvalidInput  a character outside the alphabet, or a length that base64 cannot have
+Bytes decode_base64(std::string_view text, const JsonAt& where);
+
+}  // namespace cutis

@@ -1,0 +1,192 @@
+// Materials and pictures are carried, not understood: enough is checked that they can be written
+// again.
+#include <cstring>
+#include <set>
+
+#include "cutis/core/error.h"
+#include "io/gltf/character.h"
+
+namespace cutis {
+
+using nlohmann::json;
+
+namespace {
+
+/// UV set a texture is looked up with; KHR_texture_transform may override it.
+std::int64_t uv_set_of(const JsonAt& texture) {
+    auto at = texture.find("texCoord");
+    if (const auto extensions = texture.find("extensions")) {
+        if (const auto moved = extensions->find("KHR_texture_transform")) {
+            if (const auto other = moved->find("texCoord")) {
+                at = other;
+            }
+        }
+    }
+    return at ? at->integer(0, 255) : 0;
+}
+
+/// Walks a material: checks the textures it names, and drops those that need a UV set we do not
+/// keep.
+void check_textures(GltfFile& file, const JsonAt& at, json& copy) {
+    std::vector<std::string> dropped;
+    for (const auto& member : at.value().items()) {
+        const JsonAt child = at.at(member.key());
+        if (!child.value().is_object()) {
+            continue;
+        }
+        if (member.key().ends_with("Texture")) {
+            file.reference(child.at("index"), "textures");
+            if (uv_set_of(child) != 0) {
+                file.note(
+                    say(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
+                dropped.push_back(member.key());
+                continue;
+            }
+        }
+        if (member.key() != "extras") {
+            check_textures(file, child, copy[member.key()]);
+        }
+    }
+    for (const std::string& key : dropped) {
+        copy.erase(key);
+    }
+}
+
+/// Names of the extensions used below `value`.
+void collect_extensions(const json& value, std::set<std::string>& out) {
+    if (value.is_object()) {
+        for (const auto& member : value.items()) {
+            if (member.key() == "extensions" && member.value().is_object()) {
+                for (const auto& extension : member.value().items()) {
+                    out.insert(extension.key());
+                }
+            }
+            if (member.key() != "extras") {
+                collect_extensions(member.value(), out);
+            }
+        }
+    } else if (value.is_array()) {
+        for (const json& element : value) {
+            collect_extensions(element, out);
+        }
+    }
+}
+
+std::string mime_type_of(const std::vector<unsigned char>& bytes) {
+    const auto begins = [&](const char* magic, std::size_t size, std::size_t offset = 0) {
+        return bytes.size() >= offset + size &&
+               std::memcmp(bytes.data() + offset, magic, size) == 0;
+    };
+    if (begins("\x89PNG", 4)) {
+        return "image/png";
+    }
+    if (begins("\xFF\xD8\xFF", 3)) {
+        return "image/jpeg";
+    }
+    if (begins("RIFF", 4) && begins("WEBP", 4, 8)) {
+        return "image/webp";
+    }
+    return begins("\xABKTX 20", 7) ? "image/ktx2" : "";
+}
+
+std::vector<unsigned char> read_image(GltfFile& file, const JsonAt& at) {
+    if (const auto view = at.find("bufferView")) {
+        const auto bytes = file.view(*view);
+        file.charge(bytes.size() / 8, at.path());
+        return {bytes.begin(), bytes.end()};
+    }
+    const auto uri = at.find("uri");
+    if (!uri) {
+        file.note(say(at.path(), ": neither uri nor bufferView, left empty"));
+        return {};
+    }
+    try {
+        const auto bytes = file.load_uri(*uri);
+        file.charge(bytes->size() / 8, at.path());
+        return *bytes;
+    } catch (const IoError& error) {
+        file.note(say("picture not found: ", error.what()));
+        return {};
+    }
+}
+
+json read_images(GltfFile& file, MaterialLibrary& library) {
+    json images = json::array();
+    const int count = static_cast<int>(file.count_of("images"));
+    for (int i = 0; i < count; ++i) {
+        const JsonAt at = file.item("images", i);
+        library.images.push_back(read_image(file, at));
+        json image = json::object();
+        std::string mime = mime_type_of(library.images.back());
+        if (mime.empty()) {
+            mime = at.text_or_empty("mimeType");
+        }
+        if (!mime.empty()) {
+            image["mimeType"] = mime;
+        }
+        if (const std::string name = at.text_or_empty("name"); !name.empty()) {
+            image["name"] = name;
+        }
+        images.push_back(std::move(image));
+    }
+    return images;
+}
+
+json read_textures(GltfFile& file) {
+    json textures = json::array();
+    const int count = static_cast<int>(file.count_of("textures"));
+    for (int i = 0; i < count; ++i) {
+        const JsonAt at = file.item("textures", i);
+        if (const auto source = at.find("source")) {
+            file.reference(*source, "images");
+        }
+        if (const auto sampler = at.find("sampler")) {
+            file.reference(*sampler, "samplers");
+        }
+        if (const auto extensions = at.find("extensions")) {
+            for (const auto& extension : extensions->value().items()) {
+                const JsonAt inner = extensions->at(extension.key());
+                if (inner.value().is_object() && inner.find("source")) {
+                    file.reference(inner.at("source"), "images");
+                }
+            }
+        }
+        textures.push_back(at.value());
+    }
+    return textures;
+}
+
+}  // namespace
+
+std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file,
+                                                           std::vector<std::string>& names) {
+    const int count = static_cast<int>(file.count_of("materials"));
+    json materials = json::array();
+    UniqueNames unique;
+    for (int i = 0; i < count; ++i) {
+        const JsonAt at = file.item("materials", i);
+        const std::string name = at.text_or_empty("name");
+        names.push_back(unique.take(name.empty() ? say("material#", i) : name));
+        json copy = at.value();
+        check_textures(file, at, copy);
+        copy["name"] = names.back();
+        materials.push_back(std::move(copy));
+    }
+    if (count == 0) {
+        return nullptr;
+    }
+    auto library = std::make_shared<MaterialLibrary>();
+    json all;
+    all["images"] = read_images(file, *library);
+    all["textures"] = read_textures(file);
+    all["samplers"] =
+        file.count_of("samplers") > 0 ? file.root().at("samplers").value() : json::array();
+    all["materials"] = std::move(materials);
+    std::set<std::string> extensions;
+    collect_extensions(all, extensions);
+    all["extensionsUsed"] = extensions;
+    library->gltf_json = all.dump(-1, ' ', false, json::error_handler_t::replace);
+    return library;
+}
+
+}  // namespace cutis

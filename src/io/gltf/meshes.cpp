@@ -1,0 +1,369 @@
+// Meshes of a glTF file: primitives joined into one ArtMesh, and an instance for each node of the
+// scene.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cutis/core/error.h"
+#include "io/gltf/character.h"
+#include "io/gltf/primitive.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr std::size_t max_rows = std::size_t{1} << 29;  // 3 * rows still fits an int
+
+/// A mesh before it is placed.
+struct MeshData {
+    ArtMesh art;
+    SkinWeights weights;         ///< as stored; influences 0: none
+    std::string without_joints;  ///< a primitive that has no JOINTS_0, or empty
+    std::vector<MorphTarget> morphs;
+    std::vector<double> morph_defaults;
+    std::size_t numbers = 0;  ///< size of a copy
+};
+
+bool starts_with(const std::string& text, const char* start) {
+    return text.rfind(start, 0) == 0;
+}
+
+void require_type(const GltfAccessor& accessor, const JsonAt& at, const char* type) {
+    if (accessor.type != type) {
+        at.fail(say("expected ", accessor.path, " to be ", type, ", found ", accessor.type));
+    }
+}
+
+/// The accessor of an attribute: one element per vertex.
+GltfAccessor vertex_accessor(const GltfFile& file, const JsonAt& at, std::size_t vertices) {
+    GltfAccessor accessor = file.accessor(at);
+    if (accessor.count != vertices) {
+        at.fail(say("expected ", vertices, " elements (one per vertex) in ", accessor.path,
+                    ", found ", accessor.count));
+    }
+    return accessor;
+}
+
+void read_uv(GltfFile& file, const Primitive& primitive, std::size_t total, ArtMesh& art) {
+    const auto at = primitive.attributes.find("TEXCOORD_0");
+    if (!at) {
+        return;
+    }
+    const GltfAccessor accessor = vertex_accessor(file, *at, primitive.vertices);
+    require_type(accessor, *at, "VEC2");
+    if (art.uv.rows() == 0) {
+        file.charge(2 * total, at->path());
+        art.uv = MatrixX2d::Zero(static_cast<Eigen::Index>(total), 2);
+    }
+    auto rows = art.uv.middleRows(static_cast<Eigen::Index>(primitive.first_vertex),
+                                  static_cast<Eigen::Index>(primitive.vertices));
+    file.decode(accessor, rows.data());
+    rows.col(1) = 1.0 - rows.col(1).array();
+}
+
+void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total, ArtMesh& art) {
+    for (const auto& member : primitive.attributes.value().items()) {
+        const std::string& name = member.key();
+        const bool is_colour = starts_with(name, "COLOR_");
+        if (!is_colour && !starts_with(name, "_")) {
+            continue;
+        }
+        const JsonAt at = primitive.attributes.at(name);
+        const GltfAccessor accessor = vertex_accessor(file, at, primitive.vertices);
+        if (accessor.components > 4 || accessor.type == "MAT2") {
+            file.note(say(at.path(), ": ", accessor.type, " attributes are not read"));
+            continue;
+        }
+        if (is_colour && accessor.type != "VEC3" && accessor.type != "VEC4") {
+            at.fail(say("expected ", accessor.path, " to be VEC3 or VEC4, found ", accessor.type));
+        }
+        const std::vector<double> numbers = file.decode(accessor);
+        for (std::size_t c = 0; c < accessor.components; ++c) {
+            std::string channel = name;
+            if (accessor.components > 1) {
+                channel += '.';
+                channel += (is_colour ? "rgba" : "xyzw")[c];
+            }
+            VectorXd& painted = art.painted[channel];
+            if (painted.size() == 0) {
+                file.charge(total, at.path());
+                // Where a primitive has no colours, glTF takes white; of other attributes it says
+                // nothing.
+                painted =
+                    VectorXd::Constant(static_cast<Eigen::Index>(total), is_colour ? 1.0 : 0.0);
+            }
+            for (std::size_t v = 0; v < primitive.vertices; ++v) {
+                painted[static_cast<Eigen::Index>(primitive.first_vertex + v)] =
+                    numbers[v * accessor.components + c];
+            }
+        }
+    }
+}
+
+/// Sets of four joints and weights; set 1 only beside set 0.
+void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weights) {
+    const auto stride = static_cast<std::size_t>(weights.influences);
+    for (std::size_t set = 0; 4 * set < stride; ++set) {
+        const auto joints_at = primitive.attributes.find(say("JOINTS_", set));
+        const auto weights_at = primitive.attributes.find(say("WEIGHTS_", set));
+        if (joints_at.has_value() != weights_at.has_value()) {
+            primitive.attributes.fail(say("expected JOINTS_", set, " and WEIGHTS_", set,
+                                          " together, found only one of them"));
+        }
+        if (!joints_at) {
+            return;
+        }
+        const GltfAccessor joints = vertex_accessor(file, *joints_at, primitive.vertices);
+        const GltfAccessor amounts = vertex_accessor(file, *weights_at, primitive.vertices);
+        require_type(joints, *joints_at, "VEC4");
+        require_type(amounts, *weights_at, "VEC4");
+        if (joints.component != Component::u8 && joints.component != Component::u16) {
+            joints_at->fail(say("expected ", joints.path, " to hold u8 or u16"));
+        }
+        if (amounts.component == Component::u32 || amounts.component == Component::i8 ||
+            amounts.component == Component::i16) {
+            weights_at->fail(say("expected ", amounts.path, " to hold f32, u8 or u16"));
+        }
+        GltfAccessor indices = joints;
+        indices.is_normalised = false;
+        const std::vector<double> joint = file.decode(indices);
+        const std::vector<double> amount = file.decode(amounts);
+        for (std::size_t v = 0; v < primitive.vertices; ++v) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                const std::size_t to = (primitive.first_vertex + v) * stride + 4 * set + k;
+                weights.weights[to] = amount[4 * v + k];
+                weights.joints[to] = static_cast<std::uint16_t>(joint[4 * v + k]);
+            }
+        }
+    }
+}
+
+void note_unread(GltfFile& file, const Primitive& primitive) {
+    static const std::set<std::string> known = {"POSITION", "NORMAL",   "TANGENT",   "TEXCOORD_0",
+                                                "JOINTS_0", "JOINTS_1", "WEIGHTS_0", "WEIGHTS_1"};
+    for (const auto& member : primitive.attributes.value().items()) {
+        const std::string& name = member.key();
+        if (known.count(name) == 0 && !starts_with(name, "COLOR_") && !starts_with(name, "_")) {
+            file.note(say(primitive.attributes.path(), ": ", name, " is not read"));
+        }
+    }
+}
+
+void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive>& primitives,
+                 std::size_t total, MeshData& data) {
+    const std::size_t count = primitives.front().targets;
+    std::vector<std::string> names(count);
+    if (const auto extras = mesh.find("extras"); extras && extras->value().is_object()) {
+        const auto list = extras->value().find("targetNames");
+        for (std::size_t t = 0;
+             list != extras->value().end() && list->is_array() && t < std::min(count, list->size());
+             ++t) {
+            if ((*list)[t].is_string()) {
+                names[t] = (*list)[t].get<std::string>();
+            }
+        }
+    }
+    bool has_moving_uv = false;
+    for (std::size_t t = 0; t < count; ++t) {
+        file.charge(3 * total, say(mesh.path(), " target ", t));
+        MorphTarget morph;
+        morph.name = names[t];
+        morph.offsets = MatrixX3d::Zero(static_cast<Eigen::Index>(total), 3);
+        for (const Primitive& primitive : primitives) {
+            const JsonAt target = primitive.at.at("targets")[t];
+            if (const auto at = target.find("POSITION")) {
+                const GltfAccessor accessor = vertex_accessor(file, *at, primitive.vertices);
+                require_type(accessor, *at, "VEC3");
+                file.decode(accessor, morph.offsets.data() +
+                                          3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
+            }
+            has_moving_uv = has_moving_uv || target.find("TEXCOORD_0").has_value();
+        }
+        data.morphs.push_back(std::move(morph));
+    }
+    if (has_moving_uv) {
+        file.note(say(mesh.path(), ": TEXCOORD_0 of morph targets is not read"));
+    }
+    data.morph_defaults.assign(count, 0.0);
+    if (const auto weights = mesh.find("weights")) {
+        weights->numbers(data.morph_defaults.data(), count);
+    }
+}
+
+std::optional<MeshData> read_mesh(GltfFile& file, int index,
+                                  const std::vector<std::string>& material_names) {
+    const JsonAt mesh = file.item("meshes", index);
+    std::vector<Primitive> primitives = read_primitives(file, mesh);
+    if (primitives.empty()) {
+        return std::nullopt;
+    }
+    std::size_t vertices = 0;
+    std::size_t triangles = 0;
+    int influences = 0;
+    for (Primitive& primitive : primitives) {
+        primitive.first_vertex = vertices;
+        primitive.first_triangle = triangles;
+        vertices += primitive.vertices;
+        triangles += primitive.triangles;
+        for (int set = 0; set < 2; ++set) {
+            if (primitive.attributes.find(say("JOINTS_", set)) ||
+                primitive.attributes.find(say("WEIGHTS_", set))) {
+                influences = std::max(influences, 4 * (set + 1));
+            }
+        }
+        if (vertices > max_rows || triangles > max_rows) {
+            mesh.fail(say("expected at most ", max_rows, " vertices and triangles, found more"));
+        }
+    }
+    MeshData data;
+    data.art.name = mesh.text_or_empty("name");
+    if (data.art.name.empty()) {
+        data.art.name = say("mesh#", index);
+    }
+    file.charge(3 * vertices + 3 * triangles + 2 * static_cast<std::size_t>(influences) * vertices,
+                mesh.path());
+    data.art.positions.resize(static_cast<Eigen::Index>(vertices), 3);
+    data.art.triangles.resize(static_cast<Eigen::Index>(triangles), 3);
+    data.weights.influences = influences;
+    data.weights.joints.assign(vertices * static_cast<std::size_t>(influences), 0);
+    data.weights.weights.assign(vertices * static_cast<std::size_t>(influences), 0.0);
+
+    std::size_t with_uv = 0;
+    for (const Primitive& primitive : primitives) {
+        file.decode(
+            primitive.positions,
+            data.art.positions.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
+        read_triangles(
+            file, primitive,
+            data.art.triangles.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_triangle));
+        read_uv(file, primitive, vertices, data.art);
+        with_uv += primitive.attributes.find("TEXCOORD_0") ? 1 : 0;
+        read_painted(file, primitive, vertices, data.art);
+        if (influences > 0) {
+            read_joints(file, primitive, data.weights);
+        }
+        if (!primitive.attributes.find("JOINTS_0") && data.without_joints.empty()) {
+            data.without_joints = primitive.at.path();
+        }
+        note_unread(file, primitive);
+        MeshPart part;
+        part.name = primitives.size() == 1 ? data.art.name
+                                           : say(data.art.name, "#", data.art.parts.size() + 1);
+        if (const auto material = primitive.at.find("material")) {
+            part.material =
+                material_names[static_cast<std::size_t>(file.reference(*material, "materials"))];
+        }
+        part.first_vertex = static_cast<int>(primitive.first_vertex);
+        part.vertex_count = static_cast<int>(primitive.vertices);
+        part.first_triangle = static_cast<int>(primitive.first_triangle);
+        part.triangle_count = static_cast<int>(primitive.triangles);
+        data.art.parts.push_back(std::move(part));
+    }
+    if (with_uv > 0) {
+        file.charge(3 * triangles, mesh.path());
+        data.art.uv_triangles = data.art.triangles;
+        if (with_uv < primitives.size()) {
+            file.note(say(mesh.path(), ": ", primitives.size() - with_uv,
+                          " primitives have no TEXCOORD_0; their UVs are 0"));
+        }
+    }
+    read_morphs(file, mesh, primitives, vertices, data);
+    data.numbers = 3 * vertices + 6 * triangles +
+                   vertices * (2 + 2 * static_cast<std::size_t>(influences) +
+                               3 * data.morphs.size() + data.art.painted.size());
+    return data;
+}
+
+void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data,
+                const std::vector<Skin>& skins, MeshInstance& instance) {
+    const auto skin_at = node.find("skin");
+    if (!skin_at) {
+        if (data.weights.influences > 0) {
+            file.note(say(node.path(),
+                          ": its mesh has joints but the node has no skin; the node carries it"));
+        }
+        return;
+    }
+    instance.skin = file.reference(*skin_at, "skins");
+    if (!data.without_joints.empty()) {
+        skin_at->fail(
+            say("expected joints and weights in every primitive of a skinned mesh, found no "
+                "JOINTS_0 in ",
+                data.without_joints));
+    }
+    instance.weights = data.weights;
+    const auto& skin = skins[static_cast<std::size_t>(instance.skin)];
+    try {
+        const WeightReport report =
+            normalise_weights(instance.weights, static_cast<int>(skin.joints.size()));
+        if (report.renormalised > 0 || report.without_weight > 0) {
+            file.note(say(instance.name, ": weights of ", report.renormalised,
+                          " vertices did not sum to 1 (worst ", report.worst_sum, ") and of ",
+                          report.without_weight, " were all 0, first at vertex ",
+                          report.first_vertex, "; they were normalised"));
+        }
+    } catch (const InvalidInput& error) {
+        skin_at->fail(error.what());
+    }
+}
+
+}  // namespace
+
+std::size_t gltf_target_count(const GltfFile& file, int mesh) {
+    const JsonAt primitives = file.item("meshes", mesh).at("primitives");
+    for (std::size_t p = 0; p < primitives.size(); ++p) {
+        if (is_readable(primitives[p])) {
+            const auto targets = primitives[p].find("targets");
+            return targets ? targets->size() : 0;
+        }
+    }
+    return 0;
+}
+
+std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& nodes,
+                                           const std::vector<Skin>& skins,
+                                           const std::vector<std::string>& material_names) {
+    std::map<int, std::optional<MeshData>> meshes;
+    std::vector<MeshInstance> instances;
+    UniqueNames names;
+    int left_out = 0;
+    for (const int i : nodes.in_order) {
+        const JsonAt node = file.item("nodes", i);
+        const auto mesh_at = node.find("mesh");
+        if (!mesh_at) {
+            continue;
+        }
+        const int mesh = file.reference(*mesh_at, "meshes");
+        if (nodes.in_scene[static_cast<std::size_t>(i)] == 0) {
+            ++left_out;
+            continue;
+        }
+        if (meshes.count(mesh) == 0) {
+            meshes[mesh] = read_mesh(file, mesh, material_names);
+        }
+        if (!meshes[mesh]) {
+            file.note(say(node.path(), ": its mesh has no triangles"));
+            continue;
+        }
+        const MeshData& data = *meshes[mesh];
+        file.charge(data.numbers, node.path());
+        MeshInstance instance;
+        const std::string name = node.text_or_empty("name");
+        instance.name = names.take(name.empty() ? data.art.name : name);
+        instance.node = nodes.ours[static_cast<std::size_t>(i)];
+        instance.mesh = data.art;
+        instance.morphs = data.morphs;
+        instance.morph_defaults = data.morph_defaults;
+        if (const auto weights = node.find("weights")) {
+            weights->numbers(instance.morph_defaults.data(), instance.morph_defaults.size());
+        }
+        place_skin(file, node, data, skins, instance);
+        instances.push_back(std::move(instance));
+    }
+    if (left_out > 0) {
+        file.note(say(left_out, " nodes with meshes are not in the scene and were left out"));
+    }
+    return instances;
+}
+
+}  // namespace cutis

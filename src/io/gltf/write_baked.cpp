@@ -1,0 +1,204 @@
+#include "io/gltf/write_baked.h"
+
+#include <algorithm>
+
+namespace cutis {
+namespace {
+
+/// Numbers of the render vertices of one primitive, taken from per-row numbers of the source.
+/// \param row_of  row of a render vertex, -1: zeros
+template <class RowOf>
+std::vector<float> gather(const RenderPart& part, int width, const float* source, RowOf row_of) {
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(part.vertex_count) * static_cast<size_t>(width));
+    for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+        const Eigen::Index row = row_of(static_cast<size_t>(v));
+        for (int k = 0; k < width; ++k) {
+            values.push_back(row < 0 ? 0.0F : source[row * width + k]);
+        }
+    }
+    return values;
+}
+
+bool is_zero(const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; });
+}
+
+template <class Matrix>
+std::vector<float> as_floats(const Matrix& matrix) {
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(matrix.size()));
+    for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+        values.push_back(static_cast<float>(matrix.data()[i]));
+    }
+    return values;
+}
+
+/// glTF counts v from the top of the picture.
+MatrixX2d turned_down(const MatrixX2d& uv) {
+    MatrixX2d turned = uv;
+    turned.col(1) = 1.0 - uv.col(1).array();
+    return turned;
+}
+
+}  // namespace
+
+using Json = GlbDocument::Json;
+
+GlbMesh::GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
+                 const std::vector<int>& weld_group)
+    : mesh_(&mesh),
+      parts_(parts_of(*mesh.art)),
+      render_(*mesh.art, parts_),
+      field_(*mesh.art, parts_, weld_group),
+      frames_(path, mesh.vertex_count(), mesh.uv_moves() ? mesh.uv_count() : 0) {}
+
+void GlbMesh::take(const MeshFrame& frame) {
+    frames_.append(frame.positions,
+                   mesh_->uv_moves() ? turned_down(uv_of(*mesh_, frame)) : MatrixX2d());
+}
+
+bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, double tolerance) {
+    skin_ = sample_skin(body, frames_, times, tolerance);
+    return skin_.has_value();
+}
+
+void GlbMesh::fit(const MorphTolerance& tolerance) {
+    morphs_ = fit_morph_basis(frames_, tolerance, field_);
+}
+
+BaseShape GlbMesh::base_shape() {
+    MatrixX3d positions = mesh_->art->positions;
+    MatrixX2d uv = mesh_->has_uv() ? turned_down(mesh_->art->uv) : MatrixX2d();
+    if (!skin_) {
+        frames_.read_positions(0, positions);
+        if (mesh_->uv_moves()) {
+            frames_.read_uv(0, uv);
+        }
+    }
+    MatrixX3d normals;
+    field_.compute(positions, normals);
+    return {as_floats(positions), as_floats(normals), as_floats(uv)};
+}
+
+int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) {
+    const BaseShape base = base_shape();
+    Json mesh = {{"name", shown_name()}, {"primitives", Json::array()}};
+    for (const RenderPart& part : render_.parts) {
+        Json object = primitive(document, part, base);
+        if (skin_) {
+            add_influences(document, part, object["attributes"]);
+        }
+        for (int index = 0; index < morphs_.target_count; ++index) {
+            object["targets"].push_back(target(document, part, index));
+        }
+        const int material = materials[static_cast<size_t>(part.part)];
+        if (material >= 0) {
+            object["material"] = material;
+        }
+        mesh["primitives"].push_back(std::move(object));
+    }
+    if (morphs_.target_count > 0) {
+        mesh["weights"] = std::vector<float>(morphs_.weights.data(),
+                                             morphs_.weights.data() + morphs_.target_count);
+    }
+    return document.add("meshes", std::move(mesh));
+}
+
+void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
+                     GlbAnimation& animation, std::vector<int>& scene_nodes) {
+    Json object = {{"name", shown_name()}, {"mesh", add_mesh(document, materials)}};
+    const int node = document.add("nodes", Json::object());
+    scene_nodes.push_back(node);
+    if (skin_) {
+        object["skin"] = add_skin(document, *skin_, animation, scene_nodes);
+    }
+    document.root["nodes"][static_cast<size_t>(node)] = std::move(object);
+    if (morphs_.target_count > 0) {
+        animation.add_channel(node, "weights",
+                              {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
+                              GlbDocument::scalar);
+    }
+}
+
+Json GlbMesh::primitive(GlbDocument& document, const RenderPart& part,
+                        const BaseShape& base) const {
+    const auto art_row = [&](size_t v) { return render_.art[v]; };
+    const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
+    Json attributes;
+    attributes["POSITION"] =
+        document.add_vertices(gather(part, 3, base.positions.data(), art_row), 3, true);
+    attributes["NORMAL"] =
+        document.add_vertices(gather(part, 3, base.normals.data(), normal_row), 3);
+    if (!render_.uv.empty()) {
+        attributes["TEXCOORD_0"] = document.add_vertices(
+            gather(part, 2, base.uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
+    }
+    add_colours(document, part, attributes);
+    return {{"attributes", attributes}, {"indices", document.add_indices(part.indices)}};
+}
+
+void GlbMesh::add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const {
+    std::vector<const VectorXd*> planes;
+    for (const char* plane : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b", "COLOR_0.a"}) {
+        const auto found = mesh_->art->painted.find(plane);
+        if (found != mesh_->art->painted.end()) {
+            planes.push_back(&found->second);
+        }
+    }
+    if (planes.size() < 3) {
+        return;
+    }
+    std::vector<float> values;
+    for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+        for (const VectorXd* plane : planes) {
+            const double value = (*plane)(render_.art[static_cast<size_t>(v)]);
+            values.push_back(value > 0.0 ? static_cast<float>(std::min(value, 1.0)) : 0.0F);
+        }
+    }
+    attributes["COLOR_0"] = document.add_vertices(values, static_cast<int>(planes.size()));
+}
+
+void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part,
+                             Json& attributes) const {
+    const PackedWeights& packed = skin_->weights;
+    const bool fits_byte = skin_->joints.size() <= 256;
+    const size_t stride = static_cast<size_t>(packed.sets) * 4;
+    for (size_t set = 0; set < static_cast<size_t>(packed.sets); ++set) {
+        std::vector<std::uint16_t> joints;
+        std::vector<float> weights;
+        for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+            const size_t row =
+                static_cast<size_t>(render_.art[static_cast<size_t>(v)]) * stride + set * 4;
+            joints.insert(joints.end(), packed.joints.begin() + static_cast<long>(row),
+                          packed.joints.begin() + static_cast<long>(row) + 4);
+            weights.insert(weights.end(), packed.weights.begin() + static_cast<long>(row),
+                           packed.weights.begin() + static_cast<long>(row) + 4);
+        }
+        const std::string number = std::to_string(set);
+        attributes["JOINTS_" + number] = document.add_joints(joints, fits_byte);
+        attributes["WEIGHTS_" + number] = document.add_vertices(weights, 4);
+    }
+}
+
+Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) const {
+    const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds) {
+        return is_zero(values) ? document.add_zeros(part.vertex_count, width, needs_bounds)
+                               : document.add_vertices(values, width, needs_bounds);
+    };
+    const float* displacements = morphs_.targets.col(index).data();
+    const auto art_row = [&](size_t v) { return render_.art[v]; };
+    const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
+    Json attributes;
+    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true);
+    attributes["NORMAL"] =
+        store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
+    if (mesh_->uv_moves()) {
+        attributes["TEXCOORD_0"] = store(gather(part, 2, displacements + mesh_->vertex_count() * 3,
+                                                [&](size_t v) { return render_.uv[v]; }),
+                                         2, false);
+    }
+    return attributes;
+}
+
+}  // namespace cutis

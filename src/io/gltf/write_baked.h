@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+
+#include "io/gltf/write_animation.h"
+#include "io/gltf/write_frames.h"
+#include "io/gltf/write_materials.h"
+#include "io/gltf/write_mesh.h"
+#include "io/gltf/write_skin.h"
+#include "io/gltf/write_svd.h"
+#include "io/sink.h"
+
+namespace cutis {
+
+/// Positions, normals and UVs of the base shape, float32, row after row.
+struct BaseShape {
+    std::vector<float> positions;
+    std::vector<float> normals;
+    std::vector<float> uv;
+};
+
+/// One mesh of a bake on its way into a GLB: its frames, then the skin or the morph targets these
+/// became, then its part of the document.
+class GlbMesh {
+public:
+    /// \param path        scratch space goes beside it
+    /// \param weld_group  see NormalField
+    GlbMesh(const std::filesystem::path& path, const MeshInfo& mesh,
+            const std::vector<int>& weld_group);
+
+    void take(const MeshFrame& frame);
+
+    /// Takes the body's skin where it gives the frames back. \return whether it does
+    bool keep_skin(const Body& body, const std::vector<double>& times, double tolerance);
+    /// Makes morph targets instead.
+    void fit(const MorphTolerance& tolerance);
+
+    /// Adds the mesh alone. \return its index
+    int add_mesh(GlbDocument& document, const std::vector<int>& materials);
+    /// Adds mesh, node and keys. \param materials  of each part, -1: none
+    void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
+                std::vector<int>& scene_nodes);
+
+    PaintedMesh painted() const { return {&parts_, mesh_->has_uv()}; }
+    int target_count() const { return morphs_.target_count; }
+    double max_error() const { return skin_ ? skin_->max_error : morphs_.max_error; }
+    double max_uv_error() const { return morphs_.max_uv_error; }
+
+private:
+    using Json = GlbDocument::Json;
+
+    std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }
+    BaseShape base_shape();
+    Json primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const;
+    void add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const;
+    void add_influences(GlbDocument& document, const RenderPart& part, Json& attributes) const;
+    Json target(GlbDocument& document, const RenderPart& part, int index) const;
+
+    const MeshInfo* mesh_;
+    std::vector<MeshPart> parts_;
+    RenderMesh render_;
+    NormalField field_;
+    FrameStore frames_;
+    std::optional<SkinnedMotion> skin_;
+    MorphBasis morphs_;
+};
+
+}  // namespace cutis

@@ -1,0 +1,509 @@
+#include "cutis/io/page_write.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "cutis/core/error.h"
+#include "io/page/channels.h"
+#include "io/page/numbers.h"
+#include "io/page/surface.h"
+#include "io/page/tracks.h"
+#include "io/page/words.h"
+
+namespace cutis {
+namespace {
+
+constexpr const char* paints[] = {"skin", "checker", "grid", "tattoo", "bumps", "clay"};
+// Details and lines stand apart from the skin and from each other.
+constexpr const char* detail_colours[] = {"#5b7d3a", "#2f6f8f", "#8a5a9e", "#a8862c"};
+/// Details whose names say what they are made of.
+constexpr std::pair<const char*, const char*> named_colours[] = {{"hair", "#6a4a30"},
+                                                                 {"spike", "#cdbf97"},
+                                                                 {"brick", "#a05a41"},
+                                                                 {"straps", "#a8862c"},
+                                                                 {"fish", "#5f7f99"}};
+constexpr const char* line_colours[] = {"#7a1fa2", "#00796b", "#b4511a"};
+
+/// The tracks of one mesh.
+struct MeshTracks {
+    std::size_t positions = 0;
+    std::optional<std::size_t> plain;  ///< the body before layers, where they change its shape
+    std::vector<std::optional<std::size_t>> shares;  ///< of each layer, where there are several
+    std::optional<std::size_t> uv;
+    std::vector<std::size_t> shown;     ///< channels one can look at, by their places
+    std::vector<std::size_t> channels;  ///< tracks of those
+};
+
+class PageSink final : public CheckedSink {
+    using Json = PageSections::Json;
+
+public:
+    PageSink(std::filesystem::path path, PageOptions options)
+        : CheckedSink("html"),
+          path_(std::move(path)),
+          options_(std::move(options)),
+          numbers_(options_.use_times) {}
+
+    bool wants_body_positions() const override { return true; }
+
+private:
+    void start() override {
+        if (body().art->triangles.rows() == 0) {
+            throw InvalidInput("html: expected a mesh with triangles, found none");
+        }
+        segments_ = joint_segments(*info().body);
+        joint_count_ = segments_.empty() ? 0 : info().body->source().rig.node.size();
+        lay_out();
+    }
+
+    bool has_two_views() const {
+        return body().shape_changed || body().uv_changed || meshes().size() > 1;
+    }
+    const char* result_view() const { return has_two_views() ? "cutis" : "body"; }
+
+    /// What the names of a mesh's motions and sections begin with.
+    static std::string prefix_of(std::size_t m) {
+        return m == 0 ? std::string() : "detail " + std::to_string(m) + " ";
+    }
+
+    /// Strokes of one direction at a vertex are all an eye can read, while directions are the bulk
+    /// of a page: they jump where a principal direction changes. The files have them all.
+    static bool can_be_seen(const MeshInfo& mesh, std::size_t c, const MeshTracks& tracks) {
+        const bool has_strokes =
+            std::any_of(tracks.shown.begin(), tracks.shown.end(),
+                        [&](std::size_t one) { return mesh.channels[one].width == 3; });
+        const ChannelInfo& channel = mesh.channels[c];
+        return !channel.for_renderers && (channel.width != 3 || !has_strokes);
+    }
+
+    void lay_out() {
+        const double diagonal = box_diagonal(body().art->positions);
+        tolerance_ = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
+        for (std::size_t m = 0; m < meshes().size(); ++m) {
+            const MeshInfo& mesh = meshes()[m];
+            const std::string prefix = prefix_of(m);
+            MeshTracks tracks;
+            tracks.positions =
+                tracks_.add(prefix + "positions", mesh.vertex_count(), 3, tolerance_);
+            if (mesh.shape_changed) {
+                tracks.plain = tracks_.add("body positions", mesh.vertex_count(), 3, tolerance_);
+                lay_out_shares(mesh, tracks);
+            }
+            if (mesh.uv_moves()) {
+                tracks.uv = tracks_.add("uv", mesh.uv_count(), 2, options_.uv_tolerance);
+            }
+            for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
+                const ChannelInfo& channel = mesh.channels[c];
+                if (!can_be_seen(mesh, c, tracks)) {
+                    continue;
+                }
+                check_width(channel);
+                tracks.shown.push_back(c);
+                tracks.channels.push_back(tracks_.add(prefix + "channel " + channel.name,
+                                                      mesh.vertex_count(), channel.width, 0.0));
+            }
+            mesh_tracks_.push_back(std::move(tracks));
+        }
+        for (std::size_t i = 0; i < info().lines.size(); ++i) {
+            line_tracks_.push_back(tracks_.add("lines " + std::to_string(i + 1),
+                                               info().lines[i].point_count, 3, tolerance_));
+        }
+        if (joint_count_ > 0) {
+            tracks_.add("joints", static_cast<int>(joint_count_), 3, tolerance_);
+        }
+        tracks_.open(path_);
+    }
+
+    /// What each layer adds, so that it can be taken away again; one layer alone is the difference
+    /// of the two views.
+    void lay_out_shares(const MeshInfo& mesh, MeshTracks& tracks) {
+        const std::vector<LayerInfo>& layers = info().layers;
+        if (layers.size() < 2) {
+            return;
+        }
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            tracks.shares.emplace_back();
+            if (layers[i].changes_shape) {
+                tracks.shares.back() = tracks_.add("share " + std::to_string(i + 1),
+                                                   mesh.vertex_count(), 3, tolerance_);
+            }
+        }
+    }
+
+    void take(const Frame& frame, int /*index*/) override {
+        const auto append = [&](const auto& matrix) {
+            tracks_.append(matrix.data(), static_cast<std::size_t>(matrix.size()));
+        };
+        for (std::size_t m = 0; m < meshes().size(); ++m) {
+            const MeshInfo& mesh = meshes()[m];
+            const MeshFrame& now = frame.meshes[m];
+            append(now.positions);
+            if (mesh_tracks_[m].plain) {
+                append(plain_positions_of(frame, m));
+            }
+            for (std::size_t i = 0; i < mesh_tracks_[m].shares.size(); ++i) {
+                if (mesh_tracks_[m].shares[i]) {
+                    append(share_of(frame, m, i));
+                }
+            }
+            if (mesh_tracks_[m].uv) {
+                append(uv_of(mesh, now));
+            }
+            for (const std::size_t c : mesh_tracks_[m].shown) {
+                const ChannelInfo& channel = mesh.channels[c];
+                append(now.channels[c]);
+                ranges_[{channel.name, channel.width}].take(now.channels[c], channel.width);
+            }
+        }
+        for (const MatrixX3d& points : frame.lines) {
+            append(points);
+        }
+        append_joints(frame);
+        numbers_.take(frame);
+    }
+
+    static void check_width(const ChannelInfo& channel) {
+        if (channel.width != 1 && channel.width != 3) {
+            throw InvalidInput(say("html: channel '", channel.name, "' has ", channel.width,
+                                   " numbers per vertex, expected 1 or 3"));
+        }
+    }
+
+    const MatrixX3d& plain_positions_of(const Frame& frame, std::size_t m) const {
+        const MeshFrame& now = frame.meshes[m];
+        const MatrixX3d& positions =
+            now.plain_positions.rows() > 0 ? now.plain_positions : now.positions;
+        if (positions.rows() != meshes()[m].vertex_count() || !positions.allFinite()) {
+            throw InvalidInput(say("html: frame ", frame.number, ": expected ",
+                                   meshes()[m].vertex_count(), " finite body positions, found ",
+                                   positions.rows(),
+                                   positions.allFinite() ? "" : " not all finite"));
+        }
+        return positions;
+    }
+
+    const std::vector<double>& share_of(const Frame& frame, std::size_t m,
+                                        std::size_t layer) const {
+        const std::size_t expected = 3 * static_cast<std::size_t>(meshes()[m].vertex_count());
+        const std::vector<std::vector<double>>& shares = frame.meshes[m].shares;
+        if (shares.size() <= layer || shares[layer].size() != expected) {
+            throw InvalidInput(say("html: frame ", frame.number, ": expected ", expected,
+                                   " numbers that layer ", layer + 1, " moved vertices by"));
+        }
+        return shares[layer];
+    }
+
+    void append_joints(const Frame& frame) {
+        if (joint_count_ == 0) {
+            return;
+        }
+        info().body->node_frames(frame.time, info().sampling, nodes_);
+        for (const int node : info().body->source().rig.node) {
+            const Vector3d place = nodes_.at(static_cast<std::size_t>(node)).translation();
+            tracks_.append(place.data(), 3);
+        }
+    }
+
+    std::vector<OutputFile> complete() override {
+        for (std::size_t m = 0; m < meshes().size(); ++m) {
+            for (std::size_t c = 0; c < mesh_tracks_[m].shown.size(); ++c) {
+                const ChannelInfo& channel = meshes()[m].channels[mesh_tracks_[m].shown[c]];
+                tracks_.set_tolerance(
+                    mesh_tracks_[m].channels[c],
+                    channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
+            }
+        }
+        Json motions = tracks_.pack(sections_);
+        sum_up();
+        Json meta = head_json();
+        meta["motions"] = std::move(motions);
+        meta["surfaces"] = Json::array();
+        double pattern_size = 0.0;
+        for (std::size_t m = 0; m < meshes().size(); ++m) {
+            const PageSurface surface =
+                make_page_surface(*meshes()[m].art, meshes()[m].is_body ? info().body : nullptr);
+            pattern_size = m == 0 ? surface.pattern_size : pattern_size;
+            meta["surfaces"].push_back(surface_json(m, surface));
+        }
+        add_lines(meta);
+        meta["layers"] = layers_json();
+        meta["plots"] = numbers_.plots(info());
+        meta["sections"] = sections_.table();
+        const std::string data = sections_.packed();
+        meta["facts"] = facts_json(pattern_size, data.size());
+
+        OutputFile file;
+        file.format = "html";
+        file.path = path_.string();
+        file.bytes = save_page(path_, meta, data);
+        file.numbers = {{"modes", modes_},
+                        {"max_error_m", error_},
+                        {"max_uv_error", uv_error_},
+                        {"tolerance_m", tolerance_}};
+        return {file};
+    }
+
+    /// Modes and errors of all places.
+    void sum_up() {
+        const auto count = [this](std::size_t track) {
+            modes_ += tracks_.rank(track);
+            error_ = std::max(error_, tracks_.max_error(track));
+        };
+        for (const MeshTracks& tracks : mesh_tracks_) {
+            count(tracks.positions);
+            if (tracks.plain) {
+                count(*tracks.plain);
+            }
+            for (const std::optional<std::size_t>& share : tracks.shares) {
+                if (share) {
+                    count(*share);
+                }
+            }
+            if (tracks.uv) {
+                uv_error_ = tracks_.max_error(*tracks.uv);
+            }
+        }
+        for (const std::size_t track : line_tracks_) {
+            count(track);
+        }
+    }
+
+    Json head_json() const {
+        Json views = Json::array();
+        if (has_two_views()) {
+            views.push_back({{"name", "plain"}, {"label", "Plain skinning"}});
+            views.push_back({{"name", "cutis"}, {"label", "cutis"}});
+        } else {
+            views.push_back({{"name", "body"}, {"label", "Body"}});
+        }
+        Json meta = {{"title", options_.title.empty() ? path_.stem().string() : options_.title},
+                     {"caption", options_.caption},
+                     {"fps", info().fps},
+                     {"frames", info().frame_count},
+                     {"firstFrame", info().first_frame},
+                     {"views", views},
+                     {"paint", options_.paint}};
+        if (!options_.heat.empty()) {
+            meta["start"] = {{"heat", options_.heat}};
+        }
+        meta["follow"] = options_.follow;
+        if (options_.camera_direction) {
+            const Vector3d& d = *options_.camera_direction;
+            meta["cameraDirection"] = {d.x(), d.y(), d.z()};
+        }
+        if (options_.camera_focus) {
+            const Vector3d& p = options_.camera_focus->point;
+            meta["cameraFocus"] = {{"point", {p.x(), p.y(), p.z()}},
+                                   {"radius", options_.camera_focus->radius}};
+        }
+        return meta;
+    }
+
+    Json surface_json(std::size_t m, const PageSurface& surface) {
+        const MeshInfo& mesh = meshes()[m];
+        const MeshTracks& tracks = mesh_tracks_[m];
+        const std::string prefix = prefix_of(m);
+        const bool is_body = mesh.is_body;
+        Json json = {{"name", mesh.name.empty() ? "body" : mesh.name},
+                     {"kind", is_body ? "body" : "detail"},
+                     {"source", sections_.add(prefix + "source", surface.source)},
+                     {"triangles", sections_.add(prefix + "triangles", surface.triangles)},
+                     {"rest", sections_.add(prefix + "rest", as_floats(mesh.art->positions))},
+                     {"patternSize", surface.pattern_size}};
+        json["parts"] = Json::array();
+        for (const PagePart& part : surface.parts) {
+            json["parts"].push_back({{"first", part.first_vertex},
+                                     {"count", part.vertex_count},
+                                     {"isGarment", part.is_garment},
+                                     {"metresPerUv", part.metres_per_uv}});
+        }
+        if (!surface.uv_source.empty()) {
+            json["uv"] = sections_.add(prefix + "uv rest", as_floats(mesh.art->uv));
+            json["uvSource"] = sections_.add(prefix + "uv source", surface.uv_source);
+        }
+        if (!surface.colours.empty()) {
+            json["colours"] = sections_.add(prefix + "colours", surface.colours);
+        }
+        if (!is_body) {
+            json["colour"] = detail_colours[(m - 1) % std::size(detail_colours)];
+            for (const auto& [word, colour] : named_colours) {
+                if (mesh.name.find(word) != std::string::npos) {
+                    json["colour"] = colour;
+                }
+            }
+        }
+        json["views"][result_view()] = tracks_.name(tracks.positions);
+        if (is_body && has_two_views()) {
+            json["views"]["plain"] = tracks_.name(tracks.plain.value_or(tracks.positions));
+        }
+        if (tracks.uv) {
+            json["uvViews"][result_view()] = tracks_.name(*tracks.uv);
+        }
+        Json channels = Json::array();
+        for (std::size_t c = 0; c < tracks.shown.size(); ++c) {
+            const ChannelInfo& channel = mesh.channels[tracks.shown[c]];
+            channels.push_back(channel_json(channel, ranges_.at({channel.name, channel.width}),
+                                            tracks_.name(tracks.channels[c]), surface.edge_length));
+        }
+        json["channels"][result_view()] = std::move(channels);
+        return json;
+    }
+
+    /// meta.layers: a switch for each, with what it moves, shows and costs.
+    Json layers_json() const {
+        Json list = Json::array();
+        const std::vector<LayerInfo>& layers = info().layers;
+        if (layers.size() < 2) {
+            return list;
+        }
+        const auto stages = numbers_.stages(info());
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            const LayerInfo& layer = layers[i];
+            Json json = {{"name", layer.name}, {"changesUv", layer.changes_uv}};
+            const std::vector<std::optional<std::size_t>>& shares = mesh_tracks_[0].shares;
+            if (i < shares.size() && shares[i]) {
+                json["share"] = tracks_.name(*shares[i]);
+            }
+            json["details"] = Json::array();
+            for (std::size_t d = 0; d < layer.mesh_count; ++d) {
+                json["details"].push_back(layer.first_mesh + d);
+            }
+            json["lines"] = Json::array();
+            for (std::size_t l = 0; l < layer.line_count; ++l) {
+                json["lines"].push_back(tracks_.name(line_tracks_[layer.first_line + l]));
+            }
+            if (i + 1 < stages.size()) {
+                json["milliseconds"] = stages[i + 1].second;  // the body stands first
+            }
+            list.push_back(std::move(json));
+        }
+        return list;
+    }
+
+    /// meta.lines and meta.points: what layers show, and the skeleton.
+    void add_lines(Json& meta) {
+        meta["lines"] = Json::array();
+        meta["points"] = Json::array();
+        std::size_t colour = 0;
+        for (std::size_t i = 0; i < info().lines.size(); ++i) {
+            const LineSet& set = info().lines[i];
+            if (set.point_count == 0) {
+                continue;
+            }
+            Json json = {{"name", set.name},
+                         {"show", set.show},
+                         {"motion", tracks_.name(line_tracks_[i])},
+                         {"views", Json::array({result_view()})},
+                         {"onTop", true}};
+            if (set.segments.empty()) {
+                meta["points"].push_back(std::move(json));
+                continue;
+            }
+            std::vector<std::uint32_t> ends;
+            for (const std::array<int, 2>& segment : set.segments) {
+                ends.insert(ends.end(), segment.begin(), segment.end());
+            }
+            json["segments"] = sections_.add(tracks_.name(line_tracks_[i]) + " segments", ends);
+            json["colour"] = line_colours[colour++ % std::size(line_colours)];
+            meta["lines"].push_back(std::move(json));
+        }
+        if (joint_count_ > 0) {
+            Json views = has_two_views() ? Json::array({"plain", "cutis"}) : Json::array({"body"});
+            meta["lines"].push_back({{"name", "skeleton"},
+                                     {"show", "skeleton"},
+                                     {"segments", sections_.add("bones", segments_)},
+                                     {"motion", "joints"},
+                                     {"views", views},
+                                     {"onTop", true}});
+        }
+    }
+
+    Json facts_json(double pattern_size, std::size_t packed_bytes) const {
+        Json facts = Json::array();
+        const auto add = [&](const std::string& name, const std::string& value) {
+            facts.push_back(Json::array({name, value}));
+        };
+        const auto rows = [](Eigen::Index count) {
+            return in_thousands(static_cast<std::uintmax_t>(count));
+        };
+        add("Vertices", rows(body().vertex_count()));
+        add("Triangles", rows(body().art->triangles.rows()));
+        for (std::size_t m = 1; m < meshes().size(); ++m) {
+            add("Detail, " + meshes()[m].name,
+                rows(meshes()[m].art->triangles.rows()) + " triangles");
+        }
+        add("Frames",
+            std::to_string(info().frame_count) + " at " + with_digits(info().fps) + " a second");
+        if (joint_count_ > 0) {
+            add("Joints", std::to_string(joint_count_));
+        }
+        for (const auto& [stage, milliseconds] : numbers_.stages(info())) {
+            add("Time, " + stage, with_digits(milliseconds) + " ms a frame");
+        }
+        add("Side of a square", in_length(pattern_size));
+        add("Modes in this page", std::to_string(modes_));
+        add("Largest error here", in_length(error_));
+        if (body().uv_moves()) {
+            add("Largest UV error here", with_digits(uv_error_));
+        }
+        add("Packed numbers", in_thousands(packed_bytes) + " bytes");
+        return facts;
+    }
+
+    template <class Matrix>
+    static std::vector<float> as_floats(const Matrix& matrix) {
+        std::vector<float> values(static_cast<std::size_t>(matrix.size()));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(matrix.data()[i]);
+        }
+        return values;
+    }
+
+    std::filesystem::path path_;
+    PageOptions options_;
+    double tolerance_ = 0.0;  ///< metres
+    PageTracks tracks_;
+    std::vector<MeshTracks> mesh_tracks_;
+    std::vector<std::size_t> line_tracks_;
+    ChannelRanges ranges_;
+    std::vector<std::uint32_t> segments_;  ///< of the skeleton
+    std::size_t joint_count_ = 0;
+    std::vector<Eigen::Affine3d> nodes_;
+    PageNumbers numbers_;
+    PageSections sections_;
+    int modes_ = 0;
+    double error_ = 0.0;
+    double uv_error_ = 0.0;
+};
+
+void check_page_tolerance(double tolerance, const char* name) {
+    if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
+        throw InvalidInput(say("html: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
+                                          const PageOptions& options) {
+    check_page_tolerance(options.tolerance, "tolerance");
+    check_page_tolerance(options.uv_tolerance, "uv_tolerance");
+    if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
+        throw InvalidInput(say("html: paint '", options.paint,
+                               "', expected skin, checker, grid, tattoo, bumps or clay"));
+    }
+    if (options.camera_direction &&
+        (!options.camera_direction->allFinite() || options.camera_direction->isZero())) {
+        throw InvalidInput("html: expected a camera direction with a length");
+    }
+    if (options.camera_focus &&
+        !(options.camera_focus->point.allFinite() && options.camera_focus->radius > 0.0 &&
+          std::isfinite(options.camera_focus->radius))) {
+        throw InvalidInput(say("html: expected a camera focus with a radius above 0, found ",
+                               options.camera_focus->radius));
+    }
+    return std::make_unique<PageSink>(path, options);
+}
+
+}  // namespace cutis

@@ -1,0 +1,346 @@
+#include "cutis/io/checkpoint.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cutis/core/error.h"
+#include "cutis/core/hash.h"
+#include "cutis/io/files.h"
+#include "cutis/io/obj_read.h"
+#include "cutis/io/scene_read.h"
+#include "io/store/frame_bytes.h"
+
+namespace cutis {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char magic[] = "cutis checkpoint 2\n";
+
+std::uint64_t hash_of(std::span<const unsigned char> bytes) {
+    return Hash64().add_bytes(std::as_bytes(bytes)).value();
+}
+
+void add_value(Hash64& hash, const SceneValue& value) {
+    hash.add_number(static_cast<int>(value.kind));
+    hash.add_number(static_cast<int>(value.boolean));
+    hash.add_number(value.number);
+    hash.add_number(value.text.size()).add_text(value.text);
+    hash.add_number(value.list.size());
+    for (const SceneValue& item : value.list) {
+        add_value(hash, item);
+    }
+}
+
+std::uint64_t hash_of_layer(const LayerScene& layer) {
+    Hash64 hash;
+    hash.add_text(layer.kind);
+    for (const auto& [key, value] : layer.values) {
+        hash.add_number(key.size()).add_text(key);
+        add_value(hash, value);
+    }
+    return hash.value();
+}
+
+std::uint64_t hash_of_body(const Scene& scene) {
+    const BodyScene& body = scene.body;
+    Hash64 hash;
+    for (const std::string& text : {body.file, body.actor, body.mesh_file, body.cache, body.motion,
+                                    body.rest, body.options.mesh, body.options.clip}) {
+        hash.add_number(text.size()).add_text(text);
+    }
+    hash.add_number(body.cache_rate).add_number(static_cast<int>(body.options.skinning));
+    hash.add_number(body.options.scale).add_number(body.options.up_axis);
+    hash.add_number(body.options.clock.time_scale);
+    hash.add_number(static_cast<int>(body.options.clock.loop));
+    hash.add_number(body.options.clock.seam_tolerance).add_number(body.options.clock.jump_limit);
+    hash.add_number(static_cast<int>(body.sampling)).add_number(static_cast<int>(body.repair));
+    hash.add_number(body.weld_distance).add_number(scene.fps).add_number(scene.pre_roll);
+    return hash.value();
+}
+
+// Poses at a few times: also notices files a glTF refers to.
+std::uint64_t hash_of_motion(const Body& body) {
+    Hash64 hash;
+    const ArtMesh& mesh = body.mesh();
+    const auto add = [&](const auto& matrix) {
+        hash.add_number(matrix.size());
+        hash.add_numbers(std::span(matrix.data(), static_cast<size_t>(matrix.size())));
+    };
+    add(mesh.positions);
+    add(mesh.triangles);
+    add(mesh.uv);
+    add(mesh.uv_triangles);
+    for (const auto& [name, values] : mesh.painted) {
+        hash.add_text(name);
+        add(values);
+    }
+    constexpr int times = 16;
+    const Workers workers(1);
+    MatrixX3d positions;
+    for (int i = 0; i <= times; ++i) {
+        body.positions(body.duration() * i / times, TimeSampling::exact, workers, positions);
+        add(positions);
+    }
+    return hash.value();
+}
+
+std::uint64_t hash_of_file(const std::string& path) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) {
+        throw IoError(say(path, ": cannot be read (", std::strerror(errno), ")"));
+    }
+    Hash64 hash;
+    std::vector<std::byte> buffer(size_t{1} << 20);
+    size_t got = 0;
+    while ((got = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+        hash.add_bytes({buffer.data(), got});
+    }
+    const bool is_good = std::ferror(file) == 0;
+    std::fclose(file);
+    if (!is_good) {
+        throw IoError(say(path, ": cannot be read to its end"));
+    }
+    return hash.value();
+}
+
+template <class Number>
+void put(std::vector<unsigned char>& bytes, Number number) {
+    const auto* from = reinterpret_cast<const unsigned char*>(&number);
+    bytes.insert(bytes.end(), from, from + sizeof(number));
+}
+
+// Reads numbers one after another; every one is checked against the end.
+class StateReader {
+public:
+    StateReader(std::span<const unsigned char> bytes, std::string place)
+        : rest_(bytes), place_(std::move(place)) {}
+
+    template <class Number>
+    Number get() {
+        Number number{};
+        take(&number, sizeof(number));
+        return number;
+    }
+    std::string text() {
+        std::string text(length(1), '\0');
+        take(text.data(), text.size());
+        return text;
+    }
+    std::vector<double> numbers() {
+        std::vector<double> values(length(sizeof(double)));
+        take(values.data(), values.size() * sizeof(double));
+        return values;
+    }
+    size_t length(size_t each) {
+        const auto count = get<std::uint64_t>();
+        if (count > rest_.size() / each) {
+            damaged();
+        }
+        return static_cast<size_t>(count);
+    }
+    [[noreturn]] void damaged() const {
+        throw InvalidInput(say(place_, ": the checkpoint is damaged; bake again without --resume"));
+    }
+
+private:
+    void take(void* data, size_t size) {
+        if (size > rest_.size()) {
+            damaged();
+        }
+        if (size > 0) {
+            std::memcpy(data, rest_.data(), size);
+        }
+        rest_ = rest_.subspan(size);
+    }
+    std::span<const unsigned char> rest_;
+    std::string place_;
+};
+
+}  // namespace
+
+Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version) {
+    Fingerprint out;
+    out.emplace_back("the program's version", Hash64().add_text(version).value());
+    out.emplace_back("[body]", hash_of_body(scene));
+    out.emplace_back("the range of frames",
+                     Hash64().add_number(scene.first_frame).add_number(scene.last_frame).value());
+    Hash64 formats;
+    for (const std::string& format : scene.output.formats) {
+        formats.add_text(format).add_text(",");
+    }
+    formats.add_number(scene.output.tolerance).add_number(scene.output.page_tolerance);
+    out.emplace_back("[output]", formats.value());
+    for (size_t i = 0; i < scene.layers.size(); ++i) {
+        out.emplace_back(say("layer ", i + 1, " (", scene.layers[i].kind, ")"),
+                         hash_of_layer(scene.layers[i]));
+    }
+    for (const fs::path& input : scene_inputs(scene)) {
+        if (input == scene.file) {
+            continue;  // its values count, not its comments
+        }
+        const bool is_sequence = input.filename().string().find('*') != std::string::npos;
+        for (const fs::path& file :
+             is_sequence ? obj_sequence_files(input) : std::vector<fs::path>{input}) {
+            out.emplace_back(file.string(), hash_of_file(file.string()));
+        }
+    }
+    out.emplace_back("the body's motion", hash_of_motion(body));
+    return out;
+}
+
+CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerprint, Begin begin)
+    : folder_(std::move(folder)), fingerprint_(fingerprint) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) {
+        throw IoError(say(folder_.string(), ": folder cannot be made (", error.message(), ")"));
+    }
+    const bool has_state = fs::exists(folder_ / "state", error);
+    if (begin == Begin::resume && has_state) {
+        read_state();
+    } else {
+        fs::remove(folder_ / "state", error);
+    }
+    frames_ = std::fopen((folder_ / "frames").c_str(), has_past_ ? "r+b" : "w+b");
+    if (frames_ == nullptr) {
+        fail("opened");
+    }
+    if (has_past_) {
+        if (std::fseek(frames_, 0, SEEK_END) != 0 ||
+            static_cast<std::uint64_t>(std::ftell(frames_)) < saved_bytes_) {
+            std::fclose(frames_);
+            StateReader({}, (folder_ / "frames").string()).damaged();
+        }
+        if (ftruncate(fileno(frames_), static_cast<off_t>(saved_bytes_)) != 0) {
+            fail("cut");
+        }
+        std::rewind(frames_);
+        kept_bytes_ = saved_bytes_;
+    }
+}
+
+CheckpointFolder::~CheckpointFolder() {
+    if (frames_ != nullptr) {
+        std::fclose(frames_);
+    }
+    // Nothing to go on from: no folder either.
+    std::error_code ignored;
+    if (!fs::exists(folder_ / "state", ignored)) {
+        fs::remove_all(folder_, ignored);
+    }
+}
+
+void CheckpointFolder::fail(const char* action) const {
+    throw IoError(say((folder_ / "frames").string(), ": cannot be ", action, " (",
+                      std::strerror(errno), ")"));
+}
+
+void CheckpointFolder::read_state() {
+    const fs::path path = folder_ / "state";
+    const std::vector<unsigned char> bytes = read_file(path);
+    constexpr size_t head = sizeof(magic) - 1;
+    StateReader whole(bytes, path.string());
+    if (bytes.size() < head + sizeof(std::uint64_t) ||
+        std::memcmp(bytes.data(), magic, head) != 0) {
+        whole.damaged();
+    }
+    const std::span<const unsigned char> body(bytes.data() + head, bytes.size() - head - 8);
+    StateReader tail({bytes.data() + bytes.size() - 8, 8}, path.string());
+    if (tail.get<std::uint64_t>() != hash_of(body)) {
+        whole.damaged();
+    }
+    StateReader in(body, path.string());
+    Fingerprint before(in.length(1));
+    for (auto& [name, hash] : before) {
+        name = in.text();
+        hash = in.get<std::uint64_t>();
+    }
+    for (size_t i = 0; i < std::max(before.size(), fingerprint_.size()); ++i) {
+        if (i >= before.size() || i >= fingerprint_.size() || before[i] != fingerprint_[i]) {
+            const std::string& what = i < before.size() ? before[i].first : fingerprint_[i].first;
+            throw InvalidInput(say(path.string(), ": ", what,
+                                   " changed since the checkpoint was written; bake again without "
+                                   "--resume"));
+        }
+    }
+    past_.frame = in.get<int>();
+    past_.layers.resize(in.length(1));
+    for (std::vector<double>& layer : past_.layers) {
+        layer = in.numbers();
+    }
+    saved_bytes_ = in.get<std::uint64_t>();
+    has_past_ = true;
+}
+
+bool CheckpointFolder::read_frame(Frame& frame) {
+    if (read_bytes_ >= saved_bytes_) {
+        return false;
+    }
+    std::uint64_t head[2] = {0, 0};  // bytes, hash
+    const auto damaged = [&] { StateReader({}, (folder_ / "frames").string()).damaged(); };
+    if (std::fread(head, sizeof(head), 1, frames_) != 1 ||
+        head[0] > saved_bytes_ - read_bytes_ - sizeof(head)) {
+        damaged();
+    }
+    bytes_.resize(static_cast<size_t>(head[0]));
+    if (std::fread(bytes_.data(), 1, bytes_.size(), frames_) != bytes_.size() ||
+        hash_of(bytes_) != head[1]) {
+        damaged();
+    }
+    read_bytes_ += sizeof(head) + bytes_.size();
+    read_frame_bytes(bytes_, frame);
+    return true;
+}
+
+void CheckpointFolder::keep(const Frame& frame) {
+    bytes_.clear();
+    append_frame(frame, bytes_);
+    const std::uint64_t head[2] = {bytes_.size(), hash_of(bytes_)};
+    // A write follows a read only after a move.
+    if (std::fseek(frames_, static_cast<long>(kept_bytes_), SEEK_SET) != 0 ||
+        std::fwrite(head, sizeof(head), 1, frames_) != 1 ||
+        std::fwrite(bytes_.data(), 1, bytes_.size(), frames_) != bytes_.size()) {
+        fail("written");
+    }
+    kept_bytes_ += sizeof(head) + bytes_.size();
+}
+
+void CheckpointFolder::save(const BakeState& state) {
+    // The frames must be on disk before a state speaks of them.
+    if (std::fflush(frames_) != 0 || fsync(fileno(frames_)) != 0) {
+        fail("written");
+    }
+    std::vector<unsigned char> bytes;
+    put(bytes, static_cast<std::uint64_t>(fingerprint_.size()));
+    for (const auto& [name, hash] : fingerprint_) {
+        put(bytes, static_cast<std::uint64_t>(name.size()));
+        bytes.insert(bytes.end(), name.begin(), name.end());
+        put(bytes, hash);
+    }
+    put(bytes, state.frame);
+    put(bytes, static_cast<std::uint64_t>(state.layers.size()));
+    for (const std::vector<double>& layer : state.layers) {
+        put(bytes, static_cast<std::uint64_t>(layer.size()));
+        const auto* from = reinterpret_cast<const unsigned char*>(layer.data());
+        bytes.insert(bytes.end(), from, from + layer.size() * sizeof(double));
+    }
+    put(bytes, kept_bytes_);
+    AtomicFile file(folder_ / "state");
+    file.write(magic, sizeof(magic) - 1);
+    file.write(bytes.data(), bytes.size());
+    const std::uint64_t hash = hash_of(bytes);
+    file.write(&hash, sizeof(hash));
+    file.commit();
+}
+
+void CheckpointFolder::remove() {
+    std::error_code ignored;
+    fs::remove(folder_ / "state", ignored);
+    fs::remove_all(folder_, ignored);
+}
+
+}  // namespace cutis

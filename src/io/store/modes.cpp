@@ -1,0 +1,140 @@
+#include "io/store/modes.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+namespace {
+
+constexpr size_t block_bytes = size_t{4} << 20;
+// A block is left alone once its error is this far below the tolerance.
+constexpr double settled = 0.25;
+
+}  // namespace
+
+std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, int frame_count) {
+    const size_t frame_bytes = sizeof(double) * static_cast<size_t>(std::max(1, frame_count));
+    const int points = static_cast<int>(std::max<size_t>(16, block_bytes / (3 * frame_bytes)));
+    std::vector<ModeBlock> blocks;
+    for (const ModeTrack& track : tracks) {
+        for (int p = 0; p < track.points; p += points) {
+            const int count = std::min(points, track.points - p);
+            blocks.push_back(
+                {track.first + p * track.width, count * track.width, track.width, track.tolerance});
+        }
+    }
+    return blocks;
+}
+
+void read_block(CoordinateStore& frames, const ModeBlock& block, FrameRows& out) {
+    out.resize(frames.frame_count(), block.count);
+    for (int f = 0; f < frames.frame_count(); ++f) {
+        frames.read_coordinates(f, block.first, block.count, out.row(f).data());
+    }
+}
+
+Eigen::RowVectorXd base_of(const FrameRows& rows, ModeBase base) {
+    if (base == ModeBase::first_frame) {
+        return rows.row(0);
+    }
+    return rows.colwise().mean();
+}
+
+void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base,
+                        FrameRows& out) {
+    read_block(frames, block, out);
+    const Eigen::RowVectorXd origin = base_of(out, base);
+    for (int f = 0; f < frames.frame_count(); ++f) {
+        out.row(f) = (out.row(f) - origin) / block.tolerance;
+    }
+}
+
+double largest_squared(const FrameRows& displacements, int width) {
+    double largest = 0.0;
+    for (Eigen::Index f = 0; f < displacements.rows(); ++f) {
+        const double* x = displacements.row(f).data();
+        for (Eigen::Index i = 0; i < displacements.cols(); i += width, x += width) {
+            const double y = width >= 2 ? x[1] : 0.0;
+            const double z = width == 3 ? x[2] : 0.0;
+            largest = std::max(largest, x[0] * x[0] + y * y + z * z);
+        }
+    }
+    return largest;
+}
+
+// The Gram matrix D^T D is small and has the same right singular vectors. It squares the condition
+// number, so modes below 1e-8 of the first are not accurate; they are still orthonormal, and
+// displacements are projected onto them from D itself, so the only harm is a mode too many.
+TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
+                          ModeBase base) {
+    const int n = frames.frame_count();
+    Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(n, n);
+    FrameRows displacements;
+    for (const ModeBlock& block : blocks) {
+        read_displacements(frames, block, base, displacements);
+        gram.selfadjointView<Eigen::Lower>().rankUpdate(displacements);
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    if (solver.info() != Eigen::Success) {
+        throw SolverFailure(
+            say("output: singular value decomposition of ", n, " frames did not converge"));
+    }
+    // Displacements from a frame, or from the mean, have one direction less than frames.
+    const int modes = n - 1;
+    TimeModes result;
+    result.vectors = solver.eigenvectors().rightCols(modes).rowwise().reverse();
+    result.energy_after = Eigen::VectorXd::Zero(modes + 1);
+    for (int k = modes - 1; k >= 0; --k) {
+        result.energy_after(k) =
+            result.energy_after(k + 1) + std::max(0.0, solver.eigenvalues()(n - 1 - k));
+        Eigen::Index largest = 0;
+        result.vectors.col(k).cwiseAbs().maxCoeff(&largest);
+        if (result.vectors(largest, k) < 0.0) {
+            result.vectors.col(k) *= -1.0;
+        }
+    }
+    return result;
+}
+
+int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
+                const TimeModes& modes) {
+    const int most = static_cast<int>(modes.vectors.cols());
+    // The largest error is at least the root mean square: fewer modes than this cannot do.
+    double entries = 0.0;
+    for (const ModeBlock& block : blocks) {
+        const auto points = block.count / block.width;
+        entries += static_cast<double>(points) * static_cast<double>(frames.frame_count());
+    }
+    int least = 0;
+    while (least < most && modes.energy_after(least) > entries) {
+        ++least;
+    }
+    std::vector<double> largest(static_cast<size_t>(most) + 1, 0.0);
+    FrameRows rest;
+    Eigen::RowVectorXd target;
+    for (const ModeBlock& block : blocks) {
+        read_displacements(frames, block, base, rest);
+        const auto first = modes.vectors.leftCols(least);
+        const FrameRows projected = first.transpose() * rest;
+        rest.noalias() -= first * projected;
+        for (int k = least;; ++k) {
+            const double now = largest_squared(rest, block.width);
+            largest[static_cast<size_t>(k)] = std::max(largest[static_cast<size_t>(k)], now);
+            if (k == most || now < settled * settled) {
+                break;
+            }
+            target.noalias() = modes.vectors.col(k).transpose() * rest;
+            rest.noalias() -= modes.vectors.col(k) * target;
+        }
+    }
+    int k = least;
+    while (k < most && largest[static_cast<size_t>(k)] >= 1.0) {
+        ++k;
+    }
+    return k;
+}
+
+}  // namespace cutis

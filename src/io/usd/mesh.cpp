@@ -1,0 +1,241 @@
+#include "io/usd/mesh.h"
+
+#include <algorithm>
+
+#include "cutis/core/error.h"
+#include "io/usd/text.h"
+
+namespace cutis {
+namespace {
+
+const std::string& member = usda_member;
+const std::string& inner = usda_inner;
+
+}  // namespace
+
+void SampledAttribute::take(int time_code, const std::string& value) {
+    if (first.empty()) {
+        first = value;
+    }
+    samples.append(inner + std::to_string(time_code) + ": " + value + ",\n");
+}
+
+void SampledAttribute::write_to(AtomicFile& file) {
+    file.write(member + declaration + " = " + first + metadata + "\n");
+    file.write(member + declaration + ".timeSamples = {\n");
+    samples.copy_to(file);
+    file.write(member + "}\n");
+}
+
+UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
+                   const std::string& identifier)
+    : path_(path),
+      stream_(stream),
+      mesh_(&mesh),
+      parts_(parts_of(*mesh.art)),
+      corners_(polygon_corners(*mesh.art, parts_)),
+      extent_(path, "float3[] extent", "") {
+    head_ = head_text(identifier);
+    if (mesh.has_uv()) {
+        head_ += uv_head_text();
+    }
+    if (stream_ != nullptr) {
+        stream_->write(head_);
+        head_.clear();
+    } else {
+        points_ = std::make_unique<SampledAttribute>(path, "point3f[] points", "");
+    }
+}
+
+std::string UsdaMesh::head_text(const std::string& identifier) const {
+    std::string text = "    def Mesh \"" + identifier + "\"\n    {\n";
+    text += member + "uniform token subdivisionScheme = \"none\"\n";
+    text += member + "uniform token orientation = \"rightHanded\"\n";
+    text += member + "int[] faceVertexCounts = ";
+    append_integers(text, corners_.sizes);
+    text += "\n" + member + "int[] faceVertexIndices = ";
+    append_integers(text, corners_.vertices);
+    return text + "\n";
+}
+
+// Renderers look solid textures up at Pref: the material where it slides, else the rest shape.
+const ChannelInfo* UsdaMesh::sliding_pref() const {
+    const auto found = std::find_if(mesh_->channels.begin(), mesh_->channels.end(),
+                                    [](const ChannelInfo& one) { return one.for_renderers; });
+    return found == mesh_->channels.end() ? nullptr : &*found;
+}
+
+std::string UsdaMesh::pref_text() const {
+    std::string text = member + "point3f[] primvars:Pref = ";
+    append_tuples(text, mesh_->art->positions.data(), static_cast<size_t>(mesh_->vertex_count()),
+                  3);
+    return text + " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")\n";
+}
+
+std::string UsdaMesh::uv_head_text() {
+    const bool is_per_vertex =
+        mesh_->uv_count() == mesh_->vertex_count() && corners_.uvs == corners_.vertices;
+    std::vector<int> indices = corners_.uvs;
+    // A corner without UV still needs a value: one more entry, at the picture's corner.
+    for (int& index : indices) {
+        if (index < 0) {
+            index = mesh_->uv_count();
+            has_uv_filler_ = true;
+        }
+    }
+    std::string text;
+    if (!is_per_vertex) {
+        text += member + "int[] primvars:st:indices = ";
+        append_integers(text, indices);
+        text += "\n";
+    }
+    const std::string metadata = " (\n" + inner + "interpolation = \"" +
+                                 (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
+    if (mesh_->uv_moves()) {
+        st_ = std::make_unique<SampledAttribute>(path_, "texCoord2f[] primvars:st", metadata);
+    } else {
+        text += member + "texCoord2f[] primvars:st = " + uv_text(mesh_->art->uv) + metadata + "\n";
+    }
+    return text;
+}
+
+std::string UsdaMesh::uv_text(const MatrixX2d& uv) const {
+    std::string text;
+    append_tuples(text, uv.data(), static_cast<size_t>(uv.rows()), 2);
+    if (has_uv_filler_) {
+        text.insert(text.size() - 1, ", (0, 0)");
+    }
+    return text;
+}
+
+void UsdaMesh::announce_channels() {
+    std::set<std::string> taken = {"st", "Pref"};
+    for (const ChannelInfo& channel : mesh_->channels) {
+        const bool is_tuple = channel.width >= 2 && channel.width <= 4;
+        const std::string type = channel.for_renderers ? "point3f[]"
+                                 : channel.width == 3  ? "vector3f[]"
+                                 : is_tuple            ? say("float", channel.width, "[]")
+                                                       : "float[]";
+        std::string metadata =
+            say(" (\n", inner, "customData = {\n", inner,
+                "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
+        if (channel.width > 1 && !is_tuple) {
+            metadata += say(inner, "elementSize = ", channel.width, "\n");
+        }
+        metadata += say(inner, "interpolation = \"vertex\"\n", member, ")");
+        const std::string name =
+            &channel == sliding_pref() ? "Pref" : usd_identifier(channel.name, "channel", taken);
+        channels_.push_back(
+            std::make_unique<SampledAttribute>(path_, type + " primvars:" + name, metadata));
+    }
+}
+
+void UsdaMesh::take(int time_code, const MeshFrame& frame) {
+    if (!has_begun_) {
+        announce_channels();
+    }
+    take_points(time_code, frame.positions);
+    has_begun_ = true;
+    take_extent(time_code, frame.positions);
+    if (mesh_->has_normals) {
+        if (!normals_) {
+            normals_ = std::make_unique<SampledAttribute>(
+                path_, "normal3f[] normals",
+                " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
+        }
+        std::string text;
+        // Four digits are finer than any shading shows, and half the text.
+        const MatrixX3d rounded = (1e4 * frame.normals.array()).round() / 1e4;
+        append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
+        normals_->take(time_code, text);
+    }
+    if (st_) {
+        st_->take(time_code, uv_text(uv_of(*mesh_, frame)));
+    }
+    for (size_t c = 0; c < channels_.size(); ++c) {
+        const std::vector<double>& values = frame.channels[c];
+        const int width = mesh_->channels[c].width <= 4 ? mesh_->channels[c].width : 1;
+        std::string text;
+        append_tuples(text, values.data(), values.size() / static_cast<size_t>(width), width);
+        channels_[c]->take(time_code, text);
+    }
+}
+
+void UsdaMesh::take_points(int time_code, const MatrixX3d& positions) {
+    std::string points;
+    append_tuples(points, positions.data(), static_cast<size_t>(positions.rows()), 3);
+    if (points_) {
+        points_->take(time_code, points);
+        return;
+    }
+    if (!has_begun_) {
+        stream_->write(member + "point3f[] points = " + points + "\n");
+        stream_->write(member + "point3f[] points.timeSamples = {\n");
+    }
+    stream_->write(inner + std::to_string(time_code) + ": ");
+    stream_->write(points);
+    stream_->write(",\n");
+}
+
+void UsdaMesh::take_extent(int time_code, const MatrixX3d& positions) {
+    MatrixX3d box = MatrixX3d::Zero(2, 3);
+    if (positions.rows() > 0) {
+        box.row(0) = positions.colwise().minCoeff();
+        box.row(1) = positions.colwise().maxCoeff();
+    }
+    std::string text;
+    append_tuples(text, box.data(), 2, 3);
+    extent_.take(time_code, text);
+}
+
+void UsdaMesh::finish(AtomicFile& file) {
+    if (points_) {
+        file.write(head_);
+        points_->write_to(file);
+    } else {
+        file.write(member + "}\n");
+    }
+    extent_.write_to(file);
+    if (sliding_pref() == nullptr) {
+        file.write(pref_text());
+    }
+    if (normals_) {
+        normals_->write_to(file);
+    }
+    if (st_) {
+        st_->write_to(file);
+    }
+    for (const auto& channel : channels_) {
+        channel->write_to(file);
+    }
+    write_parts(file);
+    file.write("    }\n");
+}
+
+void UsdaMesh::write_parts(AtomicFile& file) const {
+    file.write(member +
+               "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
+    std::set<std::string> taken;
+    for (size_t part = 0; part < parts_.size(); ++part) {
+        std::string text =
+            say("\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
+                "\"\n", member, "{\n");
+        text += inner + "uniform token elementType = \"face\"\n";
+        text += inner + "uniform token familyName = \"materialBind\"\n";
+        std::vector<int> faces;
+        for (int p = corners_.polygon_of_part[part]; p < corners_.polygon_of_part[part + 1]; ++p) {
+            faces.push_back(p);
+        }
+        text += inner + "int[] indices = ";
+        append_integers(text, faces);
+        text += "\n";
+        if (!parts_[part].material.empty()) {
+            text +=
+                inner + "custom string materialName = " + usd_string(parts_[part].material) + "\n";
+        }
+        text += member + "}\n";
+        file.write(text);
+    }
+}
+
+}  // namespace cutis

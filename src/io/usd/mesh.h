@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cutis/io/files.h"
+#include "io/sink.h"
+#include "io/store/spool.h"
+
+namespace cutis {
+
+/// An attribute whose samples wait on disk until what stands before it is complete.
+struct SampledAttribute {
+    SampledAttribute(const std::filesystem::path& beside, std::string declaration_text,
+                     std::string metadata_text)
+        : declaration(std::move(declaration_text)),
+          metadata(std::move(metadata_text)),
+          samples(beside) {}
+
+    std::string declaration;  ///< "float3[] extent"
+    std::string metadata;     ///< in brackets, or empty
+    std::string first;        ///< value of the first frame: the default
+    SpoolFile samples;
+
+    void take(int time_code, const std::string& value);
+    void write_to(AtomicFile& file);
+};
+
+/// One `def Mesh` of a USDA file, from its first line to its last.
+class UsdaMesh {
+public:
+    /// \param stream      the file, for the mesh whose points go straight into it; null: they wait
+    /// \param identifier  of the prim
+    UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
+             const std::string& identifier);
+
+    void take(int time_code, const MeshFrame& frame);
+    /// All that was not streamed.
+    void finish(AtomicFile& file);
+
+private:
+    std::string head_text(const std::string& identifier) const;
+    std::string uv_head_text();
+    const ChannelInfo* sliding_pref() const;
+    std::string pref_text() const;
+    std::string uv_text(const MatrixX2d& uv) const;
+    void announce_channels();
+    void take_points(int time_code, const MatrixX3d& positions);
+    void take_extent(int time_code, const MatrixX3d& positions);
+    void write_parts(AtomicFile& file) const;
+
+    std::filesystem::path path_;
+    AtomicFile* stream_;
+    const MeshInfo* mesh_;
+    std::vector<MeshPart> parts_;
+    PolygonCorners corners_;
+    bool has_uv_filler_ = false;
+    bool has_begun_ = false;
+    std::string head_;                          ///< where it waits
+    std::unique_ptr<SampledAttribute> points_;  ///< where they wait
+    SampledAttribute extent_;
+    std::unique_ptr<SampledAttribute> normals_;
+    std::unique_ptr<SampledAttribute> st_;
+    std::vector<std::unique_ptr<SampledAttribute>> channels_;
+};
+
+}  // namespace cutis
