@@ -1,6 +1,6 @@
-# Verbs of the house. Every verb first runs scripts/setup, which installs what is missing and is quick otherwise.
+# Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test gallery test-peers bench compare format lint clean sanitize fuzz soak actors
+.PHONY: help setup program build demo test test-slow test-peers test-portable gallery bench compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -8,41 +8,67 @@ BUILD := build
 export CUTIS_CACHE := $(abspath $(BUILD)/cache)
 
 help:
-	@echo "make demo        build, bake the default demo, say where to look"
-	@echo "make test        unit, property, program and page tests"
-	@echo "make gallery     bakes every demo and makes its pictures (gallery/, docs/gallery.md)"
-	@echo "make test-peers  checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
-	@echo "make bench       benchmarks with ratios"
-	@echo "make compare     the curve layer beside ground truth (the limb is simulated once, into build/cache)"
-	@echo "make sanitize    unit tests under address, undefined-behaviour and thread sanitizers"
-	@echo "make soak        ten thousand frames with all layers: nothing drifts, memory stays flat"
-	@echo "make actors      makes the files of the folder actors anew (tools/actors)"
-	@echo "make fuzz        a brief run of every fuzz target"
+	@echo "make demo           build the program, bake the default demo, say where to look"
+	@echo "make test           unit, property and program tests"
+	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
+	@echo "make test-peers     checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
+	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten"
+	@echo "make gallery        bake every demo and make its pictures (gallery/, docs/gallery.md)"
+	@echo "make bench          benchmarks with ratios"
+	@echo "make compare        the curve layer beside ground truth (the limb is simulated once, into build/cache)"
+	@echo "make build-time     what a clean build costs, by room and file"
+	@echo "make mutate         small wrong changes in the kernels: how many the checks notice"
+	@echo "make sanitize       unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make soak           ten thousand frames with all layers: nothing drifts, memory stays flat"
+	@echo "make actors         make the files of the folder actors anew (tools/actors)"
+	@echo "make fuzz           a brief run of every fuzz target"
 	@echo "make setup build format lint clean"
 
 setup:
 	@scripts/setup
 
-build: setup
+program: setup
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program
 
-demo: build
+# The program, and cutis-proofs, which `cutis verify` and `cutis bench` start.
+build: program
+	@scripts/setup bench
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program cutis_proofs
+
+demo: program
 	@scripts/demo $(BUILD)/cutis
 
-test: build
-	@scripts/setup page test
+# Everything `ctest` runs; groups of scripts/setup come as arguments.
+define build_tests
+	@scripts/setup bench test $(1)
+	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+endef
 
-gallery: build
+test:
+	$(call build_tests)
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -LE slow
+
+test-slow:
+	$(call build_tests,page)
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -L slow
+
+test-peers: program
+	@scripts/setup test peers
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program peer_moving_uv peer_details
+	@npm --prefix tests/peers test
+
+test-portable:
+	@scripts/setup portable
+	@scripts/compile-core clang++
+	@scripts/compile-core em++
+
+gallery: program
 	@scripts/setup page
 	@node web/gallery.mjs $(BUILD)/cutis
-
-test-peers: build
-	@scripts/setup peers
-	@cmake --build $(BUILD) -j $(JOBS) --target peer_moving_uv peer_details
-	@npm --prefix tests/peers test
 
 bench: build
 	@$(BUILD)/cutis bench
@@ -50,30 +76,39 @@ bench: build
 compare: build
 	@$(BUILD)/cutis bench curve --compare
 
-format: setup
+build-time: setup
+	@scripts/build-time
+
+mutate:
+	$(call build_tests)
+	@scripts/mutate
+
+format:
 	@scripts/setup lint
 	@git ls-files '*.h' '*.cpp' | xargs -r clang-format -i
 
-lint: build
-	@cmake --build $(BUILD) -j $(JOBS)
-	@scripts/setup lint
+lint:
+	@scripts/setup bench test lint
 	@git ls-files '*.h' '*.cpp' | xargs -r clang-format --dry-run --Werror
-	@scripts/lint $(BUILD)
+	@cmake --preset lint >/dev/null
+	@scripts/lint build-lint $(JOBS)
 
-sanitize: setup
+sanitize:
+	@scripts/setup test
 	@scripts/sanitize $(JOBS)
 
-soak: setup
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
+soak:
+	@scripts/setup test
+	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target soak
 	@$(BUILD)/tests/soak
 
 actors: setup
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
+	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target make_actors
 	@$(BUILD)/tools/actors/make_actors actors
 
-fuzz: setup
+fuzz:
 	@scripts/setup fuzz
 	@scripts/fuzz $(JOBS)
 

@@ -16,12 +16,19 @@ enum ExitCode {
     exit_signal = 128,   ///< plus the number of the signal that ended the run
 };
 
+/// Parses the command line, runs the chosen verb and turns what it throws into an exit code.
+int run_program(CLI::App& program, Action& action, int argc, char** argv);
+
 /// Each adds one verb and sets `action` when the verb is chosen.
 void add_bake(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);
+void add_demo(CLI::App& program, Action& action);
+/// `verify` and `bench`, which are a program of their own (apps/proofs): names them in the help and
+/// hands every word that follows to that program.
+void add_proofs(CLI::App& program, Action& action);
+/// The verbs of that program.
 void add_verify(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
-void add_demo(CLI::App& program, Action& action);
 
 }  // namespace cutis::app

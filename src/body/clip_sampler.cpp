@@ -15,13 +15,13 @@ constexpr double closing_tolerance = 1e-9;
 // Keys nearer to the end of the clip than this (rounded times of files) need no hold, seconds.
 constexpr double shortest_hold = 1e-5;
 
-enum class Curve { step, straight, hermite };
-
 }  // namespace
 
 /// One channel ready to be sampled: keys cover the whole clip and, when it repeats, the interval
 /// that closes it.
 struct ClipSampler::Track {
+    enum class Curve { step, straight, hermite };
+
     int node = -1;
     ChannelTarget target = ChannelTarget::translation;
     bool is_spline = false;  // the file's own tangents: rotations are normalised Hermite curves

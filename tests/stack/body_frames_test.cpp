@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <thread>
 
 #include "cutis/body/actors.h"
 #include "cutis/core/error.h"
@@ -291,6 +294,30 @@ TEST(LayerStack, any_number_of_threads_prepares_and_makes_the_same_bits) {
     }
 }
 
+#ifdef __linux__
+TEST(LayerStack, prepares_layers_with_the_callers_threads_alone) {
+    const auto tasks = [] {
+        const std::filesystem::directory_iterator all("/proc/self/task");
+        return static_cast<int>(std::distance(begin(all), end(all)));
+    };
+    Asked asked;
+    const Body body = arm("bend", asked);
+    const LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
+    const int before = tasks();
+    std::atomic<bool> has_prepared{false};
+    int most = 0;
+    std::thread watch([&] {
+        while (!has_prepared) {
+            most = std::max(most, tasks());
+        }
+    });
+    const Stack one(body, {curve(), fold(), slide(), shell}, {}, 1);
+    has_prepared = true;
+    watch.join();
+    EXPECT_EQ(most, before + 1);  // the one that watches
+}
+#endif
+
 TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
     Asked asked;
     const Body body = arm("bend", asked);
@@ -320,6 +347,26 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
             EXPECT_GT(moved.rowwise().norm().maxCoeff(), 0.5 * slid);
         }
     }
+}
+
+TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
+    Asked asked;
+    const Body body = arm("bend", asked);
+    LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
+    const auto final_detail = [&](const std::string& anchor) {
+        shell.values["anchor"] = text(anchor);
+        Stack run(body, {fold(), slide("uv"), shell});
+        for (int f = 1; f <= 28; ++f) {
+            run.advance(f);
+        }
+        EXPECT_GT(run.frame.numbers[run.stack.info().layers[1].first_number + 3], 1e-3);
+        return run.frame.meshes[1].positions;
+    };
+    // On the surface it stays with the vertices, on the skin it goes with the material.
+    const MatrixX3d moved = final_detail("skin") - final_detail("surface");
+    EXPECT_TRUE(moved.allFinite());
+    EXPECT_GT(moved.rowwise().norm().maxCoeff(), 1e-3);
+    EXPECT_LT(moved.rowwise().norm().maxCoeff(), 0.05);
 }
 
 TEST(LayerStack, held_skin_above_folds_leaves_them_bit_for_bit) {

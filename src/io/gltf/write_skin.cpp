@@ -310,7 +310,6 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
 
 int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
              std::vector<int>& scene_nodes) {
-    using Json = GlbDocument::Json;
     const auto first = static_cast<int>(document.root["nodes"].size());
     const auto add_channel = [&](int node, const char* path, const std::vector<float>& keys,
                                  const char* type, size_t width) {

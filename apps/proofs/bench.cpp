@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/curve_compare.h"
-#include "console.h"
+#include "apps/cutis/console.h"
 #include "cutis/core/error.h"
-#include "demos.h"
+#include "apps/cutis/demos.h"
 #include "layers.h"
-#include "verbs.h"
+#include "apps/cutis/verbs.h"
 
 namespace cutis::app {
 

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "console.h"
+#include "apps/cutis/console.h"
 #include "layers.h"
-#include "verbs.h"
+#include "apps/cutis/verbs.h"
 
 namespace cutis::app {
 
