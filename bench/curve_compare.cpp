@@ -16,9 +16,8 @@
 #include "cutis/mesh/repair.h"
 #include "verify/curve_cases.h"
 
-// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on the
-// held-out frames with odd number and the table shows those with even number; where a sequence has
-// several windows, they are chosen on the other half of the windows.
+// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on another
+// motion of the same limb; where a sequence has several windows, on the other half of the windows.
 
 namespace cutis::bench {
 
@@ -98,8 +97,8 @@ public:
         }
     }
 
-    /// \param parity  frames to score: odd (1), even (0) or all numbers (-1); examples never count
-    Score score(const Filler& fill, int parity) const {
+    /// Over all frames but the examples.
+    Score score(const Filler& fill) const {
         const std::unique_ptr<TimeExamples> examples = fill ? fill(times_, shapes_) : nullptr;
         Score score;
         double sum = 0.0;
@@ -109,8 +108,7 @@ public:
         MatrixX3d moved(sequence_.part.transfer.count(), 3);
         for (size_t f = 0; f < sequence_.truth.size(); ++f) {
             const auto frame = static_cast<int>(f);
-            if (std::find(examples_.begin(), examples_.end(), frame) != examples_.end() ||
-                (parity >= 0 && frame % 2 != parity)) {
+            if (std::find(examples_.begin(), examples_.end(), frame) != examples_.end()) {
                 continue;
             }
             MatrixX3d predicted = baseline_.surface[f];
@@ -223,39 +221,43 @@ Choice best_choice(CurveDynamics dynamics, const std::function<double(const Choi
     return result;
 }
 
-/// Best frequency and damping on the odd frames.
-Filler chosen(const Judge& judge, CurveDynamics dynamics, std::string& words) {
-    const auto make = [&](const Choice& choice) {
-        return filler(dynamics, choice.frequency, choice.damping, judge.first_interval_frames());
-    };
-    const Choice choice =
-        best_choice(dynamics, [&](const Choice& one) { return judge.score(make(one), 1).rms; });
-    words = choice.words(dynamics);
-    return make(choice);
-}
-
-void add_rows(const Sequence& sequence, std::vector<CompareRow>& rows) {
-    const auto frames = static_cast<int>(sequence.truth.size());
-    for (const BaselineFrames& baseline : sequence.baselines) {
+/// One motion, with frequency and damping that were best on another of the same limb.
+void add_rows(const Sequence& sequence, const Sequence& other, std::vector<CompareRow>& rows) {
+    for (size_t b = 0; b < sequence.baselines.size(); ++b) {
+        const BaselineFrames& baseline = sequence.baselines[b];
         for (const int count : {2, 3, 5, 9}) {
-            const Judge judge(sequence, baseline, evenly_spaced(frames, count));
+            const auto judge_of = [&](const Sequence& one) {
+                return Judge(one, one.baselines[b],
+                             evenly_spaced(static_cast<int>(one.truth.size()), count));
+            };
+            const Judge judge = judge_of(sequence);
+            const Judge chooser = judge_of(other);
             const auto add = [&](const std::string& method, const Filler& fill,
                                  const std::string& words) {
-                const Score score = judge.score(fill, 0);
+                const Score score = judge.score(fill);
                 rows.push_back({sequence.name, baseline.name + method, count, score.rms,
                                 score.largest, score.jump, judge.stored_kilobytes(), words});
             };
+            const auto add_chosen = [&](const std::string& method, CurveDynamics dynamics) {
+                const Choice choice = best_choice(dynamics, [&](const Choice& one) {
+                    return chooser
+                        .score(filler(dynamics, one.frequency, one.damping,
+                                      chooser.first_interval_frames()))
+                        .rms;
+                });
+                add(method,
+                    filler(dynamics, choice.frequency, choice.damping,
+                           judge.first_interval_frames()),
+                    choice.words(dynamics));
+            };
             if (count == 2 && baseline.keeps_rest) {
-                const Score score = judge.score({}, 0);
+                const Score score = judge.score({});
                 rows.push_back({sequence.name, baseline.name + " alone", 0, score.rms,
                                 score.largest, 0.0, 0.0, ""});
             }
             add(", linear = static", filler(CurveDynamics::still, 1.0, 0.0, 1), "");
-            std::string words;
-            const Filler paper = chosen(judge, CurveDynamics::paper, words);
-            add(", paper's scheme", paper, words);
-            const Filler exact = chosen(judge, CurveDynamics::exact, words);
-            add(", exact modes", exact, words);
+            add_chosen(", paper's scheme", CurveDynamics::paper);
+            add_chosen(", exact modes", CurveDynamics::exact);
             add(", smoothstep", filler(CurveDynamics::smoothstep, 1.0, 0.0, 1), "");
             add(", cubic spline", filler(CurveDynamics::spline, 1.0, 0.0, 1), "");
         }
@@ -393,7 +395,7 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
                                fill ? judges[0].stored_kilobytes() : 0.0,
                                words};
                 for (size_t i = 0; i < judges.size(); ++i) {
-                    const Score score = judges[i].score(fill ? fill(i) : Filler(), -1);
+                    const Score score = judges[i].score(fill ? fill(i) : Filler());
                     row.rms += score.rms * score.rms / static_cast<double>(judges.size());
                     row.largest = std::max(row.largest, score.largest);
                     row.jump = std::max(row.jump, score.jump);
@@ -412,7 +414,7 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
                         for (size_t i = 1 - half; i < judges.size(); i += 2) {
                             const double rms =
                                 judges[i]
-                                    .score(filler(dynamics, one.frequency, one.damping, steps), -1)
+                                    .score(filler(dynamics, one.frequency, one.damping, steps))
                                     .rms;
                             sum += rms * rms;
                         }
@@ -443,8 +445,11 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
 
 std::vector<CompareRow> compare_curve() {
     std::vector<CompareRow> rows;
-    add_rows(limb_sequence(LimbMotion::bend, "FEM limb, 70 degrees, in equilibrium"), rows);
-    add_rows(limb_sequence(LimbMotion::flick, "FEM limb, flick of 70 degrees in 0.4 s"), rows);
+    const Sequence bend = limb_sequence(LimbMotion::bend, "FEM limb, 70 degrees, in equilibrium");
+    const Sequence flick =
+        limb_sequence(LimbMotion::flick, "FEM limb, flick of 70 degrees in 0.4 s");
+    add_rows(bend, flick, rows);
+    add_rows(flick, bend, rows);
     add_windows(dem_bones_windows(), rows);
     return rows;
 }

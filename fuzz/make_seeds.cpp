@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "cutis/stack/settings.h"
+#include "cutis/io/scene_describe.h"
 #include "support/glb_builder.h"
 
 namespace {
@@ -80,7 +80,7 @@ void add_text(Seeds& seeds) {
         "Yrotation Zrotation Xrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 -1 0\n\t\t}\n\t}\n}\n"
         "MOTION\nFrames: 2\nFrame Time: .5\n1 2 3 10 20 30 40 50 60\n4 5 6 0 0 0 90 0 0\n";
     seeds.add("bvh", bvh);
-    seeds.add("scene", cutis::annotated_defaults());
+    seeds.add("scene", cutis::SceneDescription().sample());
     seeds.add("scene",
               std::string("[body]\nactor = 'tube'\nfps = 0x1F\n[[layer]]\nkind = \"a\"\n"));
 }

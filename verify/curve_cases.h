@@ -25,6 +25,7 @@ struct LoadedBody {
 LoadedBody load_body(const std::string& file, const std::string& mesh, const std::string& clip);
 LoadedBody loaded_body(Body body);
 
-std::vector<Case> curve_part_cases();
+std::vector<Case> curve_form_cases();  ///< closed forms
+std::vector<Case> curve_part_cases();  ///< limbs of real characters
 
 }  // namespace cutis::verify

@@ -2,13 +2,29 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 
 namespace cutis::verify {
 
-/// Folder of the real characters: CUTIS_DATA, or ../shared/data beside the project.
+/// A folder named by an environment variable, or one beside the project.
+inline std::filesystem::path folder_of(const char* variable, const char* otherwise) {
+    const char* chosen = std::getenv(variable);
+    return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
+}
+
+/// Folder of the real characters and meshes.
 inline std::filesystem::path data_folder() {
-    const char* chosen = std::getenv("CUTIS_DATA");
-    return chosen != nullptr && *chosen != '\0' ? chosen : "../shared/data";
+    return folder_of("CUTIS_DATA", "../shared/data");
+}
+
+/// Folder of characters as people bring them.
+inline std::filesystem::path characters_folder() {
+    return folder_of("CUTIS_CHARACTERS", "../shared/characters");
+}
+
+/// What a skipped case says.
+inline std::string missing(const std::filesystem::path& path) {
+    return path.string() + " not found (set CUTIS_DATA, CUTIS_CHARACTERS)";
 }
 
 }  // namespace cutis::verify

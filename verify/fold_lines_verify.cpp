@@ -269,7 +269,7 @@ std::vector<Case> verify_fold_lines() {
     cases.push_back(fold_at_most("segments of folds, linear blend up to 60 degrees, two passes",
                                  even, 0.03, "RMS of length ratios",
                                  "P3 section 4.2, made stateless"));
-    cases.push_back(fold_at_least("the same without correction (at least the limit)",
+    cases.push_back(fold_at_least("the same without correction",
                                   arm_errors(Skinning::linear_blend, 60 * degree, 0).segments, 0.2,
                                   "RMS of length ratios", "counter-proof"));
     FoldRailOptions gate;
@@ -292,11 +292,11 @@ std::vector<Case> verify_fold_lines() {
     cases.push_back(fold_at_most("the same with folds that merge, up to 60 degrees",
                                  halving_ratio(merging, 0.0, 200, true), 0.55, "",
                                  "1/2 for smooth motion"));
-    cases.push_back(fold_at_least("the same in strict mode (at least the limit)",
+    cases.push_back(fold_at_least("the same in strict mode",
                                   halving_ratio(strict_options(2), 0.0, 200), 0.65, "",
                                   "square root onset: 0.71; counter-proof"));
     const Crossings crossings = count_crossings();
-    cases.push_back(fold_at_least("bending arms whose folds cross without limiter (at least)",
+    cases.push_back(fold_at_least("bending arms whose folds cross without limiter",
                                   crossings.without_limiter, 3, "of 40", "counter-proof"));
     cases.push_back(fold_at_most("crossings with limiter where the base does not cross",
                                  crossings.with_limiter, 0, "", "end planes and joint plane"));

@@ -187,6 +187,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         const std::filesystem::path file = data_folder() / actor.file;
         const bool is_built_in = actor.file.empty();
         if (!is_built_in && !std::filesystem::exists(file)) {
+            cases.push_back(case_skipped("slide", actor.name + ": its clip", missing(file)));
             continue;
         }
         BodyOptions options;

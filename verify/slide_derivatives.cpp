@@ -294,6 +294,19 @@ std::vector<Case> verify_slide_derivatives() {
         "f = J^T dW/dP");
     add("force, genus-2 surface", force_error(slide_genus_two(1), plain_skin(), power), 1e-8,
         "f = J^T dW/dP");
+    SlideOptions strained = plain_skin();
+    strained.rim = RimMode::free;
+    const SlideShape disc = slide_disc(8);  // flat: the metric's part in the plane does not change
+    strained.relaxed_metric.resize(disc.positions.rows(), 6);
+    for (Eigen::Index v = 0; v < disc.positions.rows(); ++v) {
+        const Vector3d p = disc.positions.row(v);
+        strained.relaxed_metric.row(v) << 1.0 + 0.2 * std::sin(5 * p[1]),
+            0.8 + 0.2 * std::cos(4 * p[0]), 1.1, 0.2 * std::sin(3 * p[0] + 1), 0.0, 0.0;
+    }
+    double strained_power = 0.0;
+    add("force with an anisotropic relaxed metric that varies",
+        force_error(disc, strained, strained_power), 7e-8, "f = J^T U dW/dP");
+    add("virtual work with that metric", strained_power, 3e-7, "dW/dt = -f . v");
     add("stiffness against differences of the force", stiffness_error(), 2e-9, "df/dt = -K v");
     add("stiffness, scrambled skin: most negative v . K v", relative_asymmetry_or_negative(), 1e-14,
         "projected to positive semi-definite");

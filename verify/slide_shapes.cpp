@@ -263,7 +263,7 @@ Case slide_case(std::string name, double value, double limit, std::string unit,
 
 Case slide_case_at_least(std::string name, double value, double limit, std::string unit,
                          std::string source) {
-    return case_at_least("slide", std::move(name) + " (at least the limit)", value, limit,
+    return case_at_least("slide", std::move(name), value, limit,
                          std::move(unit), std::move(source));
 }
 

@@ -150,11 +150,13 @@ Case still_character(const std::filesystem::path& file) {
                          "of the diagonal", "fold, slide and shell on a body that stands still");
 }
 
-std::vector<std::filesystem::path> characters() {
+void add_still_characters(std::vector<Case>& cases) {
     std::vector<std::filesystem::path> files;
     for (const char* folder : {"dancer", "khronos-gltf", "quaternius", "webxr-hand"}) {
         const std::filesystem::path path = data_folder() / folder;
         if (!std::filesystem::exists(path)) {
+            cases.push_back(case_skipped(
+                "stack", std::string("characters that stand still: ") + folder, missing(path)));
             continue;
         }
         for (const auto& entry : std::filesystem::directory_iterator(path)) {
@@ -164,7 +166,9 @@ std::vector<std::filesystem::path> characters() {
         }
     }
     std::sort(files.begin(), files.end());
-    return files;
+    for (const std::filesystem::path& file : files) {
+        cases.push_back(still_character(file));
+    }
 }
 
 }  // namespace
@@ -173,16 +177,13 @@ std::vector<Case> verify_stack() {
     std::vector<Case> cases;
     add_subsets(arm, cases);
     const std::filesystem::path file = data_folder() / "dancer/dancer.glb";
-    if (!std::filesystem::exists(file)) {
+    if (std::filesystem::exists(file)) {
+        add_subsets(dancer(file.generic_string()), cases);
+    } else {
         cases.push_back(
-            stack_at_most("dancer and still characters skipped, no data folder (CUTIS_DATA)", 0.0,
-                          0.0, "", "nothing was looked at"));
-        return cases;
+            case_skipped("stack", "subsets of the layers on the dancer", missing(file)));
     }
-    add_subsets(dancer(file.generic_string()), cases);
-    for (const std::filesystem::path& character : characters()) {
-        cases.push_back(still_character(character));
-    }
+    add_still_characters(cases);
     return cases;
 }
 

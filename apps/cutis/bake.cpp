@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "cutis/io/scene_describe.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/settings.h"
 #include "run.h"
 #include "verbs.h"
 
@@ -23,7 +23,7 @@ struct BakeFlags {
 
 int run_bake(const BakeFlags& flags) {
     if (flags.print_defaults) {
-        std::cout << annotated_defaults();
+        std::cout << SceneDescription().sample();
         return exit_good;
     }
     if (flags.scene.empty() || flags.output.empty()) {

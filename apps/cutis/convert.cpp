@@ -3,7 +3,7 @@
 #include "cutis/io/files.h"
 #include "cutis/io/inspect.h"
 #include "cutis/io/sinks.h"
-#include "cutis/stack/settings.h"
+#include "cutis/stack/scene.h"
 #include "run.h"
 #include "verbs.h"
 

@@ -23,7 +23,7 @@ int show_list(bool json) {
         std::vector<std::vector<std::string>> rows;
         for (const Demo& demo : demos()) {
             const std::vector<std::string> files = data_files(demo);
-            rows.push_back({demo.name, demo.scene.page.about +
+            rows.push_back({demo.name, demo.page.caption +
                                            (files.empty() ? "" : " (reads " + files[0] + ")")});
         }
         std::cout << table_text(rows);
@@ -32,11 +32,11 @@ int show_list(bool json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Demo& demo : demos()) {
         list.push_back({{"name", demo.name},
-                        {"about", demo.scene.page.about},
-                        {"figure", demo.scene.page.figure},
+                        {"about", demo.page.caption},
+                        {"figure", demo.page.figure},
                         {"scene", demo.text},
                         {"data", data_files(demo)},
-                        {"stills", demo.scene.page.stills}});
+                        {"stills", demo.page.stills}});
     }
     std::cout << json_text(list);
     return exit_good;

@@ -6,7 +6,8 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/settings.h"
+#include "cutis/io/sinks.h"
+#include "cutis/stack/scene.h"
 
 namespace cutis::app {
 
@@ -18,7 +19,8 @@ const std::vector<Demo>& demos() {
         std::vector<Demo> list;
         for (const auto& [name, bytes] : embedded_examples()) {
             const std::string text(bytes);
-            list.push_back({name, text, parse_scene(text, "demo " + name)});
+            const Scene scene = parse_scene(text, "demo " + name);
+            list.push_back({name, text, scene, sink_options(scene).html});
         }
         std::stable_partition(list.begin(), list.end(),
                               [](const Demo& demo) { return demo.name == default_demo; });

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/io/page_write.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis::app {
@@ -11,7 +12,8 @@ namespace cutis::app {
 struct Demo {
     std::string name;  ///< of the file
     std::string text;
-    Scene scene;  ///< without the meshes its layers name
+    Scene scene;       ///< without the meshes its layers name
+    PageOptions page;  ///< what it shows, and how its page begins
 };
 
 /// The demo that is baked where none is named.

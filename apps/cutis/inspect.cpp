@@ -4,7 +4,7 @@
 
 #include "console.h"
 #include "cutis/actors/actors.h"
-#include "cutis/stack/settings.h"
+#include "cutis/core/options.h"
 #include "report.h"
 #include "run.h"
 #include "verbs.h"

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     Action action;
     add_bake(program, action);
     add_demo(program, action);
+    add_describe(program, action);
     add_inspect(program, action);
     add_convert(program, action);
     add_proofs(program, action);

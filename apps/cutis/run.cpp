@@ -11,7 +11,6 @@
 #include "cutis/actors/actors.h"
 #include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
-#include "cutis/io/page_write.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/io/sinks.h"
 #include "report.h"
@@ -77,20 +76,6 @@ void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs)
         throw IoError(say(target.string(), ": cannot be written (", error.message(), ")"));
     }
     outputs.front().path = target.string();
-}
-
-PageOptions page_options(const PageScene& scene) {
-    PageOptions page;
-    page.caption = scene.about + (scene.figure.empty() ? "" : "; beside " + scene.figure);
-    page.paint = scene.paint;
-    page.follow = scene.follow;
-    if (!scene.camera.empty()) {
-        page.camera_direction = Eigen::Map<const Vector3d>(scene.camera.data());
-    }
-    if (!scene.focus.empty()) {
-        page.camera_focus = {Eigen::Map<const Vector3d>(scene.focus.data()), scene.focus.back()};
-    }
-    return page;
 }
 
 std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body& body,
@@ -183,14 +168,11 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
 
     const OutputFolder folder(options.folder);
     std::vector<std::unique_ptr<FrameSink>> sinks;
-    SinkOptions sink_options;
-    sink_options.tolerance = scene.output.tolerance;
-    sink_options.page = page_options(scene.page);
-    sink_options.page.title = options.title;
-    sink_options.page.tolerance = scene.output.page_tolerance;
-    sink_options.page.use_times = scene.output.page_times;
+    SinkOptions chosen;
+    chosen.html.title = options.title;
+    chosen = sink_options(scene, chosen);
     for (const std::string& format : scene.output.formats) {
-        sinks.push_back(make_sink(format, options.folder, options.name, sink_options));
+        sinks.push_back(make_sink(format, options.folder, options.name, chosen));
     }
     const Workers workers(options.threads);
     report.threads = workers.threads();

@@ -24,6 +24,7 @@ void add_bake(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);
 void add_demo(CLI::App& program, Action& action);
+void add_describe(CLI::App& program, Action& action);
 /// `verify` and `bench`, which are a program of their own (apps/proofs): names them in the help and
 /// hands every word that follows to that program.
 void add_proofs(CLI::App& program, Action& action);

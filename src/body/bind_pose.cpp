@@ -1,11 +1,11 @@
 #include "body/bind_pose.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include "core/dense.h"
 #include "cutis/core/parallel.h"
 
 namespace cutis {
@@ -77,11 +77,7 @@ struct Fit {
             size = std::max(size, (posed[i] - posed_mean).norm());
         }
         // Kabsch: the rotation nearest to the covariance.
-        const Eigen::JacobiSVD<Eigen::Matrix3d> svd(covariance,
-                                                    Eigen::ComputeFullU | Eigen::ComputeFullV);
-        Vector3d signs = Vector3d::Ones();
-        signs.z() = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0.0 ? -1.0 : 1.0;
-        result.rotation = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+        result.rotation = kabsch_rotation(covariance);
         result.translation = posed_mean - result.scale * (result.rotation * bind_mean);
         result.is_identity =
             std::abs(result.scale - 1.0) <= identity_tolerance &&

@@ -17,17 +17,6 @@ std::shared_ptr<const Motion> Motion::repeating(double) const {
 
 namespace {
 
-void check_clock(const ClockOptions& clock) {
-    const auto check = [](const char* name, double value, double low, double high) {
-        if (!(value >= low && value <= high)) {
-            throw InvalidInput(say(name, ": expected ", low, " to ", high, ", found ", value));
-        }
-    };
-    check("time_scale", clock.time_scale, 0.01, 100.0);
-    check("seam_tolerance", clock.seam_tolerance, 0.0, 1.0);
-    check("jump_limit", clock.jump_limit, 0.0, 1e6);
-}
-
 double box_diagonal(const MatrixX3d& points) {
     return points.rows() == 0 ? 0.0
                               : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
@@ -36,7 +25,7 @@ double box_diagonal(const MatrixX3d& points) {
 }  // namespace
 
 Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)), clock_(clock) {
-    check_clock(clock_);
+    check_struct(clock_, "body");
     if (!source_.motion) {
         throw InvalidInput("body: expected a motion, found none");
     }
@@ -46,8 +35,11 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
                                source_.motion->vertex_count()));
     }
     Rig& rig = source_.rig;
-    if (rig.joint_count() > 0 && source_.character && rig.name.size() != rig.node.size()) {
-        complete_rig(source_.character->skeleton, rig);
+    if (rig.name.size() != rig.node.size()) {
+        Skeleton without_tree;
+        without_tree.nodes.resize(static_cast<size_t>(
+            std::max(0, *std::max_element(rig.node.begin(), rig.node.end()) + 1)));
+        complete_rig(source_.character ? source_.character->skeleton : without_tree, rig);
     }
     const Motion& motion = *source_.motion;
     start_ = motion.start();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "body/skinning_detail.h"
-#include "core/lanes.h"
+#include "core/simd.h"
 #include "cutis/core/error.h"
 
 // Kavan, Collins, Zara, O'Sullivan 2008, "Geometric skinning with approximate dual quaternion
@@ -16,7 +16,7 @@ namespace cutis {
 
 namespace {
 
-using lanes::Lanes;
+using simd::Doubles;
 using skinning_detail::JointColumns;
 using skinning_detail::Streams;
 
@@ -180,11 +180,11 @@ void find_opposite_joints(JointParts& parts) {
 
 /// Weights of influences 4 * group .. 4 * group + 3, zero past the end.
 template <int Influences>
-EIGEN_ALWAYS_INLINE Lanes group_weights(const double* weights, int group) {
+EIGEN_ALWAYS_INLINE Doubles group_weights(const double* weights, int group) {
     if (4 * group + 4 <= Influences) {
-        return lanes::load(weights + 4 * group);
+        return simd::load(weights + 4 * group);
     }
-    Lanes some = lanes::all(0.0);
+    Doubles some = simd::all(0.0);
     for (int k = 4 * group; k < Influences; ++k) {
         some[k - 4 * group] = weights[k];
     }
@@ -197,17 +197,17 @@ EIGEN_ALWAYS_INLINE void blend_as_is(const double* __restrict quaternions,
                                      const std::uint16_t* __restrict joints,
                                      const double* __restrict weights, double* __restrict blended) {
     const double* first = quaternions + static_cast<size_t>(joints[0]) * 8;
-    Lanes weight = lanes::all(weights[0]);
-    Lanes real = weight * lanes::load(first);
-    Lanes dual = weight * lanes::load(first + 4);
+    Doubles weight = simd::all(weights[0]);
+    Doubles real = weight * simd::load(first);
+    Doubles dual = weight * simd::load(first + 4);
     for (int k = 1; k < Influences; ++k) {
         const double* next = quaternions + static_cast<size_t>(joints[k]) * 8;
-        weight = lanes::all(weights[k]);
-        real += weight * lanes::load(next);
-        dual += weight * lanes::load(next + 4);
+        weight = simd::all(weights[k]);
+        real += weight * simd::load(next);
+        dual += weight * simd::load(next + 4);
     }
-    lanes::store(blended, real);
-    lanes::store(blended + 4, dual);
+    simd::store(blended, real);
+    simd::store(blended + 4, dual);
 }
 
 /// The same with each joint's sign turned towards the first joint: q and -q are the same rotation,
@@ -217,18 +217,18 @@ EIGEN_ALWAYS_INLINE void blend_turned(const double* __restrict quaternions,
                                       const std::uint16_t* __restrict joints,
                                       const double* __restrict weights,
                                       double* __restrict blended) {
-    const Lanes pivot = lanes::load(quaternions + static_cast<size_t>(joints[0]) * 8);
+    const Doubles pivot = simd::load(quaternions + static_cast<size_t>(joints[0]) * 8);
     double turned[Influences + 3];
     for (int group = 0; group < (Influences + 3) / 4; ++group) {
-        Lanes part[4];
+        Doubles part[4];
         for (int k = 0; k < 4; ++k) {
             const int influence = std::min(4 * group + k, Influences - 1);
-            part[k] = lanes::load(quaternions + static_cast<size_t>(joints[influence]) * 8);
+            part[k] = simd::load(quaternions + static_cast<size_t>(joints[influence]) * 8);
         }
-        const Lanes side =
-            lanes::sums(part[0] * pivot, part[1] * pivot, part[2] * pivot, part[3] * pivot);
-        lanes::store(turned + 4 * group,
-                     lanes::turn_sign(group_weights<Influences>(weights, group), side));
+        const Doubles side =
+            simd::sums(part[0] * pivot, part[1] * pivot, part[2] * pivot, part[3] * pivot);
+        simd::store(turned + 4 * group,
+                    simd::turn_sign(group_weights<Influences>(weights, group), side));
     }
     blend_as_is<Influences>(quaternions, joints, turned, blended);
 }
@@ -251,32 +251,32 @@ EIGEN_ALWAYS_INLINE bool has_opposite_joints(const unsigned char* table, size_t 
 /// Rotates and moves four points by four blended dual quaternions: Kavan et al. 2008, Algorithm 1,
 /// with the normalisation folded into one division.
 EIGEN_ALWAYS_INLINE void transform(const double* blended, const double* from, double* to) {
-    Lanes rx = lanes::load(blended);
-    Lanes ry = lanes::load(blended + 8);
-    Lanes rz = lanes::load(blended + 16);
-    Lanes rw = lanes::load(blended + 24);
-    lanes::transpose(rx, ry, rz, rw);
-    Lanes dx = lanes::load(blended + 4);
-    Lanes dy = lanes::load(blended + 12);
-    Lanes dz = lanes::load(blended + 20);
-    Lanes dw = lanes::load(blended + 28);
-    lanes::transpose(dx, dy, dz, dw);
-    Lanes x;
-    Lanes y;
-    Lanes z;
-    lanes::split_xyz(from, x, y, z);
-    const Lanes tiny = lanes::all(1e-200);  // matters only where every weight is zero
-    const Lanes square = (rx * rx + ry * ry) + (rz * rz + (rw * rw + tiny));
-    const Lanes two_over_square = lanes::all(2.0) / square;
+    Doubles rx = simd::load(blended);
+    Doubles ry = simd::load(blended + 8);
+    Doubles rz = simd::load(blended + 16);
+    Doubles rw = simd::load(blended + 24);
+    simd::transpose(rx, ry, rz, rw);
+    Doubles dx = simd::load(blended + 4);
+    Doubles dy = simd::load(blended + 12);
+    Doubles dz = simd::load(blended + 20);
+    Doubles dw = simd::load(blended + 28);
+    simd::transpose(dx, dy, dz, dw);
+    Doubles x;
+    Doubles y;
+    Doubles z;
+    simd::split_xyz(from, x, y, z);
+    const Doubles tiny = simd::all(1e-200);  // matters only where every weight is zero
+    const Doubles square = (rx * rx + ry * ry) + (rz * rz + (rw * rw + tiny));
+    const Doubles two_over_square = simd::all(2.0) / square;
     // r x v + w v + d: rotating and shifting share the outer product with r
-    const Lanes ax = (rw * x + dx) + ry * z - rz * y;
-    const Lanes ay = (rw * y + dy) + rz * x - rx * z;
-    const Lanes az = (rw * z + dz) + rx * y - ry * x;
-    const Lanes sx = (rw * dx - dw * rx) + ry * az - rz * ay;
-    const Lanes sy = (rw * dy - dw * ry) + rz * ax - rx * az;
-    const Lanes sz = (rw * dz - dw * rz) + rx * ay - ry * ax;
-    lanes::join_xyz(to, x + two_over_square * sx, y + two_over_square * sy,
-                    z + two_over_square * sz);
+    const Doubles ax = (rw * x + dx) + ry * z - rz * y;
+    const Doubles ay = (rw * y + dy) + rz * x - rx * z;
+    const Doubles az = (rw * z + dz) + rx * y - ry * x;
+    const Doubles sx = (rw * dx - dw * rx) + ry * az - rz * ay;
+    const Doubles sy = (rw * dy - dw * ry) + rz * ax - rx * az;
+    const Doubles sz = (rw * dz - dw * rz) + rx * ay - ry * ax;
+    simd::join_xyz(to, x + two_over_square * sx, y + two_over_square * sy,
+                   z + two_over_square * sz);
 }
 
 /// Vertices [begin, end) of `from` to streams.out; `from` may be streams.out itself.

@@ -7,24 +7,19 @@
 #include "body/merge_meshes.h"
 #include "body/names.h"
 #include "body/rig_motion.h"
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
 
 namespace {
 
-void check_units(double scale, char up_axis) {
-    if (!(scale > 0.0) || !std::isfinite(scale)) {
-        throw InvalidInput(say("scale: expected a number above 0, found ", scale));
-    }
-    if (up_axis != 'y' && up_axis != 'z') {
-        throw InvalidInput(say("up axis: expected y or z, found \"", up_axis, "\""));
-    }
-}
-
 /// File to body space: metres, Y up.
 Eigen::Affine3d conversion(double scale, char up_axis) {
-    check_units(scale, up_axis);
+    BodyOptions units;
+    units.scale = scale;
+    units.up_axis = up_axis;
+    check_options(describe(units), "body");
     Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
     if (up_axis == 'z') {
         axes << 1, 0, 0, 0, 0, 1, 0, -1, 0;
@@ -192,7 +187,7 @@ public:
         const Eigen::Index count = instance.mesh.positions.rows();
         if (!to_body.matrix().isIdentity(0.0)) {
             auto rows = mesh_.rest.middleRows(first_vertex, count);
-            rows = ((rows * to_body.linear().transpose()).rowwise() +
+            rows = ((rows_times(rows, to_body.linear().transpose())).rowwise() +
                     to_body.translation().transpose())
                        .eval();
         }
@@ -230,7 +225,8 @@ private:
         run.defaults = instance.morph_defaults;
         run.defaults.resize(instance.morphs.size(), 0.0);
         for (size_t t = 0; t < instance.morphs.size(); ++t) {
-            run.offsets.push_back(instance.morphs[t].offsets * to_body.linear().transpose());
+            run.offsets.push_back(
+                rows_times(instance.morphs[t].offsets, to_body.linear().transpose()));
             if (run.defaults[t] != 0.0) {
                 mesh_.rest.middleRows(first_vertex, run.offsets[t].rows()) +=
                     run.defaults[t] * run.offsets[t];
@@ -265,7 +261,7 @@ MatrixX3d to_metres_y_up(const MatrixX3d& positions, double scale, char up_axis)
     if (to_metres.matrix().isIdentity(0.0)) {
         return positions;
     }
-    return positions * to_metres.linear().transpose();
+    return rows_times(positions, to_metres.linear().transpose());
 }
 
 Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options) {
@@ -345,7 +341,7 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
 }
 
 Body make_body(const ArtMesh& mesh, PointCache cache, const BodyOptions& options) {
-    check_units(options.scale, options.up_axis);
+    check_struct(options, "body");
     Body::Source source;
     source.mesh = mesh;
     source.mesh.positions = to_metres_y_up(mesh.positions, options.scale, options.up_axis);

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "body/skinning_detail.h"
-#include "core/lanes.h"
+#include "core/simd.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -184,7 +184,7 @@ void set_columns(JointColumns& columns, Eigen::Index joint, const Eigen::Matrix<
 
 namespace {
 
-using lanes::Lanes;
+using simd::Doubles;
 
 // Blended matrix by columns, then times (x y z 1): no sum across lanes anywhere.
 template <int Influences>
@@ -196,24 +196,24 @@ void blend(const Streams& streams, const double* __restrict columns, int begin, 
     double* __restrict out = streams.out + static_cast<size_t>(begin) * 3;
     for (int v = begin; v < end; ++v) {
         const double* first = columns + static_cast<size_t>(joints[0]) * 16;
-        Lanes weight = lanes::all(weights[0]);
-        Lanes x_column = weight * lanes::load(first);
-        Lanes y_column = weight * lanes::load(first + 4);
-        Lanes z_column = weight * lanes::load(first + 8);
-        Lanes sum = weight * lanes::load(first + 12);
+        Doubles weight = simd::all(weights[0]);
+        Doubles x_column = weight * simd::load(first);
+        Doubles y_column = weight * simd::load(first + 4);
+        Doubles z_column = weight * simd::load(first + 8);
+        Doubles sum = weight * simd::load(first + 12);
         for (int k = 1; k < Influences; ++k) {
             const double* next = columns + static_cast<size_t>(joints[k]) * 16;
-            weight = lanes::all(weights[k]);
-            x_column += weight * lanes::load(next);
-            y_column += weight * lanes::load(next + 4);
-            z_column += weight * lanes::load(next + 8);
-            sum += weight * lanes::load(next + 12);
+            weight = simd::all(weights[k]);
+            x_column += weight * simd::load(next);
+            y_column += weight * simd::load(next + 4);
+            z_column += weight * simd::load(next + 8);
+            sum += weight * simd::load(next + 12);
         }
-        sum += x_column * lanes::all(rest[0]);
-        sum += y_column * lanes::all(rest[1]);
-        sum += z_column * lanes::all(rest[2]);
+        sum += x_column * simd::all(rest[0]);
+        sum += y_column * simd::all(rest[1]);
+        sum += z_column * simd::all(rest[2]);
         if (v + 1 < end) {
-            lanes::store(out, sum);  // the fourth lane is overwritten by the next vertex
+            simd::store(out, sum);  // the fourth lane is overwritten by the next vertex
         } else {
             for (int c = 0; c < 3; ++c) {
                 out[c] = sum[c];

@@ -220,31 +220,13 @@ struct SparseSolver::Parts {
     }
 };
 
-bool has_sparse_backend(SparseBackend backend) {
-#ifdef CUTIS_WITH_CHOLMOD
-    return backend == SparseBackend::eigen || backend == SparseBackend::cholmod;
-#else
-    return backend == SparseBackend::eigen;
-#endif
-}
-
-SparseSolver::SparseSolver(const SparseLower& matrix, SparseBackend backend) {
-    if (!has_sparse_backend(backend)) {
-        throw InvalidInput(
-            "sparse solver: CHOLMOD was asked for, but this build has none "
-            "(configure with CUTIS_WITH_CHOLMOD=ON)");
-    }
+SparseSolver::SparseSolver(const SparseLower& matrix) {
     check_pattern(matrix);
     parts_ = std::make_unique<Parts>();
     parts_->row_starts = matrix.row_starts;
     parts_->entry_columns = matrix.columns;
     parts_->inverse_pivots.resize(static_cast<size_t>(matrix.size));
-#ifdef CUTIS_WITH_CHOLMOD
-    parts_->factor =
-        backend == SparseBackend::cholmod ? make_cholmod_factor(matrix) : make_eigen_factor(matrix);
-#else
-    parts_->factor = make_eigen_factor(matrix);
-#endif
+    parts_->factor = make_factor(matrix);
     refactor(matrix.values);
 }
 

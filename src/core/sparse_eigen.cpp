@@ -48,7 +48,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<SparseFactor> make_eigen_factor(const SparseLower& matrix) {
+std::unique_ptr<SparseFactor> make_factor(const SparseLower& matrix) {
     return std::make_unique<EigenFactor>(matrix);
 }
 

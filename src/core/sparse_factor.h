@@ -17,7 +17,7 @@ struct FactorView {
     const int* row_of_pivot = nullptr;  // row of A that stands at place k
 };
 
-/// What a backend does. The input has been checked.
+/// Behind this stands Eigen: its headers are heavy. The input has been checked.
 class SparseFactor {
 public:
     virtual ~SparseFactor() = default;
@@ -32,7 +32,6 @@ public:
 };
 
 /// Order and analyse.
-std::unique_ptr<SparseFactor> make_eigen_factor(const SparseLower& matrix);
-std::unique_ptr<SparseFactor> make_cholmod_factor(const SparseLower& matrix);
+std::unique_ptr<SparseFactor> make_factor(const SparseLower& matrix);
 
 }  // namespace cutis

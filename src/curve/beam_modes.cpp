@@ -1,8 +1,8 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 #include "cutis/curve/beam.h"
 
@@ -160,12 +160,11 @@ BeamModes free_modes(int intervals, int count) {
     // Half an interval belongs to the free node: with x = M^(1/2) q the problem is symmetric again.
     const double root = std::sqrt(2.0);
     second.col(intervals - 1) *= root;
-    const Eigen::MatrixXd d = second.transpose() * second;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(d);
+    const SymmetricEigen all = symmetric_eigen(gram_matrix(second));
     BeamModes modes;
     count = std::min(count, intervals);
-    modes.eigenvalues = solver.eigenvalues().head(count);
-    modes.shapes = solver.eigenvectors().leftCols(count);
+    modes.eigenvalues = all.values.head(count);
+    modes.shapes = all.vectors.leftCols(count);
     for (int k = 0; k < count; ++k) {
         // The sign of an eigenvector is anyone's choice: the free end goes up.
         if (modes.shapes(intervals - 1, k) < 0.0) {

@@ -16,13 +16,6 @@ constexpr int column_chunk = 96;
 constexpr size_t first_slots = 16;
 constexpr double state_version = 2.0;
 
-void require(const char* name, double value, double lowest, double highest) {
-    if (!(value >= lowest && value <= highest)) {
-        throw InvalidInput(
-            say("curve: expected ", name, " from ", lowest, " to ", highest, ", found ", value));
-    }
-}
-
 long grid_index(double time, double rate) {
     // Frame times are often grid times up to rounding.
     constexpr double rounding = 1e-6;
@@ -32,12 +25,11 @@ long grid_index(double time, double rate) {
 }  // namespace
 
 CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : options_(options) {
-    require("frequency", options.frequency_hz, 0.2, 60.0);
-    require("damping", options.damping, 0.0, 1.0);
-    require("inertia gain", options.inertia_gain, 0.0, 10.0);
-    require("limit", options.limit, 0.0, 1e6);
-    require("highest frequency", options.highest_frequency_hz, options.frequency_hz, 1e9);
-    require("rate", options.rate_hz, 10.0, 2000.0);
+    check_options(describe(options_), "curve");
+    if (!(options.highest_frequency_hz >= options.frequency_hz)) {
+        throw InvalidInput(say("curve highest_frequency: expected at least the frequency, ",
+                               options.frequency_hz, " Hz, found ", options.highest_frequency_hz));
+    }
     if (options.dynamics == CurveDynamics::smoothstep ||
         options.dynamics == CurveDynamics::spline) {
         throw InvalidInput(
@@ -91,14 +83,16 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         }
         for (int i = 0; i < rows_; ++i) {
             const double soft = options.softness[static_cast<size_t>(i)];
-            require("softness", soft, 0.0, 1.0 + 1e-9);
+            if (!(soft >= 0.0 && soft <= 1.0 + 1e-9)) {
+                throw InvalidInput(say("curve softness: expected 0 to 1, found ", soft));
+            }
             window_[i] *= soft;
         }
     }
     const double natural = ends == CurveEnds::free_far
                                ? part.length / 6.0
                                : part.girth / (2.0 * std::numbers::pi) / 3.0;
-    limit_ = options.limit > 0.0 ? options.limit : natural;
+    limit_ = options.limit.value_or(natural);
     slots_.resize(first_slots);
     for (Slot& one : slots_) {
         one.place = one.speed = one.drive = one.target = RowMatrixXd::Zero(count, columns_);

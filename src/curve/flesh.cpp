@@ -1,10 +1,11 @@
 #include "cutis/curve/flesh.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -25,9 +26,12 @@ double fade_at(double s, double share) {
 CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
                             const FleshOptions& options) {
     CurveOptions held = options.curve;
-    if (!(options.joint_hold >= 0.0 && options.joint_hold <= 1.0)) {
-        throw InvalidInput(
-            say("curve: expected joint_hold from 0 to 1, found ", options.joint_hold));
+    check_struct(options, "curve");
+    // Between examples in time that are eased or splined nothing swings.
+    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
+                          held.dynamics == CurveDynamics::spline;
+    if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
+        held.dynamics = CurveDynamics::still;
     }
     const bool is_tail = part.has_closed_end && options.curve.free_tip;
     if (body.body->rig() == nullptr || options.joint_hold == 0.0 || is_tail) {
@@ -35,7 +39,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
     }
     constexpr double long_bone = 1.5;  // of the thickness
     constexpr double reach = 1.2;      // of the radius, beyond the skin
-    const double radius = part.girth / (2.0 * 3.14159265358979323846);
+    const double radius = part.girth / (2.0 * std::numbers::pi);
     const Rig& rig = *body.body->rig();
     std::vector<double> bone(rig.node.size(), 0.0);
     for (size_t k = 0; k < bone.size(); ++k) {
@@ -85,9 +89,6 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
         throw InvalidInput(
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
-    }
-    if (!(options.fade >= 0.0 && options.fade <= 0.5)) {
-        throw InvalidInput(say("curve: expected fade from 0 to 0.5, found ", options.fade));
     }
     if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
         skin_ = std::make_unique<SkinnedNodes>(
@@ -212,10 +213,9 @@ MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
                 const Eigen::RowVector3d b = rest.colwise().mean();
                 const MatrixX3d from = mesh.mesh.positions.rowwise() - a;
                 const MatrixX3d to = rest.rowwise() - b;
-                const Eigen::Matrix3d square = from.transpose() * from;
-                const Eigen::Matrix3d map = square.ldlt().solve((from.transpose() * to).eval());
                 MatrixX3d offsets = MatrixX3d::Zero(body_.body->mesh().positions.rows(), 3);
-                offsets.middleRows(at, count) = morph.offsets * map;
+                offsets.middleRows(at, count) =
+                    rows_times(morph.offsets, linear_map_between(from, to));
                 MatrixX3d nodes(part_.rows(), 3);
                 nodes_of_art_.apply(offsets, Workers(1), nodes);
                 return nodes;

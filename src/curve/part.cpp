@@ -302,13 +302,11 @@ void append_row(Stencils& stencils, const std::map<int, double>& row) {
 
 CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
                      const CurveLayout& layout) {
-    const auto in_range = [](int count, int lowest, int highest) {
-        return count == 0 || (count >= lowest && count <= highest);
-    };
-    if (!in_range(layout.curves, 3, finest_curves) || !in_range(layout.nodes, 3, finest_nodes)) {
-        throw InvalidInput(say("curves: expected 3 to ", finest_curves, " curves and 3 to ",
-                               finest_nodes, " nodes (0: automatic), found ", layout.curves,
-                               " and ", layout.nodes));
+    check_struct(layout, "curve");
+    if ((layout.curves != 0 && layout.curves < 3) || (layout.nodes != 0 && layout.nodes < 3)) {
+        throw InvalidInput(
+            say("curves: expected at least 3 curves and 3 nodes (0: automatic), found ",
+                layout.curves, " and ", layout.nodes));
     }
     if (!layout.start_vertices.empty() && layout.start_vertices.size() < 3) {
         throw InvalidInput(

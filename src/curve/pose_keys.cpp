@@ -1,8 +1,6 @@
 #include "cutis/curve/pose_keys.h"
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
-
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -36,16 +34,15 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     const Eigen::MatrixXd spread = rows.rowwise() - origin_.transpose();
     Eigen::Index span = 0;
     if (count > 1) {
-        const Eigen::JacobiSVD<Eigen::MatrixXd> svd(spread, Eigen::ComputeThinV);
-        while (span < svd.singularValues().size() &&
-               svd.singularValues()[span] > 1e-3 * svd.singularValues()[0]) {
+        const RightSingular svd = right_singular(spread);
+        while (span < svd.values.size() && svd.values[span] > 1e-3 * svd.values[0]) {
             ++span;
         }
-        basis_ = svd.matrixV().leftCols(span);
+        basis_ = svd.vectors.leftCols(span);
     } else {
         basis_.resize(length, 0);
     }
-    centres_ = spread * basis_;
+    centres_ = matrix_product(spread, basis_);
     low_ = centres_.colwise().minCoeff();
     high_ = centres_.colwise().maxCoeff();
     const Eigen::Index size = count + 1 + span;
@@ -61,8 +58,9 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     }
     Eigen::MatrixXd right = Eigen::MatrixXd::Zero(size, count);
     right.topRows(count).setIdentity();
-    solution_ = Eigen::FullPivLU<Eigen::MatrixXd>(system).solve(right);
-    if (!solution_.allFinite() || (system * solution_ - right).cwiseAbs().maxCoeff() > 1e-6) {
+    solution_ = solve_dense(system, right);
+    if (!solution_.allFinite() ||
+        (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() > 1e-6) {
         throw InvalidInput("pose keys: expected examples at clearly different poses");
     }
     place_.resize(span);

@@ -133,10 +133,10 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
 FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest,
                                      const std::vector<FoldCurve>& curves,
                                      const FoldCurveOptions& options, const Workers& workers) {
-    check_look(options.look, base.vertex_count());
-    if (!(options.reach > 0.0) || !std::isfinite(options.reach)) {
-        throw InvalidInput(say("folds: reach: expected a number above 0, found ", options.reach));
-    }
+    check_struct(options.look, "fold", base.vertex_count());
+    check_struct(options, "fold");
+    const double common_width = options.look.width.common();
+    const double common_stretch = options.look.pre_stretch.common();
     FoldPattern pattern;
     const int segments = options.look.rail_segments;
     pattern.segments = segments;
@@ -144,7 +144,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     if (curves.empty()) {
         return pattern;
     }
-    double narrowest = options.look.width;
+    double narrowest = common_width;
     for (const FoldCurve& curve : curves) {
         if (curve.width != 0.0 && !(curve.width >= 0.001 && curve.width <= 10.0)) {
             throw InvalidInput(say("folds: curve ", curve.name,
@@ -155,8 +155,8 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     const FieldMesh mesh(base, rest, narrowest, workers);
     const MatrixX3i& triangles = mesh.topology().triangles();
     const MatrixX3d normals = vertex_normals(mesh.rest, mesh.topology());
-    const VectorXd width_scale = mesh.carried(options.look.width_scale);
-    const VectorXd stretch_scale = mesh.carried(options.look.stretch_scale);
+    const VectorXd width_scale = mesh.carried(options.look.width.factors());
+    const VectorXd stretch_scale = mesh.carried(options.look.pre_stretch.factors());
     TraceOptions far;
     far.most_edges = 1e6;
     SurfaceTracer tracer(mesh.topology(), far);
@@ -178,7 +178,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
         const SurfacePoint middle = mesh.mesh.mesh.locate(track.at(0.5 * track.length()));
         const double width = curve.width > 0.0
                                  ? curve.width
-                                 : options.look.width * interpolate(width_scale, triangles, middle);
+                                 : common_width * interpolate(width_scale, triangles, middle);
         const double spacing = options.look.rail_spacing * width;
         const int side_rails =
             options.is_one_line ? 0 : static_cast<int>(std::floor(options.reach / spacing + 1e-9));
@@ -253,7 +253,7 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                 FoldPattern::Rail rail;
                 rail.fold = number;
                 rail.joint = curve.joint;
-                rail.pre_stretch = options.look.pre_stretch *
+                rail.pre_stretch = common_stretch *
                                    interpolate(stretch_scale, triangles,
                                                mesh.mesh.mesh.locate(points[points.size() / 2]));
                 if (!options.is_one_line && taper > 0.0) {

@@ -56,7 +56,7 @@ public:
         : mesh_(mesh),
           field_(field),
           gradient_(vertex_gradients(mesh, field)),
-          width_(options.look.width * mesh.carried(options.look.width_scale)),
+          width_(options.look.width.common() * mesh.carried(options.look.width.factors())),
           tracer_(mesh.topology(), trace_options()) {
         tracer_.update(mesh.rest, mesh.workers);
     }
@@ -170,6 +170,7 @@ std::vector<int> add_folds(const Comb& comb, int side, const FieldMesh& mesh,
         const int fold_number = static_cast<int>(pattern.folds.size());
         pattern.folds.push_back(fold);
         const double taper = options.is_strict ? 0.0 : options.look.taper * comb.width;
+        const double common_stretch = options.look.pre_stretch.common();
         for (size_t i = begin; i < end; ++i) {
             FoldPattern::Rail rail;
             rail.fold = fold_number;
@@ -179,7 +180,7 @@ std::vector<int> add_folds(const Comb& comb, int side, const FieldMesh& mesh,
                 std::reverse(points.begin(), points.end());
             }
             const SurfacePoint& middle = points[points.size() / 2];
-            rail.pre_stretch = options.look.pre_stretch *
+            rail.pre_stretch = common_stretch *
                                interpolate(stretch, mesh.topology().triangles(), middle);
             // Ends run out within the taper, but never over more than the half of a short fold.
             const double to_end =
@@ -234,7 +235,7 @@ FoldPattern lay_rails(const FieldMesh& mesh, const StripeField& field,
             say("folds: the field spans ", high - low, " folds, expected at most ", most_lines));
     }
     const RailTracer tracer(mesh, field, options);
-    const VectorXd stretch = mesh.carried(options.look.stretch_scale);
+    const VectorXd stretch = mesh.carried(options.look.pre_stretch.factors());
     int dropped = 0;
     // Seeds lie on odd lines: a rail to each side of a seed, and the two may merge.
     const auto first = static_cast<long>(std::floor(low));
@@ -305,13 +306,8 @@ namespace {
 
 void check_field_options(const FoldFieldOptions& options, const Topology& base,
                          const MatrixX3d& rest) {
-    check_look(options.look, base.vertex_count());
-    if (!(options.activity >= 0.1 && options.activity <= 0.99)) {
-        throw InvalidInput(say("folds: activity: expected 0.1 to 0.99, found ", options.activity));
-    }
-    if (!(options.coherence >= 0.0 && options.coherence <= 1.0)) {
-        throw InvalidInput(say("folds: coherence: expected 0 to 1, found ", options.coherence));
-    }
+    check_struct(options.look, "fold", base.vertex_count());
+    check_struct(options, "fold");
     if (rest.rows() != base.vertex_count() || !rest.allFinite()) {
         throw InvalidInput(say("folds: expected ", base.vertex_count(),
                                " finite rest positions, found ", rest.rows()));
@@ -330,10 +326,10 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                                    " finite positions, found ", poses[i].rows()));
         }
     }
-    const FieldMesh mesh(base, rest, options.look.width, workers);
+    const FieldMesh mesh(base, rest, options.look.width.common(), workers);
     StripeField field =
-        solve_stripes(mesh, find_compression(mesh, poses, options.look.width), options);
-    warp_stripes(mesh, options.look.width, options.is_strict ? 0.0 : options.look.irregularity,
+        solve_stripes(mesh, find_compression(mesh, poses, options.look.width.common()), options);
+    warp_stripes(mesh, options.look.width.common(), options.is_strict ? 0.0 : options.look.irregularity,
                  field.stripe);
     FoldPattern pattern = lay_rails(mesh, field, options);
     if (pattern.empty()) {
@@ -351,7 +347,7 @@ FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
         throw InvalidInput(say("folds: painted field: expected ", base.vertex_count(),
                                " values, found ", values.size()));
     }
-    const FieldMesh mesh(base, rest, options.look.width, workers);
+    const FieldMesh mesh(base, rest, options.look.width.common(), workers);
     StripeField field;
     const Stencils& stencils = mesh.mesh.mesh.stencils();
     const VectorXd known = values.unaryExpr([](double x) { return std::isfinite(x) ? 1.0 : 0.0; });
@@ -360,7 +356,7 @@ FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
     field.stripe.resize(mesh.topology().vertex_count());
     stencils.apply_to_scalars(known, workers, is_known);
     stencils.apply_to_scalars(finite, workers, field.stripe);
-    field.stripe /= options.look.width;
+    field.stripe /= options.look.width.common();
     const MatrixX3i& triangles = mesh.topology().triangles();
     for (int f = 0; f < mesh.topology().triangle_count(); ++f) {
         bool is_active = mesh.areas[f] > 0.0;
@@ -369,7 +365,7 @@ FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
         }
         field.is_active.push_back(is_active ? 1 : 0);
     }
-    warp_stripes(mesh, options.look.width, options.is_strict ? 0.0 : options.look.irregularity,
+    warp_stripes(mesh, options.look.width.common(), options.is_strict ? 0.0 : options.look.irregularity,
                  field.stripe);
     return lay_rails(mesh, field, options);
 }

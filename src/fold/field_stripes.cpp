@@ -113,7 +113,7 @@ StripeField solve_stripes(const FieldMesh& mesh, const CompressionField& compres
             area[pieces.of(triangles(f, 0))] += mesh.areas[f];
         }
     }
-    const double width = options.look.width;
+    const double width = options.look.width.common();
     std::vector<int> unknown(static_cast<size_t>(topology.vertex_count()), -1);
     int unknowns = 0;
     for (int f = 0; f < faces; ++f) {
@@ -133,7 +133,7 @@ StripeField solve_stripes(const FieldMesh& mesh, const CompressionField& compres
     comb(topology, field.is_active, compression.strength, direction);
 
     // Least squares: sum over triangles of area * coherence * |grad u - d / width|^2.
-    const VectorXd scale = mesh.carried(options.look.width_scale);
+    const VectorXd scale = mesh.carried(options.look.width.factors());
     std::vector<SparseEntry> entries;
     std::vector<double> right(static_cast<size_t>(unknowns), 0.0);
     double largest = 0.0;

@@ -11,21 +11,6 @@ namespace cutis {
 
 using namespace fold_detail;
 
-namespace {
-
-void check_options(const FoldOptions& options) {
-    if (!(options.edges_per_fold >= 4.0 && options.edges_per_fold <= 32.0)) {
-        throw InvalidInput(
-            say("folds: expected 4 to 32 edges per fold, found ", options.edges_per_fold));
-    }
-    if (options.most_levels < 0 || options.most_levels > 8) {
-        throw InvalidInput(
-            say("folds: expected at most 0 to 8 levels, found ", options.most_levels));
-    }
-}
-
-}  // namespace
-
 void FoldSolver::Parts::place_rails(const Topology& base, const FoldRailOptions& options) {
     const Topology& topology = mesh.mesh.topology();
     FoldRailSet set;
@@ -151,7 +136,7 @@ std::vector<int> FoldSolver::Parts::order_vertices(
 
 FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
                        const FoldOptions& options, const Workers& workers) {
-    check_options(options);
+    check_struct(options, "fold");
     check_pattern(pattern, base);
     if (rest.rows() != base.vertex_count()) {
         throw InvalidInput(
@@ -164,7 +149,7 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
     refine(rest, workers, parts_->rest);
     parts_->place_rails(base, options.rails);
     parts_->bind();
-    if (options.guard) {
+    if (options.guard && options.rails.mode != FoldMode::strict) {
         parts_->guard = std::make_unique<FoldGuard>(topology());
     }
 }

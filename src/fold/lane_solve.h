@@ -9,8 +9,8 @@ namespace cutis::fold_detail {
 /// Differences of neighbouring points and of their offsets.
 template <class L>
 struct LaneSegment {
-    LaneVector<L> edge;    // e_i
-    LaneVector<L> growth;  // w_i
+    Triple<L> edge;    // e_i
+    Triple<L> growth;  // w_i
 };
 
 template <class L>
@@ -32,8 +32,8 @@ template <class L>
 EIGEN_ALWAYS_INLINE LaneLength<L> grown(const LaneSegment<L>* segments, int count, L scale) {
     LaneLength<L> sum{L{}, L{}};
     for (int i = 0; i < count; ++i) {
-        const LaneVector<L>& w = segments[i].growth;
-        const LaneVector<L> now = segments[i].edge + scale * w;
+        const Triple<L>& w = segments[i].growth;
+        const Triple<L> now = segments[i].edge + scale * w;
         const L size = length(now);
         sum.length += size;
         sum.slope += dot(now, w) / larger(size, all<L>(tiny<L>));
@@ -66,13 +66,13 @@ LaneRoot<L> newton(const LaneSegment<L>* segments, int count, L rest, L base, L 
                    double tolerance, int most_iterations) {
     const L zero{};
     auto open = base < rest;
-    LaneRoot<L> found{choose(open, guess, zero), base - rest, zero};
+    LaneRoot<L> found{select(open, guess, zero), base - rest, zero};
     const L close = all<L>(tolerance) * rest;
     for (int iteration = 1; iteration <= most_iterations && any(open); ++iteration) {
         const LaneLength<L> now = grown(segments, count, found.scale);
         const L stretch = now.length - rest;
-        found.stretch = choose(open, stretch, found.stretch);
-        found.iterations = choose(open, all<L>(iteration), found.iterations);
+        found.stretch = select(open, stretch, found.stretch);
+        found.iterations = select(open, all<L>(iteration), found.iterations);
         L next = larger(zero, found.scale - stretch / larger(now.slope, all<L>(tiny<L>)));
         // Left of the minimum (slope <= 0) only the far end is safe, where the triangle inequality
         // says that the line is long enough; a step cannot go beyond it either.
@@ -80,11 +80,11 @@ LaneRoot<L> newton(const LaneSegment<L>* segments, int count, L rest, L base, L 
         const auto is_wild = is_left | ~(next < all<L>(1e3) * found.scale + all<L>(tiny<L>));
         if (any(open & is_wild)) {
             const L farthest = (rest + base) / total_growth(segments, count);
-            next = choose(is_left, farthest, choose(is_wild, smaller(next, farthest), next));
+            next = select(is_left, farthest, select(is_wild, smaller(next, farthest), next));
         }
         open = open & (absolute(stretch) > close) & (next != found.scale);
         if (iteration < most_iterations) {
-            found.scale = choose(open, next, found.scale);
+            found.scale = select(open, next, found.scale);
         }
     }
     return found;

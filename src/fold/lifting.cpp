@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/lanes.h"
+#include "core/simd.h"
 
 namespace cutis::fold_detail {
 
@@ -21,8 +21,8 @@ struct QuadOf<float> {
 };
 template <>
 struct QuadOf<double> {
-    using Type = lanes::Lanes;
-    using Loose = lanes::LooseLanes;
+    using Type = simd::Doubles;
+    using Loose = simd::LaneTypes<double>::Loose;
 };
 template <class Real>
 using Quad = typename QuadOf<Real>::Type;
@@ -71,7 +71,7 @@ void lift_strip(const Packed* begin, const Packed* end, int first_rail,
             continue;  // adding 0 would turn -0 into +0
         }
         double* vertex = vertices + 3 * static_cast<size_t>(binding->vertex);
-        const lanes::Lanes add = __builtin_convertvector(offset, lanes::Lanes);
+        const simd::Doubles add = __builtin_convertvector(offset, simd::Doubles);
         *reinterpret_cast<Pair*>(vertex) += __builtin_shufflevector(add, add, 0, 1);
         vertex[2] += add[2];
     }

@@ -8,7 +8,7 @@ namespace cutis::fold_detail {
 
 double PairLine::solve(double rest, bool is_near, const FoldTolerance& tolerance) {
     const auto lanes = [](const Vector3d& v) {
-        return LaneVector<Doubles>{all<Doubles>(v.x()), all<Doubles>(v.y()), all<Doubles>(v.z())};
+        return Triple<Doubles>{all<Doubles>(v.x()), all<Doubles>(v.y()), all<Doubles>(v.z())};
     };
     for (int i = 0; i < count_; ++i) {
         lanes_[i].edge = lanes(point_[i + 1] - point_[i]);

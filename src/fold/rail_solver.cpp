@@ -182,8 +182,8 @@ typename RailSolver<Real>::Lanes RailSolver<Real>::limit(RailGroup<Lanes>& group
                                                          Lanes rest) const {
     Lanes taken = larger(hold_at_end(group, true, rest), hold_at_end(group, false, rest));
     bool has_planes = false;
-    LaneVector<Lanes> point{};
-    LaneVector<Lanes> normal{};
+    Triple<Lanes> point{};
+    Triple<Lanes> normal{};
     Lanes hold{};
     const size_t middle = static_cast<size_t>(group.count / 2);
     for (int lane = 0; lane < width; ++lane) {
@@ -216,7 +216,7 @@ typename RailSolver<Real>::Lanes RailSolver<Real>::limit(RailGroup<Lanes>& group
 }
 
 template <class Real>
-void RailSolver<Real>::write_blocks(const LaneVector<Lanes>* values, const int* rails,
+void RailSolver<Real>::write_blocks(const Triple<Lanes>* values, const int* rails,
                                     const bool* is_wanted, int used, std::vector<Real>& blocks) {
     const auto write = [&](auto coordinate, size_t first) {
         for (int tile = 0; tile < tiles_; ++tile) {
@@ -227,7 +227,7 @@ void RailSolver<Real>::write_blocks(const LaneVector<Lanes>* values, const int* 
             transpose(row);
             for (int lane = 0; lane < used; ++lane) {
                 if (is_wanted[lane]) {
-                    store<Lanes>(block(blocks, rails[lane]) + first + 1 + tile * width, row[lane]);
+                    store(block(blocks, rails[lane]) + first + 1 + tile * width, row[lane]);
                 }
             }
         }
@@ -240,9 +240,9 @@ void RailSolver<Real>::write_blocks(const LaneVector<Lanes>* values, const int* 
             }
         }
     };
-    write(&LaneVector<Lanes>::x, 0);
-    write(&LaneVector<Lanes>::y, stride_);
-    write(&LaneVector<Lanes>::z, 2 * stride_);
+    write(&Triple<Lanes>::x, 0);
+    write(&Triple<Lanes>::y, stride_);
+    write(&Triple<Lanes>::z, 2 * stride_);
 }
 
 template <class Real>
@@ -299,8 +299,8 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
         const auto turn = [&](const std::vector<Real>& rows, Lanes* to) {
             Lanes row[width];
             for (int lane = 0; lane < width; ++lane) {
-                row[lane] = load<Lanes>(rows.data() +
-                                        static_cast<size_t>((rails[lane] * tiles_ + tile) * width));
+                row[lane] =
+                    load(rows.data() + static_cast<size_t>((rails[lane] * tiles_ + tile) * width));
             }
             transpose(row);
             std::copy(row, row + width, to + 1 + tile * width);
@@ -312,7 +312,7 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
     // P3 Eq. 3 with d_i = B_i v_i, then heights.
     group.profile[0] = Lanes{};
     for (int i = 0; i <= count; ++i) {
-        LaneVector<Lanes>& v = group.direction[i];
+        Triple<Lanes>& v = group.direction[i];
         v = (all<Lanes>(1.0) / larger(length(v), all<Lanes>(tiny<Lanes>))) * v;
         group.offset[i] = group.profile[i] * v;
     }
@@ -353,7 +353,7 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
     }
     scale_offsets(group, factor);
     Lanes taken{};
-    if (options.limiter) {
+    if (options.limiter && options.mode != FoldMode::strict) {
         taken = limit(group, rails, points, task.planes, rest);
     }
     top = highest(group);
@@ -447,21 +447,20 @@ void RailSolver<Real>::finish_rail(int rail) {
     Real* to = lifted_.data() + static_cast<size_t>(rail) * static_cast<size_t>(points) * 4;
     const Lanes none{};
     const auto vector = [&](const Real* from) {
-        return LaneVector<Lanes>{load<Lanes>(from), load<Lanes>(from + s),
-                                 load<Lanes>(from + 2 * s)};
+        return Triple<Lanes>{load(from), load(from + s), load(from + 2 * s)};
     };
     for (int i = 1; i < points; i += width) {
-        LaneVector<Lanes> offset = vector(o + i);
+        Triple<Lanes> offset = vector(o + i);
         const Real* at = block(direction_blocks_, rail) + i;
-        const LaneVector<Lanes> up = vector(at);
+        const Triple<Lanes> up = vector(at);
         Lanes low = dot(offset, up);
         Lanes facing = all<Lanes>(1.0);
         const auto meet = [&](const Real* from) {
-            const LaneVector<Lanes> other = vector(from);
+            const Triple<Lanes> other = vector(from);
             low = smaller(low, dot(offset, other));
             // Where the other rail is not active there is no direction.
             const Lanes part = dot(up, other);
-            facing = choose(part == none, facing, smaller(facing, part));
+            facing = select(part == none, facing, smaller(facing, part));
         };
         meet(at - 1);
         meet(at + 1);
@@ -484,7 +483,7 @@ void RailSolver<Real>::finish_rail(int rail) {
             const Lanes wanted = all<Lanes>(raised_by) * length(offset);
             const Lanes raise = hold * larger(wanted - low, none) / larger(facing, sure);
             offset = offset + raise * up;
-            low = choose(hold < all<Lanes>(1.0), low, larger(low, none));
+            low = select(hold < all<Lanes>(1.0), low, larger(low, none));
         }
         const Lanes* const rows[4] = {&offset.x, &offset.y, &offset.z, &low};
         for (int k = 0; k < width && i + k < points; ++k) {

@@ -47,7 +47,7 @@ private:
 
     void solve_chunk(Task& task, int begin, int end);
     void solve_group(Task& task, const int* rails, int used, const double* const* points);
-    void write_blocks(const LaneVector<Lanes>* values, const int* rails, const bool* is_wanted,
+    void write_blocks(const Triple<Lanes>* values, const int* rails, const bool* is_wanted,
                       int used, std::vector<Real>& blocks);
     Lanes limit(RailGroup<Lanes>& group, const int* rails, const double* const* points,
                 const std::vector<FoldPlane>& planes, Lanes rest) const;

@@ -36,9 +36,9 @@ template <class L>
 struct RailGroup {
     int count = 0;  ///< segments
     // Some more than there are: they are read and written in tiles.
-    LaneVector<L> point[most_segments + 1];
-    LaneVector<L> direction[most_segments + 1 + lanes_in<L>];
-    LaneVector<L> offset[most_segments + 1 + lanes_in<L>];
+    Triple<L> point[most_segments + 1];
+    Triple<L> direction[most_segments + 1 + lanes_in<L>];
+    Triple<L> offset[most_segments + 1 + lanes_in<L>];
     L profile[most_segments + 1 + lanes_in<L>];
     L rest_part[most_segments + 1 + lanes_in<L>];  ///< of the rest length, from point i - 1 to i
     LaneSegment<L> segments[most_segments];
@@ -86,21 +86,21 @@ EIGEN_ALWAYS_INLINE L highest(const RailGroup<L>& group) {
 template <class L>
 EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group, int rounds) {
     const int count = group.count;
-    LaneVector<L> folded[most_segments + 1];
-    LaneVector<L> step[most_segments];  // to the next point, over its length
+    Triple<L> folded[most_segments + 1];
+    Triple<L> step[most_segments];  // to the next point, over its length
     L size[most_segments];
     L arc[most_segments + 1];
     arc[0] = L{};
     folded[0] = group.point[0] + group.offset[0];
     for (int i = 0; i < count; ++i) {
         folded[i + 1] = group.point[i + 1] + group.offset[i + 1];
-        const LaneVector<L> edge = folded[i + 1] - folded[i];
+        const Triple<L> edge = folded[i + 1] - folded[i];
         size[i] = length(edge);
         arc[i + 1] = arc[i] + size[i];
         step[i] = (all<L>(1.0) / larger(size[i], all<L>(tiny<L>))) * edge;
     }
     const L total = arc[count];
-    LaneVector<L> even[most_segments + 1];
+    Triple<L> even[most_segments + 1];
     L part[most_segments + 1];  // arc between points i - 1 and i
     for (int i = 1; i <= count; ++i) {
         part[i] = group.rest_part[i] * total;
@@ -116,7 +116,7 @@ EIGEN_ALWAYS_INLINE void even_out(RailGroup<L>& group, int rounds) {
                 ++low;
             }
             // As much of every segment as lies before the point.
-            LaneVector<L> at = folded[low];
+            Triple<L> at = folded[low];
             for (int k = low; k < count; ++k) {
                 const L way = wanted - arc[k];
                 if (count > few_segments && !any(way > L{})) {
@@ -163,8 +163,8 @@ EIGEN_ALWAYS_INLINE L gate_factor(L compression, double gate) {
 /// \param hold    0 .. 1
 /// \return the largest part taken away
 template <class L>
-EIGEN_ALWAYS_INLINE L hold_at_plane(RailGroup<L>& group, const LaneVector<L>& point,
-                                    const LaneVector<L>& normal, L hold) {
+EIGEN_ALWAYS_INLINE L hold_at_plane(RailGroup<L>& group, const Triple<L>& point,
+                                    const Triple<L>& normal, L hold) {
     L most{};
     for (int i = 1; i < group.count; ++i) {
         const L room = larger(dot(group.point[i] - point, normal), L{});
@@ -183,9 +183,9 @@ EIGEN_ALWAYS_INLINE L hold_at_end(RailGroup<L>& group, bool is_first, L rest) {
     const int reach = std::max(1, group.count / 4);
     const int end = is_first ? 0 : group.count;
     const int inner = is_first ? reach : group.count - reach;
-    const LaneVector<L> chord = group.point[inner] - group.point[end];
-    const LaneVector<L>& direction = group.direction[end];
-    const LaneVector<L> across = chord - dot(chord, direction) * direction;
+    const Triple<L> chord = group.point[inner] - group.point[end];
+    const Triple<L>& direction = group.direction[end];
+    const Triple<L> across = chord - dot(chord, direction) * direction;
     const L size = length(across);
     const double sure = sure_plane * reach / group.count;
     return hold_at_plane(group, group.point[end],

@@ -23,13 +23,8 @@ void require(bool is_good, const std::string& what) {
     }
 }
 
-void check_options(const FoldRailOptions& options) {
-    require(options.gate >= 0.0 && options.gate <= 0.5,
-            say("expected a gate of 0 to 0.5, found ", options.gate));
-    require(options.distortion_passes >= 0 && options.distortion_passes <= 10,
-            say("expected 0 to 10 distortion passes, found ", options.distortion_passes));
-    require(options.height_cap >= 0.0 && std::isfinite(options.height_cap),
-            say("expected a height cap of at least 0, found ", options.height_cap));
+void check_rail_options(const FoldRailOptions& options) {
+    check_struct(options, "fold");
     require(options.tolerance.length >= 1e-15 && options.tolerance.length <= 1e-3,
             say("expected a length tolerance of 1e-15 to 1e-3, found ", options.tolerance.length));
     require(options.tolerance.most_iterations >= 1,
@@ -88,7 +83,7 @@ void check_set(const FoldRailSet& set) {
 
 FoldRails::FoldRails(FoldRailSet set, const FoldRailOptions& options)
     : numbers_(std::make_unique<RailNumbers>()) {
-    check_options(options);
+    check_rail_options(options);
     check_set(set);
     RailNumbers& all = *numbers_;
     all.set = std::move(set);

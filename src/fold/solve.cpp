@@ -31,8 +31,8 @@ FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
     Doubles base{};
     for (int i = 0; i < count; ++i) {
         const auto lanes = [](const auto& row) {
-            return LaneVector<Doubles>{all<Doubles>(row[0]), all<Doubles>(row[1]),
-                                       all<Doubles>(row[2])};
+            return Triple<Doubles>{all<Doubles>(row[0]), all<Doubles>(row[1]),
+                                   all<Doubles>(row[2])};
         };
         segments[static_cast<size_t>(i)].edge = lanes(points.row(i + 1) - points.row(i));
         segments[static_cast<size_t>(i)].growth = lanes(offsets.row(i + 1) - offsets.row(i));

@@ -25,11 +25,7 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
     }
     const std::filesystem::path path = folder / (name + "." + format);
     if (format == "glb") {
-        GlbOptions glb;
-        glb.tolerance = options.tolerance;
-        glb.uv_tolerance = options.uv_tolerance;
-        glb.keep_skin = options.keep_skin;
-        return make_glb_sink(path, glb);
+        return make_glb_sink(path, options.glb);
     }
     if (format == "usda") {
         return make_usda_sink(path);
@@ -44,12 +40,10 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
         return make_mdd_sink(path);
     }
     if (format == "npz") {
-        NpzOptions npz;
-        npz.use_float32 = options.use_float32;
-        return make_npz_sink(path, npz);
+        return make_npz_sink(path, options.npz);
     }
     if (format == "html") {
-        return make_page_sink(path, options.page);
+        return make_page_sink(path, options.html);
     }
     std::string known;
     for (const std::string& one : known_formats()) {

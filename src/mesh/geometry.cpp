@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 #include <functional>
 
 #include "cutis/core/error.h"
@@ -187,6 +188,33 @@ std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
         sums[static_cast<size_t>(topology.part_of_vertex()[v])] += areas[f];
     }
     return sums;
+}
+
+Vector3d main_box(const MatrixX3d& positions, const Topology& topology) {
+    const std::vector<int>& part = topology.part_of_vertex();
+    const VectorXd areas = triangle_areas(positions, topology);
+    std::vector<double> area_of(part.size(), 0.0);
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
+            areas[f];
+    }
+    const double whole = areas.sum();
+    constexpr double speck = 0.01;
+    constexpr double most_in_specks = 0.1;
+    double in_specks = 0.0;
+    for (const double area : area_of) {
+        in_specks += area < speck * whole ? area : 0.0;
+    }
+    const double least = in_specks > most_in_specks * whole ? 0.0 : speck * whole;
+    Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity());
+    Vector3d high = -low;
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
+            low = low.cwiseMin(positions.row(v).transpose());
+            high = high.cwiseMax(positions.row(v).transpose());
+        }
+    }
+    return high - low;
 }
 
 }  // namespace cutis

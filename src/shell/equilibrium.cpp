@@ -12,23 +12,14 @@ namespace cutis {
 
 namespace {
 
-constexpr double lowest_poisson = -0.9;
-constexpr double highest_poisson = 0.5;
 constexpr int chunk = 512;
 constexpr int lanes = 16;
 static_assert(chunk % lanes == 0);
 constexpr double thin_area = 1e-12;         // of the rest area: the normal is rounding
 constexpr double largest_correction = 0.5;  // of a height, in one round
 
-void check_options(const PrismShell& shell, const EquilibriumOptions& options) {
-    if (!(options.poisson >= lowest_poisson && options.poisson <= highest_poisson)) {
-        throw InvalidInput(say("shell poisson: expected ", lowest_poisson, " .. ", highest_poisson,
-                               ", found ", options.poisson));
-    }
-    if (options.volume_rounds < 0 || options.volume_rounds > 10) {
-        throw InvalidInput(
-            say("shell volume_rounds: expected 0 .. 10, found ", options.volume_rounds));
-    }
+void check_material(const PrismShell& shell, const EquilibriumOptions& options) {
+    check_struct(options, "shell");
     const int triangles = shell.topology().triangle_count();
     const VectorXd& stiffness = options.stiffness;
     if (stiffness.size() != 0 && stiffness.size() != triangles) {
@@ -67,7 +58,7 @@ ShellEquilibrium::ShellEquilibrium(const PrismShell& shell, const EquilibriumOpt
     : shell_(&shell),
       exponent_(options.poisson / (options.poisson - 1.0)),
       volume_rounds_(options.volume_rounds) {
-    check_options(shell, options);
+    check_material(shell, options);
     assemble(options);
     fit_power();
     factor_ = std::make_unique<SparseSolver>(matrix_);

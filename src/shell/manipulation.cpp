@@ -39,9 +39,7 @@ Vector3d projected_weights(const Vector3d (&base)[3], const Vector3d (&offset)[3
 ShellManipulator::ShellManipulator(ShellEquilibrium& equilibrium,
                                    const ManipulationOptions& options)
     : equilibrium_(&equilibrium), options_(options) {
-    if (options.passes < 1 || options.passes > 100) {
-        throw InvalidInput(say("shell passes: expected 1 .. 100, found ", options.passes));
-    }
+    check_options(describe(options_), "shell");
 }
 
 void ShellManipulator::grab(std::span<const Handle> handles) {

@@ -61,45 +61,20 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
     return field;
 }
 
-void check_options(const PrismShell& shell, const ScatterOptions& options) {
-    const auto above_zero = [](const char* name, double value) {
-        if (!(value > 0.0) || !std::isfinite(value)) {
-            throw InvalidInput(say("shell scatter ", name, ": expected above 0, found ", value));
-        }
-    };
-    above_zero("size", options.size);
-    above_zero("spacing", options.spacing);
-    const auto within = [](const char* name, double value, double high) {
-        if (!(value >= 0.0 && value <= high)) {
-            throw InvalidInput(
-                say("shell scatter ", name, ": expected 0 .. ", high, ", found ", value));
-        }
-    };
-    within("lift", options.lift, 100.0);
-    within("turn_deg", options.turn_deg, 180.0);
-    within("size_variation", options.size_variation, 0.9);
-    within("smoothing", options.smoothing, 10000);
-    if (!options.axis.allFinite() || !(options.axis.norm() > 0.0)) {
-        throw InvalidInput("shell scatter axis: expected a direction");
+void check_scatter(const PrismShell& shell, const ScatterOptions& options) {
+    check_struct(options, "shell", shell.vertex_count());
+    if (!(options.axis.norm() > 0.0)) {
+        throw InvalidInput("shell axis: expected a direction, found 0 0 0");
     }
-    const auto fits = [&](const char* name, Eigen::Index size) {
-        if (size != 0 && size != shell.vertex_count()) {
-            throw InvalidInput(say("shell scatter ", name, ": expected ", shell.vertex_count(),
-                                   " values, found ", size));
-        }
-    };
-    fits("density", options.density.size());
-    fits("size_factor", options.size_factor.size());
-    fits("headings", options.headings.rows());
-    for (const VectorXd* map : {&options.density, &options.size_factor}) {
-        for (Eigen::Index v = 0; v < map->size(); ++v) {
-            if (!((*map)[v] >= 0.0) || !std::isfinite((*map)[v])) {
-                throw InvalidInput(say("shell scatter ",
-                                       map == &options.density ? "density" : "size_factor",
-                                       ": vertex ", v, " has ", (*map)[v]));
-            }
-        }
+    if (options.headings.rows() != 0 && options.headings.rows() != shell.vertex_count()) {
+        throw InvalidInput(say("shell headings: expected ", shell.vertex_count(), " rows, found ",
+                               options.headings.rows()));
     }
+}
+
+/// A painted number between the corners of a triangle.
+double value_at(const Painted& number, const MatrixX3i& corners, const SurfacePoint& point) {
+    return number.is_painted() ? interpolate(number.per_vertex, corners, point) : number.value;
 }
 
 /// Accepted anchors in cells as long as the widest radius.
@@ -163,7 +138,8 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         sums[f] = sum += areas[f];
     }
     const double largest_factor =
-        (options.size_factor.size() ? std::max(options.size_factor.maxCoeff(), 0.0) : 1.0) *
+        (options.size_factor.is_painted() ? options.size_factor.per_vertex.maxCoeff()
+                                          : options.size_factor.value) *
         (1.0 + options.size_variation);
     const double radius = options.spacing * options.size;
     // Dart throwing: about twenty throws for each disk that could find room.
@@ -177,7 +153,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
     // Radii grow with 1 / sqrt(density); beyond this they are cut, such places stay nearly bare.
     const double widest = radius * largest_factor * std::sqrt(1.0 / 0.05);
     DiskSet disks(std::max(widest, 1e-12));
-    Chance chance(options.seed);
+    Chance chance(static_cast<unsigned>(options.seed));
     std::vector<PieceAnchor> anchors;
     for (long long i = 0; i < static_cast<long long>(throws); ++i) {
         const double where = chance.next() * sum;
@@ -190,11 +166,8 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
             std::upper_bound(sums.data(), sums.data() + sums.size() - 1, where) - sums.data());
         PieceAnchor anchor;
         anchor.point = {f, Vector3d(1.0 - a, a * (1.0 - b), a * b)};
-        const double density =
-            options.density.size() ? interpolate(options.density, corners, anchor.point) : 1.0;
-        const double factor = options.size_factor.size()
-                                  ? interpolate(options.size_factor, corners, anchor.point)
-                                  : 1.0;
+        const double density = value_at(options.density, corners, anchor.point);
+        const double factor = value_at(options.size_factor, corners, anchor.point);
         anchor.size = options.size * factor * vary;
         if (density < bare || !(anchor.size > 0.0)) {
             continue;
@@ -293,7 +266,7 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
 
 PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile,
                             const ScatterOptions& options, const Workers& workers) {
-    check_options(shell, options);
+    check_scatter(shell, options);
     if (tile.triangles.rows() == 0 || !tile.positions.allFinite()) {
         throw InvalidInput(
             say("shell detail '", tile.name, "': expected triangles with finite positions"));

@@ -199,13 +199,7 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                                shell.topology().triangle_count(), " triangles, found ",
                                uv_triangles.rows()));
     }
-    if (!(options.tiles_u > 0.0) || !(options.tiles_v > 0.0) || !(options.lift >= 0.0) ||
-        !std::isfinite(options.turn)) {
-        throw InvalidInput(
-            say("shell tiles: expected numbers of tiles above 0, a lift of at "
-                "least 0 and a finite turn, found ",
-                options.tiles_u, ", ", options.tiles_v, ", ", options.lift, " and ", options.turn));
-    }
+    check_struct(options, "shell");
     check_tile(tile);
     const MatrixX2d plane = options.turn == 0.0 ? uv : turned(uv, options.turn);
     const Vector2d tiles(options.tiles_u, options.tiles_v);

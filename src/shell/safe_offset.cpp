@@ -64,27 +64,13 @@ void stay_below_walls(const Topology& topology, const MatrixX3d& base, const Mat
     }
 }
 
-void check_options(const Topology& topology, const MatrixX3d& base,
-                   const SafeOffsetOptions& options) {
+void check_offset_options(const Topology& topology, const MatrixX3d& base,
+                          const SafeOffsetOptions& options) {
     if (base.rows() != topology.vertex_count()) {
         throw InvalidInput(say("shell base: expected ", topology.vertex_count(),
                                " positions, found ", base.rows()));
     }
-    if (!(options.height > 0.0) || !std::isfinite(options.height)) {
-        throw InvalidInput(
-            say("shell height: expected a length above 0 m, found ", options.height));
-    }
-    const VectorXd& factor = options.height_factor;
-    if (factor.size() != 0 && factor.size() != topology.vertex_count()) {
-        throw InvalidInput(say("shell height_factor: expected ", topology.vertex_count(),
-                               " numbers, found ", factor.size()));
-    }
-    for (Eigen::Index v = 0; v < factor.size(); ++v) {
-        if (!(factor[v] >= 0.0 && factor[v] <= 1.0)) {
-            throw InvalidInput(
-                say("shell height_factor: vertex ", v, " has ", factor[v], ", expected 0 .. 1"));
-        }
-    }
+    check_struct(options, "shell", topology.vertex_count());
 }
 
 }  // namespace
@@ -156,7 +142,7 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
 
 SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
                             const SafeOffsetOptions& options, const Workers& workers) {
-    check_options(topology, base, options);
+    check_offset_options(topology, base, options);
     const int n = topology.vertex_count();
     MatrixX3d normals;
     VectorXd areas;
@@ -183,7 +169,7 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
     });
     VectorXd asked(n);
     for (int v = 0; v < n; ++v) {
-        asked[v] = options.height * (options.height_factor.size() ? options.height_factor[v] : 1.0);
+        asked[v] = options.height * options.height_factor.at(v);
         const bool has_direction = !out.directions.row(v).isZero(0.0);
         out.without_direction += has_direction ? 0 : 1;
         out.heights[v] = has_direction ? asked[v] : 0.0;

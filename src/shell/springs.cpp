@@ -1,8 +1,8 @@
 #include "cutis/shell/springs.h"
 
-#include <Eigen/QR>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -52,7 +52,7 @@ void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const So
     }
     // Two exact handles on one point leave the system without rank: the pseudo-inverse then pulls
     // to the mean of their targets.
-    inverse_ = system.completeOrthogonalDecomposition().pseudoInverse();
+    inverse_ = pseudo_inverse(system);
 }
 
 void LowRankSprings::apply(MatrixX3d& x, const MatrixX3d& targets) {

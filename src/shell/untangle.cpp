@@ -164,7 +164,7 @@ ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d
     for (int v = 0; v < topology.vertex_count(); ++v) {
         out.lowered += offset.heights[v] < plain[v] ? 1 : 0;
         const double wanted =
-            options.height * (options.height_factor.size() ? options.height_factor[v] : 1.0);
+            options.height * options.height_factor.at(v);
         if (wanted > 0.0) {
             const double share = offset.heights[v] / wanted;
             offset.lowest_share = std::min(offset.lowest_share, share);

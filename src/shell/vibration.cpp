@@ -31,16 +31,8 @@ void check_point(const PrismShell& shell, const ShellPoint& point, size_t vertex
     }
 }
 
-void check_options(const VibrationOptions& options, size_t vertices) {
-    const auto check = [](const char* name, double value, double low, double high) {
-        if (!(value >= low && value <= high)) {
-            throw InvalidInput(
-                say("shell ", name, ": expected ", low, " .. ", high, ", found ", value));
-        }
-    };
-    check("gain", options.gain, 0.0, 10.0);
-    check("limit", options.limit, 1e-6, 1e6);
-    check("spanning", options.spanning, 0.0, 1e6);
+void check_vibration(const VibrationOptions& options, size_t vertices) {
+    check_struct(options, "shell");
     exact_step(options.material, 0.0);
     if (options.use_axes) {
         for (const Oscillation& axis : options.axes) {
@@ -81,7 +73,7 @@ DetailVibration::DetailVibration(const PrismShell& shell, std::vector<ShellPoint
             throw InvalidInput(say("shell detail: vertex ", v, " is of piece ", piece[v]));
         }
     }
-    check_options(options, points.size());
+    check_vibration(options, points.size());
     if (options.precision == Precision::single) {
         kernel_ = std::make_unique<KernelOf<float>>(shell, std::move(points), piece, options);
     } else {

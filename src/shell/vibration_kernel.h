@@ -2,13 +2,20 @@
 
 #include <cmath>
 
-#include "shell/vector_lanes.h"
+#include "core/simd.h"
 
 // The step of the detail vertices, in runs that share a tetrahedron.
 
 namespace cutis::vibration {
 
-using namespace shell_lanes;
+using simd::all;
+using simd::first_lanes;
+using simd::inverse_root;
+using simd::LanesOf;
+using simd::LaneTypes;
+using simd::larger;
+using simd::load;
+using simd::store;
 
 /// Vertices [begin, next run's begin) lie in one tetrahedron.
 struct Run {
@@ -73,10 +80,10 @@ struct RunConstants {
             return step.rows + 8 * static_cast<Eigen::Index>(corner[k]);
         };
         for (int i = 0; i < 8; i += LaneTypes<Real>::count) {
-            const LanesOf<Real> last = load<Real>(row(3) + i);
-            store<Real>(first + i, last);
+            const LanesOf<Real> last = load(row(3) + i);
+            store(first + i, last);
             for (int k = 0; k < 3; ++k) {
-                store<Real>(slope[k] + i, load<Real>(row(k) + i) - last);
+                store(slope[k] + i, load(row(k) + i) - last);
             }
         }
         // Height of a place: the sum of the weights of its offset corners (1, 2 or 3 of them).
@@ -106,26 +113,26 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
                                        const Arrays<Real>& at, Eigen::Index i, int kept,
                                        LanesOf<Real>& furthest) {
     using Lanes = LanesOf<Real>;
-    const Lanes w0 = load<Real>(at.weights[0] + i);
-    const Lanes w1 = load<Real>(at.weights[1] + i);
-    const Lanes w2 = load<Real>(at.weights[2] + i);
+    const Lanes w0 = load(at.weights[0] + i);
+    const Lanes w1 = load(at.weights[1] + i);
+    const Lanes w2 = load(at.weights[2] + i);
     const Lanes share = run.share[0] + run.share[1] * w0 + run.share[2] * w1 + run.share[3] * w2;
     const auto linear = [&](int k) -> Lanes {
         return run.first[k] + run.slope[0][k] * w0 + run.slope[1][k] * w1 + run.slope[2][k] * w2;
     };
     Lanes y[3], w[3], old_y[3], old_w[3], shift[3];
     for (int k = 0; k < 3; ++k) {
-        old_y[k] = load<Real>(at.y[k] + i);
-        old_w[k] = load<Real>(at.w[k] + i);
+        old_y[k] = load(at.y[k] + i);
+        old_w[k] = load(at.w[k] + i);
         const Lanes kick =
-            general && step.kicks != nullptr ? load<Real>(step.kicks[k] + i) : linear(4 + k);
+            general && step.kicks != nullptr ? load(step.kicks[k] + i) : linear(4 + k);
         y[k] = old_y[k];
         w[k] = old_w[k] - share * kick;
         if constexpr (general) {
             shift[k] = Lanes{};
             if (step.against_room) {
                 shift[k] = share * (step.velocities != nullptr
-                                        ? load<Real>(step.velocities[k] + i)
+                                        ? load(step.velocities[k] + i)
                                         : run.velocity[3][k] +
                                               (run.velocity[0][k] - run.velocity[3][k]) * w0 +
                                               (run.velocity[1][k] - run.velocity[3][k]) * w1 +
@@ -153,12 +160,11 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
             const int set = step.use_axes ? a : 0;
             Lanes c[4], lag;
             for (int j = 0; j < 4; ++j) {
-                c[j] = step.painted != nullptr ? load<Real>(step.painted[4 * set + j] + i)
-                                               : all<Real>(step.coefficients[set][j]);
+                c[j] = step.painted != nullptr ? load(step.painted[4 * set + j] + i)
+                                               : all<Lanes>(step.coefficients[set][j]);
             }
-            lag = step.painted != nullptr
-                      ? load<Real>(step.painted[(step.use_axes ? 12 : 4) + set] + i)
-                      : all<Real>(step.lag[set]);
+            lag = step.painted != nullptr ? load(step.painted[(step.use_axes ? 12 : 4) + set] + i)
+                                          : all<Lanes>(step.lag[set]);
             const Lanes from = along_y[a] + lag * along_shift[a];
             const Lanes next = c[0] * from + c[1] * along_w[a];
             along_w[a] = c[2] * from + c[3] * along_w[a];
@@ -185,34 +191,32 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
     }
     Lanes distance = run.radius * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
     if (step.by_vertex) {
-        const Lanes factor = inverse_root<Real>(larger<Real>(distance, all<Real>(Real(1))));
+        const Lanes factor = inverse_root(larger(distance, all<Lanes>(1.0)));
         for (int k = 0; k < 3; ++k) {
             y[k] *= factor;
             w[k] *= factor;
         }
     }
     if constexpr (full) {
-        furthest = larger<Real>(distance, furthest);
+        furthest = larger(distance, furthest);
     } else {
-        furthest = first_lanes<Real>(kept, larger<Real>(distance, furthest), furthest);
+        furthest = first_lanes(kept, larger(distance, furthest), furthest);
     }
-    Lanes shown = all<Real>(Real(1));
+    Lanes shown = all<Lanes>(1.0);
     if (step.soft) {
-        shown = inverse_root<Real>(Real(1) + distance);
+        shown = inverse_root(Real(1) + distance);
     }
     for (int k = 0; k < 3; ++k) {
-        const Lanes goal =
-            general && step.goals != nullptr ? load<Real>(step.goals[k] + i) : linear(k);
+        const Lanes goal = general && step.goals != nullptr ? load(step.goals[k] + i) : linear(k);
         const Lanes position = step.soft ? goal + shown * y[k] : goal + y[k];
         if constexpr (full) {
-            store<Real>(at.y[k] + i, y[k]);
-            store<Real>(at.w[k] + i, w[k]);
-            store<Real>(at.position[k] + i, position);
+            store(at.y[k] + i, y[k]);
+            store(at.w[k] + i, w[k]);
+            store(at.position[k] + i, position);
         } else {
-            store<Real>(at.y[k] + i, first_lanes<Real>(kept, y[k], old_y[k]));
-            store<Real>(at.w[k] + i, first_lanes<Real>(kept, w[k], old_w[k]));
-            store<Real>(at.position[k] + i,
-                        first_lanes<Real>(kept, position, load<Real>(at.position[k] + i)));
+            store(at.y[k] + i, first_lanes(kept, y[k], old_y[k]));
+            store(at.w[k] + i, first_lanes(kept, w[k], old_w[k]));
+            store(at.position[k] + i, first_lanes(kept, position, load(at.position[k] + i)));
         }
     }
 }

@@ -433,7 +433,7 @@ private:
                                                         distances);
                 }
             }
-            const Real reached = vibration::largest<Real>(distances);
+            const Real reached = simd::largest(distances);
             furthest = std::max(furthest, reached);
             drawn_back += reached > Real(1) && (shared.limits || step.by_vertex) ? 1 : 0;
             if (reached > Real(1) && shared.limits && !part.by_vertex) {

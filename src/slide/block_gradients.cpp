@@ -10,43 +10,21 @@ namespace cutis::slide {
 
 namespace {
 
-using Floats = float __attribute__((vector_size(32)));
 using FourFloats = float __attribute__((vector_size(16)));
-using wide::Lanes;
-
-/// A full register of numbers in memory, on any border of a number.
-template <class Real>
-struct Register;
-template <>
-struct Register<float> {
-    using Type = Floats;
-    using Loose = float __attribute__((vector_size(32), aligned(4)));
-};
-template <>
-struct Register<double> {
-    using Type = Lanes;
-    using Loose = double __attribute__((vector_size(32), aligned(8)));
-};
 using LooseFour = float __attribute__((vector_size(16), aligned(4)));
+using simd::Doubles;
+using simd::Floats;
+using simd::load;
+using simd::store;
 
-EIGEN_ALWAYS_INLINE Floats load(const float* from) {
-    return *reinterpret_cast<const Register<float>::Loose*>(from);
-}
-EIGEN_ALWAYS_INLINE Lanes load(const double* from) {
-    return *reinterpret_cast<const Register<double>::Loose*>(from);
-}
-template <class Real>
-EIGEN_ALWAYS_INLINE void store(Real* to, typename Register<Real>::Type value) {
-    *reinterpret_cast<typename Register<Real>::Loose*>(to) = value;
-}
 EIGEN_ALWAYS_INLINE FourFloats load_four(const float* from) {
     return *reinterpret_cast<const LooseFour*>(from);
 }
 EIGEN_ALWAYS_INLINE Floats both(FourFloats low, FourFloats high) {
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
-EIGEN_ALWAYS_INLINE Lanes widened(FourFloats a) {
-    return __builtin_convertvector(a, Lanes);
+EIGEN_ALWAYS_INLINE Doubles widened(FourFloats a) {
+    return __builtin_convertvector(a, Doubles);
 }
 EIGEN_ALWAYS_INLINE FourFloats low_half(Floats a) {
     return __builtin_shufflevector(a, a, 0, 1, 2, 3);
@@ -56,13 +34,13 @@ EIGEN_ALWAYS_INLINE FourFloats high_half(Floats a) {
 }
 
 /// Sums of four doubles, always in the same order.
-EIGEN_ALWAYS_INLINE double total(Lanes a) {
+EIGEN_ALWAYS_INLINE double total(Doubles a) {
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
-EIGEN_ALWAYS_INLINE Lanes in_double(Lanes a) {
+EIGEN_ALWAYS_INLINE Doubles in_double(Doubles a) {
     return a;
 }
-EIGEN_ALWAYS_INLINE Lanes in_double(Floats a) {
+EIGEN_ALWAYS_INLINE Doubles in_double(Floats a) {
     return widened(low_half(a)) + widened(high_half(a));
 }
 
@@ -88,12 +66,12 @@ EIGEN_ALWAYS_INLINE FourFloats row_product(const float* blocks, const Row& row,
     return own + low_half(pairs) + high_half(pairs);
 }
 
-EIGEN_ALWAYS_INLINE Lanes row_product(const double* blocks, const Row& row,
-                                      const double* directions, Lanes own) {
+EIGEN_ALWAYS_INLINE Doubles row_product(const double* blocks, const Row& row,
+                                        const double* directions, Doubles own) {
     const auto direction = [&](int i) {
         return load(directions + 4 * static_cast<std::ptrdiff_t>(row.columns[i]));
     };
-    Lanes other = lanes::all(0.0);
+    Doubles other = simd::all(0.0);
     int i = 0;
     for (; i + 1 < row.count; i += 2) {
         own += load(blocks + 4 * i) * direction(i);
@@ -112,9 +90,9 @@ EIGEN_ALWAYS_INLINE Floats diagonal_product(const float* blocks, Floats v) {
     return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
            __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
 }
-EIGEN_ALWAYS_INLINE Lanes diagonal_product(const double* blocks, Lanes v) {
-    const Lanes a = load(blocks) * __builtin_shufflevector(v, v, 0, 1, 0, 1);
-    const Lanes b = load(blocks + 4) * __builtin_shufflevector(v, v, 2, 3, 2, 3);
+EIGEN_ALWAYS_INLINE Doubles diagonal_product(const double* blocks, Doubles v) {
+    const Doubles a = load(blocks) * __builtin_shufflevector(v, v, 0, 1, 0, 1);
+    const Doubles b = load(blocks + 4) * __builtin_shufflevector(v, v, 2, 3, 2, 3);
     return __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
 }
 
@@ -123,7 +101,7 @@ EIGEN_ALWAYS_INLINE void turn_directions(float* p, Floats z, Floats factor) {
     store(p, __builtin_shufflevector(z, z, 0, 1, 0, 1, 2, 3, 2, 3) + factor * load(p));
     store(p + 8, __builtin_shufflevector(z, z, 4, 5, 4, 5, 6, 7, 6, 7) + factor * load(p + 8));
 }
-EIGEN_ALWAYS_INLINE void turn_directions(double* p, Lanes z, Lanes factor) {
+EIGEN_ALWAYS_INLINE void turn_directions(double* p, Doubles z, Doubles factor) {
     store(p, __builtin_shufflevector(z, z, 0, 1, 0, 1) + factor * load(p));
     store(p + 4, __builtin_shufflevector(z, z, 2, 3, 2, 3) + factor * load(p + 4));
 }
@@ -131,7 +109,7 @@ EIGEN_ALWAYS_INLINE void turn_directions(double* p, Lanes z, Lanes factor) {
 EIGEN_ALWAYS_INLINE Floats packed_directions(const float* p) {
     return __builtin_shufflevector(load(p), load(p + 8), 0, 1, 4, 5, 8, 9, 12, 13);
 }
-EIGEN_ALWAYS_INLINE Lanes packed_directions(const double* p) {
+EIGEN_ALWAYS_INLINE Doubles packed_directions(const double* p) {
     return __builtin_shufflevector(load(p), load(p + 4), 0, 1, 4, 5);
 }
 
@@ -146,11 +124,11 @@ public:
     SolveResult run(int most_iterations, bool with_factor, std::vector<double>& x);
 
 private:
-    using Wide = typename Register<Real>::Type;
+    using Wide = simd::LanesOf<Real>;
     static constexpr int pairs = static_cast<int>(sizeof(Wide) / sizeof(Real)) / 2;
 
     // A p of a row, stored; returns p . A p of it, four parts.
-    EIGEN_ALWAYS_INLINE Lanes multiply_row(int v) {
+    EIGEN_ALWAYS_INLINE Doubles multiply_row(int v) {
         const std::ptrdiff_t at = 4 * static_cast<std::ptrdiff_t>(v);
         const int first = system_.row_starts_[static_cast<size_t>(v)];
         const Row row{system_.columns_.data() + first,
@@ -166,8 +144,8 @@ private:
             out[1] = sum[2] + sum[3];
             return widened(sum * __builtin_shufflevector(own, own, 0, 0, 1, 1));
         } else {
-            const Lanes own = load(p + at);
-            const Lanes sum = row_product(blocks, row, p, load(n_.diagonals.data() + at) * own);
+            const Doubles own = load(p + at);
+            const Doubles sum = row_product(blocks, row, p, load(n_.diagonals.data() + at) * own);
             out[0] = sum[0] + sum[1];
             out[1] = sum[2] + sum[3];
             return sum * __builtin_shufflevector(own, own, 0, 0, 1, 1);
@@ -218,7 +196,7 @@ double BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
     workers_.for_chunks(system_.rows_, vertex_chunk, [&](int begin, int end) {
         double work = 0.0;
         double size = 0.0;
-        Lanes stretch = lanes::all(0.0);
+        Doubles stretch = simd::all(0.0);
         for (int v = begin; v < end; ++v) {
             stretch += multiply_row(v);
             const double b0 = b[2 * v];
@@ -271,7 +249,7 @@ double BlockSystem::Gradients<Real>::first_residual(double share, std::vector<do
 template <class Real>
 double BlockSystem::Gradients<Real>::curvature() {
     return workers_.sum_chunks(system_.rows_, vertex_chunk, [&](int begin, int end) {
-        Lanes sum = lanes::all(0.0);
+        Doubles sum = simd::all(0.0);
         for (int v = begin; v < end; ++v) {
             sum += multiply_row(v);
         }
@@ -290,7 +268,7 @@ double BlockSystem::Gradients<Real>::take_step(double alpha) {
         const Real* p = n_.direction.data();
         const Real* ap = n_.product.data();
         const Real* inverses = n_.inverses.data();
-        Lanes sums = lanes::all(0.0);
+        Doubles sums = simd::all(0.0);
         for (int v = begin; v < end; v += pairs) {  // beyond the last row all is zero
             store(x + 2 * v, load(x + 2 * v) +
                                  step * packed_directions(p + 4 * static_cast<std::ptrdiff_t>(v)));

@@ -8,7 +8,7 @@
 
 namespace cutis::slide {
 
-using wide::Lanes;
+using simd::Doubles;
 
 BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vertex_count()) {
     const MatrixX3i& triangles = topology.triangles();
@@ -92,14 +92,14 @@ void BlockSystem::finish(Numbers<Real>& numbers, int begin, int end) {
     constexpr double largest = 1e30;  // single precision holds no more; such a vertex stays still
     for (int v = begin; v < end; ++v) {
         const std::ptrdiff_t at = 4 * static_cast<std::ptrdiff_t>(v);
-        const Lanes d = wide::load(diagonals_.at(v));
+        const Doubles d = simd::load(diagonals_.at(v));
         const double determinant = d[0] * d[3] - d[1] * d[2];
         const double scale = determinant > 0.0 ? 1.0 / determinant : 0.0;
         const double used = (d[0] + d[3]) * scale < largest ? scale : 0.0;
-        const Lanes inverse =
-            __builtin_shufflevector(d, d, 3, 1, 2, 0) * Lanes{used, -used, -used, used};
-        wide::store(numbers.diagonals.data() + at, d);
-        wide::store(numbers.inverses.data() + at, inverse);
+        const Doubles inverse =
+            __builtin_shufflevector(d, d, 3, 1, 2, 0) * Doubles{used, -used, -used, used};
+        simd::store_four(numbers.diagonals.data() + at, d);
+        simd::store_four(numbers.inverses.data() + at, inverse);
     }
 }
 

@@ -37,36 +37,36 @@ void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& wor
 // Frames, inverse edge matrices and area vectors of the body's triangles.
 void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batches,
                                                 const Workers& workers) {
-    using namespace wide;
+    using namespace simd;
     const double* x = frame.position.data();
-    const Lanes tiny = lanes::all(1e-24 * mean_edge * mean_edge);
-    const Lanes flattest = lanes::all(1e-4);
+    const Doubles tiny = simd::all(1e-24 * mean_edge * mean_edge);
+    const Doubles flattest = simd::all(1e-4);
     workers.for_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Lanes3 x0 = gather3(x, corner);
-            const Lanes3 d1 = minus(gather3(x, corner + 4), x0);
-            const Lanes3 d2 = minus(gather3(x, corner + 8), x0);
-            const Lanes3 area_vector = cross(d1, d2);
-            const Lanes length2 = larger(dot(d1, d1), tiny);
-            const Lanes double_area2 = dot(area_vector, area_vector);
-            const Lanes length = root(length2);
-            const Lanes double_area = root(double_area2);
+            const Doubles3 x0 = gather3(x, corner);
+            const Doubles3 d1 = gather3(x, corner + 4) - x0;
+            const Doubles3 d2 = gather3(x, corner + 8) - x0;
+            const Doubles3 area_vector = cross(d1, d2);
+            const Doubles length2 = larger(dot(d1, d1), tiny);
+            const Doubles double_area2 = dot(area_vector, area_vector);
+            const Doubles length = root(length2);
+            const Doubles double_area = root(double_area2);
             // A triangle thinner than 1e-4 of its squared edge counts as having that area.
-            const Lanes safe_area = larger(double_area, flattest * length2);
+            const Doubles safe_area = larger(double_area, flattest * length2);
             const auto [inverse_length, inverse_safe] = inverses(length, safe_area);
-            const Lanes3 axis = scaled(d1, inverse_length);
-            const Lanes along = dot(d2, axis);
-            const Lanes inverse_height = length * inverse_safe;
-            Lanes inverse_area = inverse_safe;
-            const LaneBits is_thin = safe_area > double_area;
+            const Doubles3 axis = inverse_length * d1;
+            const Doubles along = dot(d2, axis);
+            const Doubles inverse_height = length * inverse_safe;
+            Doubles inverse_area = inverse_safe;
+            const DoubleBits is_thin = safe_area > double_area;
             if ((is_thin[0] | is_thin[1] | is_thin[2] | is_thin[3]) != 0) {
-                inverse_area = lanes::all(1.0) / larger(double_area, tiny);
+                inverse_area = simd::all(1.0) / larger(double_area, tiny);
             }
-            Lanes x_part = area_vector.x;
-            Lanes y_part = area_vector.y;
-            Lanes z_part = area_vector.z;
-            Lanes w_part = double_area;
+            Doubles x_part = area_vector.x;
+            Doubles y_part = area_vector.y;
+            Doubles z_part = area_vector.z;
+            Doubles w_part = double_area;
             store(body_shape.at(batch, slide::axis_x), axis.x);
             store(body_shape.at(batch, slide::axis_y), axis.y);
             store(body_shape.at(batch, slide::axis_z), axis.z);
@@ -76,8 +76,8 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batc
             store(body_shape.at(batch, slide::inv00), inverse_length);
             store(body_shape.at(batch, slide::inv01), -along * inverse_length * inverse_height);
             store(body_shape.at(batch, slide::inv11), inverse_height);
-            store(body_shape.at(batch, slide::area), lanes::all(0.5) * safe_area);
-            lanes::transpose(x_part, y_part, z_part, w_part);
+            store(body_shape.at(batch, slide::area), simd::all(0.5) * safe_area);
+            simd::transpose(x_part, y_part, z_part, w_part);
             store(scratch.at(4 * batch), x_part);
             store(scratch.at(4 * batch + 1), y_part);
             store(scratch.at(4 * batch + 2), z_part);
@@ -89,7 +89,7 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batc
 // Vertex normals (by area), tangent axes that follow one edge each, and velocities.
 void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, double seconds,
                                           const Workers& workers) {
-    using namespace wide;
+    using namespace simd;
     const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
     const int* starts = fan_starts.data();
     const int* fan = fans.data();
@@ -104,36 +104,35 @@ void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, do
                 const int v = std::min(first + l, end - 1);
                 here[l] = v;
                 there[l] = reference[static_cast<size_t>(v)];
-                Lanes sum = lanes::all(0.0);
+                Doubles sum = simd::all(0.0);
                 for (int i = starts[v]; i < starts[v + 1]; ++i) {
                     sum += load(parts + 4 * static_cast<std::ptrdiff_t>(fan[i] >> 2));
                 }
                 store(sums[l], sum);
             }
-            Lanes nx = load(sums[0]);
-            Lanes ny = load(sums[1]);
-            Lanes nz = load(sums[2]);
-            Lanes whole = load(sums[3]);
-            lanes::transpose(nx, ny, nz, whole);
-            const Lanes length2 = nx * nx + ny * ny + nz * nz;
-            const Lanes scale = lanes::all(1.0) / root(length2);
-            const Lanes3 normal = {nx * scale, ny * scale, nz * scale};
-            const Lanes3 at = gather3(frame.position.data(), here);
-            const Lanes3 edge = minus(gather3(frame.position.data(), there), at);
-            const Lanes along = dot(normal, edge);
-            Lanes3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
-                           edge.z - normal.z * along};
-            const Lanes axis2 = dot(axis, axis);
-            axis = scaled(axis, lanes::all(1.0) / root(axis2));
-            const Lanes3 moved =
-                scaled(minus(at, gather3(body.position.data(), here)), lanes::all(inverse));
+            Doubles nx = load(sums[0]);
+            Doubles ny = load(sums[1]);
+            Doubles nz = load(sums[2]);
+            Doubles whole = load(sums[3]);
+            simd::transpose(nx, ny, nz, whole);
+            const Doubles length2 = nx * nx + ny * ny + nz * nz;
+            const Doubles scale = simd::all(1.0) / root(length2);
+            const Doubles3 normal = {nx * scale, ny * scale, nz * scale};
+            const Doubles3 at = gather3(frame.position.data(), here);
+            const Doubles3 edge = gather3(frame.position.data(), there) - at;
+            const Doubles along = dot(normal, edge);
+            Doubles3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
+                             edge.z - normal.z * along};
+            const Doubles axis2 = dot(axis, axis);
+            axis = (simd::all(1.0) / root(axis2)) * axis;
+            const Doubles3 moved = simd::all(inverse) * (at - gather3(body.position.data(), here));
             scatter3(frame.normal.data(), here, normal);
             scatter3(frame.axis.data(), here, axis);
             scatter3(frame.velocity.data(), here, moved);
             // A fan that cancels out, or an edge along the normal: the careful way.
-            const LaneBits is_good =
-                (length2 > lanes::all(1e-12) * whole * whole) & (length2 > lanes::all(0.0)) &
-                (axis2 > lanes::all(1e-4) * dot(edge, edge)) & (axis2 > lanes::all(0.0));
+            const DoubleBits is_good =
+                (length2 > simd::all(1e-12) * whole * whole) & (length2 > simd::all(0.0)) &
+                (axis2 > simd::all(1e-4) * dot(edge, edge)) & (axis2 > simd::all(0.0));
             if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
                 for (int l = 0; l < 4; ++l) {
                     if (is_good[l] == 0) {

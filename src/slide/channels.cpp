@@ -124,10 +124,10 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
         Eigen::Matrix<double, 3, 2> frame;
         frame << q1, up.cross(q1);
         const Eigen::Matrix3d tensor = area * (frame * b * frame.transpose());
-        wide::store(p.scratch.at(2 * f),
-                    wide::Lanes{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
-        wide::store(p.scratch.at(2 * f + 1),
-                    wide::Lanes{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
+        simd::store(p.scratch.at(2 * f),
+                    simd::Doubles{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
+        simd::store(p.scratch.at(2 * f + 1),
+                    simd::Doubles{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
     };
     workers.for_chunks(p.triangle_count(), 4 * slide::batch_chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
@@ -166,13 +166,13 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             double stress_scale = 0.0;
             MembraneModuli moduli;
             moduli.shear = moduli.bulk = moduli.fung_exponent = moduli.area_bulk = 0.0;
-            wide::Lanes straight = lanes::all(0.0);
-            wide::Lanes mixed = lanes::all(0.0);
+            simd::Doubles straight = simd::all(0.0);
+            simd::Doubles mixed = simd::all(0.0);
             for (int k = p.fan_starts[i]; k < p.fan_starts[i + 1]; ++k) {
                 const int f = p.fans[static_cast<size_t>(k)] >> 2;
-                const wide::Lanes part = wide::load(p.scratch.at(2 * f));
+                const simd::Doubles part = simd::load(p.scratch.at(2 * f));
                 straight += part;
-                mixed += wide::load(p.scratch.at(2 * f + 1));
+                mixed += simd::load(p.scratch.at(2 * f + 1));
                 if (p.is_painted) {
                     moduli.shear += part[3] * p.material.number(f, slide::shear);
                     moduli.bulk += part[3] * p.material.number(f, slide::bulk);

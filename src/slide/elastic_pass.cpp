@@ -6,21 +6,21 @@
 
 namespace cutis {
 
+using simd::Doubles;
+using simd::Doubles3;
+using simd::load;
+using simd::store;
 using slide::Batches;
 using slide::vertex_chunk;
-using wide::Lanes;
-using wide::Lanes3;
-using wide::load;
-using wide::store;
 
 namespace {
 
-Lanes3 load3(const Batches& batches, int batch, int field) {
+Doubles3 load3(const Batches& batches, int batch, int field) {
     return {load(batches.at(batch, field)), load(batches.at(batch, field + 1)),
             load(batches.at(batch, field + 2))};
 }
 
-void store3(Batches& batches, int batch, int field, const Lanes3& v) {
+void store3(Batches& batches, int batch, int field, const Doubles3& v) {
     store(batches.at(batch, field), v.x);
     store(batches.at(batch, field + 1), v.y);
     store(batches.at(batch, field + 2), v.z);
@@ -30,15 +30,15 @@ void store3(Batches& batches, int batch, int field, const Lanes3& v) {
 // normal b: c = q1 . Rot(a -> b) axis. axis . a = 0 and q . b = 0 leave little of the formula.
 // Where a and b are nearly opposite the axis is projected (thin-skin notes, section 4).
 struct TurnedAxis {
-    Lanes closeness;  // 1 + a . b, or so large that nothing leans
-    Lanes c, s;
-    EIGEN_ALWAYS_INLINE TurnedAxis(const Lanes3& a, const Lanes3& b) {
-        const Lanes sum = lanes::all(1.0) + dot(a, b);
-        closeness = wide::select(sum < lanes::all(0.1), lanes::all(1e100), sum);
+    Doubles closeness;  // 1 + a . b, or so large that nothing leans
+    Doubles c, s;
+    EIGEN_ALWAYS_INLINE TurnedAxis(const Doubles3& a, const Doubles3& b) {
+        const Doubles sum = simd::all(1.0) + dot(a, b);
+        closeness = simd::select(sum < simd::all(0.1), simd::all(1e100), sum);
     }
-    EIGEN_ALWAYS_INLINE void turn(const Lanes3& axis, const Lanes3& a, const Lanes3& b,
-                                  const Lanes3& q1, const Lanes3& q2, Lanes inverse) {
-        const Lanes lean = dot(b, axis) * inverse;
+    EIGEN_ALWAYS_INLINE void turn(const Doubles3& axis, const Doubles3& a, const Doubles3& b,
+                                  const Doubles3& q1, const Doubles3& q2, Doubles inverse) {
+        const Doubles lean = dot(b, axis) * inverse;
         c = dot(axis, q1) - dot(a, q1) * lean;
         s = dot(axis, q2) - dot(a, q2) * lean;
     }
@@ -46,21 +46,21 @@ struct TurnedAxis {
 
 // Numbers of a body vertex's relaxed metric, gathered for four triangles as means of their corners.
 struct MetricMean {
-    Lanes m[6];
+    Doubles m[6];
     MetricMean(const std::vector<double>& metric, const int* corner) {
         for (int c = 0; c < 6; ++c) {
-            Lanes sum = lanes::all(0.0);
+            Doubles sum = simd::all(0.0);
             for (int k = 0; k < 3; ++k) {
                 for (int l = 0; l < 4; ++l) {
                     sum[l] +=
                         metric[6 * static_cast<size_t>(corner[4 * k + l]) + static_cast<size_t>(c)];
                 }
             }
-            m[c] = sum / lanes::all(3.0);
+            m[c] = sum / simd::all(3.0);
         }
     }
     // a . M b
-    Lanes between(const Lanes3& a, const Lanes3& b) const {
+    Doubles between(const Doubles3& a, const Doubles3& b) const {
         return a.x * (m[0] * b.x + m[3] * b.y + m[5] * b.z) +
                a.y * (m[3] * b.x + m[1] * b.y + m[4] * b.z) +
                a.z * (m[5] * b.x + m[4] * b.y + m[2] * b.z);
@@ -78,77 +78,77 @@ void SlideSolver::Parts::measure_skin(const Workers& workers) {
     workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Lanes3 p0 = wide::gather3(at, corner);
-            const Lanes3 d1 = minus(wide::gather3(at, corner + 4), p0);
-            const Lanes3 d2 = minus(wide::gather3(at, corner + 8), p0);
+            const Doubles3 p0 = simd::gather3(at, corner);
+            const Doubles3 d1 = simd::gather3(at, corner + 4) - p0;
+            const Doubles3 d2 = simd::gather3(at, corner + 8) - p0;
             const slide::SkinTriangle skin =
                 slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
-            const Lanes i00 = load(body_shape.at(batch, slide::inv00));
-            const Lanes i01 = load(body_shape.at(batch, slide::inv01));
-            const Lanes i11 = load(body_shape.at(batch, slide::inv11));
-            const Lanes area = load(body_shape.at(batch, slide::area));
-            const Lanes s00 = skin.g00 * i00;
-            const Lanes s01 = skin.g00 * i01 + skin.g01 * i11;
-            const Lanes s11 = skin.g11 * i11;
+            const Doubles i00 = load(body_shape.at(batch, slide::inv00));
+            const Doubles i01 = load(body_shape.at(batch, slide::inv01));
+            const Doubles i11 = load(body_shape.at(batch, slide::inv11));
+            const Doubles area = load(body_shape.at(batch, slide::area));
+            const Doubles s00 = skin.g00 * i00;
+            const Doubles s01 = skin.g00 * i01 + skin.g01 * i11;
+            const Doubles s11 = skin.g11 * i11;
             store3(skin_shape, batch, slide::p1x, skin.p1);
             store3(skin_shape, batch, slide::p2x, skin.p2);
-            Lanes determinant = s00 * s11;
+            Doubles determinant = s00 * s11;
             if (has_metric) {
                 const MetricMean metric_mean(vertex_metric, corner);
-                const Lanes u00 = metric_mean.between(skin.p1, skin.p1);
-                const Lanes u01 = metric_mean.between(skin.p1, skin.p2);
-                const Lanes u11 = metric_mean.between(skin.p2, skin.p2);
+                const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
+                const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
+                const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
                 store(skin_shape.at(batch, slide::s00), u00 * s00);
                 store(skin_shape.at(batch, slide::s01), u00 * s01 + u01 * s11);
                 store(skin_shape.at(batch, slide::s10), u01 * s00);
                 store(skin_shape.at(batch, slide::s11), u01 * s01 + u11 * s11);
                 determinant *= u00 * u11 - u01 * u01;
             } else {
-                const Lanes scale = lanes::all(uniform_scale);
+                const Doubles scale = simd::all(uniform_scale);
                 store(skin_shape.at(batch, slide::s00), scale * s00);
                 store(skin_shape.at(batch, slide::s01), scale * s01);
-                store(skin_shape.at(batch, slide::s10), lanes::all(0.0));
+                store(skin_shape.at(batch, slide::s10), simd::all(0.0));
                 store(skin_shape.at(batch, slide::s11), scale * s11);
                 determinant *= scale * scale;
             }
             store(skin_shape.at(batch, slide::det), determinant);
 
-            const Lanes3 q1 = load3(body_shape, batch, slide::axis_x);
-            const Lanes3 up = load3(body_shape, batch, slide::up_x);
-            const Lanes3 q2 = cross(up, q1);
+            const Doubles3 q1 = load3(body_shape, batch, slide::axis_x);
+            const Doubles3 up = load3(body_shape, batch, slide::up_x);
+            const Doubles3 q2 = cross(up, q1);
             Records& out = scratch;
             for (int k = 0; k < 3; ++k) {
                 const int* vertex = corner + 4 * k;
-                const Lanes3 on_body = wide::gather3(body.normal.data(), vertex);
-                const Lanes3 on_skin = wide::gather3(charts.normal.data(), vertex);
+                const Doubles3 on_body = simd::gather3(body.normal.data(), vertex);
+                const Doubles3 on_skin = simd::gather3(charts.normal.data(), vertex);
                 TurnedAxis x(on_body, up);
                 TurnedAxis p(on_skin, skin.normal);
-                const auto [inverse_x, inverse_p] = wide::inverses(x.closeness, p.closeness);
-                x.turn(wide::gather3(body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
-                p.turn(wide::gather3(charts.axis.data(), vertex), on_skin, skin.normal, skin.p1,
+                const auto [inverse_x, inverse_p] = simd::inverses(x.closeness, p.closeness);
+                x.turn(simd::gather3(body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
+                p.turn(simd::gather3(charts.axis.data(), vertex), on_skin, skin.normal, skin.p1,
                        skin.p2, inverse_p);
                 // area * Rp^T S Rx, R = [c -s; s c]
-                const Lanes m00 = s00 * x.c + s01 * x.s;
-                const Lanes m01 = s01 * x.c - s00 * x.s;
-                const Lanes m10 = s11 * x.s;
-                const Lanes m11 = s11 * x.c;
-                Lanes j00 = area * (p.c * m00 + p.s * m10);
-                Lanes j10 = area * (p.c * m10 - p.s * m00);
-                Lanes j01 = area * (p.c * m01 + p.s * m11);
-                Lanes j11 = area * (p.c * m11 - p.s * m01);
-                lanes::transpose(j00, j10, j01, j11);
+                const Doubles m00 = s00 * x.c + s01 * x.s;
+                const Doubles m01 = s01 * x.c - s00 * x.s;
+                const Doubles m10 = s11 * x.s;
+                const Doubles m11 = s11 * x.c;
+                Doubles j00 = area * (p.c * m00 + p.s * m10);
+                Doubles j10 = area * (p.c * m10 - p.s * m00);
+                Doubles j01 = area * (p.c * m01 + p.s * m11);
+                Doubles j11 = area * (p.c * m11 - p.s * m01);
+                simd::transpose(j00, j10, j01, j11);
                 store(out.at(16 * batch + k), j00);
                 store(out.at(16 * batch + 4 + k), j10);
                 store(out.at(16 * batch + 8 + k), j01);
                 store(out.at(16 * batch + 12 + k), j11);
             }
-            const Lanes size = wide::larger(determinant, -determinant);
-            Lanes third = load(material.at(batch, slide::density)) * area *
-                          wide::larger(size, lanes::all(0.1)) * lanes::all(1.0 / 3.0);
-            Lanes a = area;
-            Lanes unused1 = lanes::all(0.0);
-            Lanes unused2 = unused1;
-            lanes::transpose(a, third, unused1, unused2);
+            const Doubles size = simd::larger(determinant, -determinant);
+            Doubles third = load(material.at(batch, slide::density)) * area *
+                            simd::larger(size, simd::all(0.1)) * simd::all(1.0 / 3.0);
+            Doubles a = area;
+            Doubles unused1 = simd::all(0.0);
+            Doubles unused2 = unused1;
+            simd::transpose(a, third, unused1, unused2);
             store(out.at(16 * batch + 3), a);
             store(out.at(16 * batch + 7), third);
             store(out.at(16 * batch + 11), unused1);
@@ -197,8 +197,8 @@ void clamp_jacobian(double* j) {
 void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) {
     workers.for_chunks(reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            Lanes sum = lanes::all(0.0);
-            Lanes sizes = sum;
+            Doubles sum = simd::all(0.0);
+            Doubles sizes = sum;
             for (int i = fan_starts[static_cast<size_t>(v)];
                  i < fan_starts[static_cast<size_t>(v) + 1]; ++i) {
                 const int fan = fans[static_cast<size_t>(i)];
@@ -209,7 +209,7 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
                 mass[static_cast<size_t>(v)] = sizes[1];
             }
             alignas(32) double j[4];
-            store(j, sum * lanes::all(1.0 / sizes[0]));
+            store(j, sum * simd::all(1.0 / sizes[0]));
             const double determinant = j[0] * j[3] - j[1] * j[2];
             const double squares = j[0] * j[0] + j[1] * j[1] + j[2] * j[2] + j[3] * j[3];
             // Both singular values within [0.2, 5] for certain: the common case.
@@ -218,8 +218,8 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
                 clamp_jacobian(j);
             }
             store(jacobian.at(v), load(j));
-            const Lanes u = load(charts.along_u.at(v));
-            const Lanes w = load(charts.along_w.at(v));
+            const Doubles u = load(charts.along_u.at(v));
+            const Doubles w = load(charts.along_w.at(v));
             store(along_first.at(v), u * j[0] + w * j[1]);
             store(along_second.at(v), u * j[2] + w * j[3]);
         }
@@ -245,34 +245,34 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                              load(material.at(batch, slide::bulk)),
                              load(material.at(batch, slide::fung)),
                              load(material.at(batch, slide::extra_area))};
-                Lanes3 p1 = load3(skin_shape, batch, slide::p1x);
-                Lanes3 p2 = load3(skin_shape, batch, slide::p2x);
-                Lanes u00 = lanes::all(uniform_scale);
-                Lanes u01 = lanes::all(0.0);
-                Lanes u11 = u00;
+                Doubles3 p1 = load3(skin_shape, batch, slide::p1x);
+                Doubles3 p2 = load3(skin_shape, batch, slide::p2x);
+                Doubles u00 = simd::all(uniform_scale);
+                Doubles u01 = simd::all(0.0);
+                Doubles u11 = u00;
                 if (has_metric) {
                     const MetricMean metric_mean(vertex_metric, corner);
                     u00 = metric_mean.between(p1, p1);
                     u01 = metric_mean.between(p1, p2);
                     u11 = metric_mean.between(p2, p2);
                 }
-                const Lanes i00 = load(body_shape.at(batch, slide::inv00));
-                const Lanes i01 = load(body_shape.at(batch, slide::inv01));
-                const Lanes i11 = load(body_shape.at(batch, slide::inv11));
+                const Doubles i00 = load(body_shape.at(batch, slide::inv00));
+                const Doubles i01 = load(body_shape.at(batch, slide::inv01));
+                const Doubles i11 = load(body_shape.at(batch, slide::inv11));
                 // Gradients of the hat functions in the body's frame: rows of the inverse.
                 in.hat[1][0] = i00;
                 in.hat[1][1] = i01;
-                in.hat[2][0] = lanes::all(0.0);
+                in.hat[2][0] = simd::all(0.0);
                 in.hat[2][1] = i11;
                 in.hat[0][0] = -i00;
                 in.hat[0][1] = -(i01 + i11);
                 for (int k = 0; k < 3; ++k) {
-                    const Lanes3 first = wide::gather3(along_first.data(), corner + 4 * k);
-                    const Lanes3 second = wide::gather3(along_second.data(), corner + 4 * k);
-                    const Lanes y00 = dot(p1, first);
-                    const Lanes y10 = dot(p2, first);
-                    const Lanes y01 = dot(p1, second);
-                    const Lanes y11 = dot(p2, second);
+                    const Doubles3 first = simd::gather3(along_first.data(), corner + 4 * k);
+                    const Doubles3 second = simd::gather3(along_second.data(), corner + 4 * k);
+                    const Doubles y00 = dot(p1, first);
+                    const Doubles y10 = dot(p2, first);
+                    const Doubles y01 = dot(p1, second);
+                    const Doubles y11 = dot(p2, second);
                     in.y[k][0][0] = u00 * y00 + u01 * y10;
                     in.y[k][1][0] = u01 * y00 + u11 * y10;
                     in.y[k][0][1] = u00 * y01 + u01 * y11;
@@ -295,34 +295,34 @@ double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const Lanes3 p0 = wide::gather3(p, corner);
-                const Lanes3 d1 = minus(wide::gather3(p, corner + 4), p0);
-                const Lanes3 d2 = minus(wide::gather3(p, corner + 8), p0);
+                const Doubles3 p0 = simd::gather3(p, corner);
+                const Doubles3 d1 = simd::gather3(p, corner + 4) - p0;
+                const Doubles3 d2 = simd::gather3(p, corner + 8) - p0;
                 const slide::SkinTriangle skin =
                     slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
-                const Lanes i00 = load(body_shape.at(batch, slide::inv00));
-                const Lanes i01 = load(body_shape.at(batch, slide::inv01));
-                const Lanes i11 = load(body_shape.at(batch, slide::inv11));
-                const Lanes s00 = skin.g00 * i00;
-                const Lanes s01 = skin.g00 * i01 + skin.g01 * i11;
-                const Lanes s11 = skin.g11 * i11;
-                Lanes m[4] = {lanes::all(uniform_scale) * s00, lanes::all(uniform_scale) * s01,
-                              lanes::all(0.0), lanes::all(uniform_scale) * s11};
+                const Doubles i00 = load(body_shape.at(batch, slide::inv00));
+                const Doubles i01 = load(body_shape.at(batch, slide::inv01));
+                const Doubles i11 = load(body_shape.at(batch, slide::inv11));
+                const Doubles s00 = skin.g00 * i00;
+                const Doubles s01 = skin.g00 * i01 + skin.g01 * i11;
+                const Doubles s11 = skin.g11 * i11;
+                Doubles m[4] = {simd::all(uniform_scale) * s00, simd::all(uniform_scale) * s01,
+                                simd::all(0.0), simd::all(uniform_scale) * s11};
                 if (has_metric) {
                     const MetricMean metric_mean(vertex_metric, corner);
-                    const Lanes u00 = metric_mean.between(skin.p1, skin.p1);
-                    const Lanes u01 = metric_mean.between(skin.p1, skin.p2);
-                    const Lanes u11 = metric_mean.between(skin.p2, skin.p2);
+                    const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
+                    const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
+                    const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
                     m[0] = u00 * s00;
                     m[1] = u00 * s01 + u01 * s11;
                     m[2] = u01 * s00;
                     m[3] = u01 * s01 + u11 * s11;
                 }
-                const slide::Moduli<Lanes> moduli = {load(material.at(batch, slide::shear)),
-                                                     load(material.at(batch, slide::bulk)),
-                                                     load(material.at(batch, slide::fung)),
-                                                     load(material.at(batch, slide::extra_area))};
-                const Lanes energy =
+                const slide::Moduli<Doubles> moduli = {load(material.at(batch, slide::shear)),
+                                                       load(material.at(batch, slide::bulk)),
+                                                       load(material.at(batch, slide::fung)),
+                                                       load(material.at(batch, slide::extra_area))};
+                const Doubles energy =
                     load(body_shape.at(batch, slide::area)) *
                     slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, has_area_term);
                 const int lanes_used = std::min(4, triangle_count() - 4 * batch);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/simd.h"
 #include "cutis/slide/material.h"
-#include "slide/wide.h"
 
 // The strain energies. A new material is one more struct here with `evaluate`, an enumerator, and a
 // line in with_material(); tests check its derivatives by finite differences.
@@ -29,8 +29,8 @@ struct NeoHookean {
 
     template <class T>
     static EIGEN_ALWAYS_INLINE Principal<T> evaluate(T s1, T s2, const Moduli<T>& m) {
-        const T half = wide::broadcast<T>(0.5);
-        const T one = wide::broadcast<T>(1.0);
+        const T half = simd::all<T>(0.5);
+        const T one = simd::all<T>(1.0);
         const T inverse = one / (s1 * s2);
         const T i1 = s2 * inverse;
         const T i2 = s1 * inverse;
@@ -52,7 +52,7 @@ struct NeoHookean {
 // Psi and its derivatives by s1, s2 to w = s1 s2 Psi.
 template <class T>
 EIGEN_ALWAYS_INLINE Principal<T> times_area(T s1, T s2, const Principal<T>& psi) {
-    const T two = wide::broadcast<T>(2.0);
+    const T two = simd::all<T>(2.0);
     const T s = s1 * s2;
     Principal<T> e;
     e.w = s * psi.w;
@@ -67,9 +67,9 @@ EIGEN_ALWAYS_INLINE Principal<T> times_area(T s1, T s2, const Principal<T>& psi)
 // Psi = lambda/2 (e1 + e2)^2 + mu (e1^2 + e2^2), e = (s^-2 - 1) / 2 (Green strain).
 template <class T>
 EIGEN_ALWAYS_INLINE Principal<T> kirchhoff_density(T s1, T s2, const Moduli<T>& m) {
-    const T half = wide::broadcast<T>(0.5);
-    const T one = wide::broadcast<T>(1.0);
-    const T three = wide::broadcast<T>(3.0);
+    const T half = simd::all<T>(0.5);
+    const T one = simd::all<T>(1.0);
+    const T three = simd::all<T>(3.0);
     const T lambda = m.bulk - m.shear;
     const T two_mu = m.shear + m.shear;
     const T i1 = one / s1;
@@ -109,15 +109,15 @@ struct Fung {
 
     template <class T>
     static EIGEN_ALWAYS_INLINE Principal<T> evaluate(T s1, T s2, const Moduli<T>& m) {
-        const T one = wide::broadcast<T>(1.0);
-        const T half = wide::broadcast<T>(0.5);
-        const T limit = wide::broadcast<T>(exponent_limit);
+        const T one = simd::all<T>(1.0);
+        const T half = simd::all<T>(0.5);
+        const T limit = simd::all<T>(exponent_limit);
         const Principal<T> psi = kirchhoff_density(s1, s2, m);
         const T rate = m.fung / m.shear;
         const T x = rate * psi.w;
-        const T bounded = wide::smaller(x, limit);
+        const T bounded = simd::smaller(x, limit);
         const T beyond = x - bounded;
-        const T base = wide::exponential(bounded);
+        const T base = simd::exponential(bounded);
         const T slope = base * (one + beyond);  // first derivative of the continued exponential
         Principal<T> phi;
         phi.w = (base * (one + beyond + half * beyond * beyond) - one) / rate;
@@ -133,8 +133,8 @@ struct Fung {
 // Adds a/2 (s + 1/s - 2), s = s1 s2: resists any change of area.
 template <class T>
 EIGEN_ALWAYS_INLINE void add_area_term(T s1, T s2, T stiffness, Principal<T>& e) {
-    const T one = wide::broadcast<T>(1.0);
-    const T half = wide::broadcast<T>(0.5) * stiffness;
+    const T one = simd::all<T>(1.0);
+    const T half = simd::all<T>(0.5) * stiffness;
     const T inverse = one / (s1 * s2);
     const T i1 = s2 * inverse;
     const T i2 = s1 * inverse;
@@ -152,17 +152,16 @@ EIGEN_ALWAYS_INLINE void add_area_term(T s1, T s2, T stiffness, Principal<T>& e)
 // matrices would mostly cut away.
 template <class Material, class T>
 EIGEN_ALWAYS_INLINE Principal<T> extended(T s1, T s2, const Moduli<T>& m, bool has_area_term) {
-    const T half = wide::broadcast<T>(0.5);
-    const T zero = wide::broadcast<T>(0.0);
-    const T limit = wide::broadcast<T>(stretch_limit);
-    const T c1 = wide::larger(s1, limit);
-    const T c2 = wide::larger(s2, limit);
+    const T half = simd::all<T>(0.5);
+    const T zero = simd::all<T>(0.0);
+    const T limit = simd::all<T>(stretch_limit);
+    const T c1 = simd::larger(s1, limit);
+    const T c2 = simd::larger(s2, limit);
     Principal<T> e = Material::evaluate(c1, c2, m);
     if (has_area_term) {
         add_area_term(c1, c2, m.area, e);
     }
-    const T curvature =
-        (m.shear + m.bulk + m.area) * wide::broadcast<T>(Material::extension_curvature);
+    const T curvature = (m.shear + m.bulk + m.area) * simd::all<T>(Material::extension_curvature);
     const T below1 = s1 - c1;  // zero unless extended
     const T below2 = s2 - c2;
     e.w += e.d1 * below1 + e.d2 * below2 + half * curvature * (below1 * below1 + below2 * below2) +
@@ -170,8 +169,8 @@ EIGEN_ALWAYS_INLINE Principal<T> extended(T s1, T s2, const Moduli<T>& m, bool h
     const T d1 = e.d1 + curvature * below1 + e.d12 * below2;
     e.d2 = e.d2 + curvature * below2 + e.d12 * below1;
     e.d1 = d1;
-    e.d11 = wide::select(below1 < zero, curvature, e.d11);
-    e.d22 = wide::select(below2 < zero, curvature, e.d22);
+    e.d11 = simd::select(below1 < zero, curvature, e.d11);
+    e.d22 = simd::select(below2 < zero, curvature, e.d22);
     return e;
 }
 

@@ -7,10 +7,10 @@
 
 namespace cutis {
 
-using wide::Lanes;
-using wide::Lanes3;
-using wide::load;
-using wide::store;
+using simd::Doubles;
+using simd::Doubles3;
+using simd::load;
+using simd::store;
 
 namespace {
 
@@ -33,21 +33,21 @@ double allowed_determinant(double before) {
 
 /// Four triangles of the skin where its vertices are, against their tracked normals.
 struct TrackedArea {
-    Lanes3 normal;  // as long as twice the area
-    Lanes3 tracked;
-    Lanes double_area;
-    Lanes sign;  // -1: turned over
+    Doubles3 normal;  // as long as twice the area
+    Doubles3 tracked;
+    Doubles double_area;
+    Doubles sign;  // -1: turned over
 };
 
 EIGEN_ALWAYS_INLINE TrackedArea tracked_area(const double* p, const int* corner,
                                              const slide::Batches& track, int batch) {
-    const Lanes3 p0 = wide::gather3(p, corner);
-    const Lanes3 n =
-        cross(minus(wide::gather3(p, corner + 4), p0), minus(wide::gather3(p, corner + 8), p0));
-    const Lanes3 ref = {load(track.at(batch, slide::ref_x)), load(track.at(batch, slide::ref_y)),
-                        load(track.at(batch, slide::ref_z))};
-    return {n, ref, wide::root(dot(n, n)),
-            wide::select(dot(n, ref) < lanes::all(0.0), lanes::all(-1.0), lanes::all(1.0))};
+    const Doubles3 p0 = simd::gather3(p, corner);
+    const Doubles3 n =
+        cross((simd::gather3(p, corner + 4) - p0), (simd::gather3(p, corner + 8) - p0));
+    const Doubles3 ref = {load(track.at(batch, slide::ref_x)), load(track.at(batch, slide::ref_y)),
+                          load(track.at(batch, slide::ref_z))};
+    return {n, ref, simd::root(dot(n, n)),
+            simd::select(dot(n, ref) < simd::all(0.0), simd::all(-1.0), simd::all(1.0))};
 }
 
 }  // namespace
@@ -100,14 +100,14 @@ bool SlideSolver::Parts::check_areas(const Workers& workers) {
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
                 const TrackedArea area = tracked_area(p, corner, track, batch);
-                const Lanes now = area.sign * area.double_area /
-                                  (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-                const Lanes before = load(skin_shape.at(batch, slide::det)) / lanes::all(scale2);
+                const Doubles now = area.sign * area.double_area /
+                                    (simd::all(2.0) * load(body_shape.at(batch, slide::area)));
+                const Doubles before = load(skin_shape.at(batch, slide::det)) / simd::all(scale2);
                 // Conservative and cheap; the exact rule is applied to the few that fail.
-                const Lanes needed =
-                    wide::larger(lanes::all(least_determinant),
-                                 lanes::all(least_share) * wide::smaller(before, lanes::all(1.0)));
-                const wide::LaneBits fails = now < needed;
+                const Doubles needed =
+                    simd::larger(simd::all(least_determinant),
+                                 simd::all(least_share) * simd::smaller(before, simd::all(1.0)));
+                const simd::DoubleBits fails = now < needed;
                 if ((fails[0] | fails[1] | fails[2] | fails[3]) != 0) {
                     count += 1.0;
                 }
@@ -243,23 +243,23 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
             for (int batch = begin; batch < end; ++batch) {
                 const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
                 const TrackedArea area = tracked_area(p, corner, track, batch);
-                const wide::LaneBits follows =
+                const simd::DoubleBits follows =
                     area.double_area > load(track.at(batch, slide::least_area));
-                const Lanes scale =
-                    area.sign / wide::select(follows, area.double_area, lanes::all(1.0));
+                const Doubles scale =
+                    area.sign / simd::select(follows, area.double_area, simd::all(1.0));
                 store(track.at(batch, slide::ref_x),
-                      wide::select(follows, area.normal.x * scale, area.tracked.x));
+                      simd::select(follows, area.normal.x * scale, area.tracked.x));
                 store(track.at(batch, slide::ref_y),
-                      wide::select(follows, area.normal.y * scale, area.tracked.y));
+                      simd::select(follows, area.normal.y * scale, area.tracked.y));
                 store(track.at(batch, slide::ref_z),
-                      wide::select(follows, area.normal.z * scale, area.tracked.z));
-                const Lanes now = area.sign * area.double_area /
-                                  (lanes::all(2.0) * load(body_shape.at(batch, slide::area)));
-                const wide::LaneBits began =
-                    load(skin_shape.at(batch, slide::det)) < lanes::all(0.0);
+                      simd::select(follows, area.normal.z * scale, area.tracked.z));
+                const Doubles now = area.sign * area.double_area /
+                                    (simd::all(2.0) * load(body_shape.at(batch, slide::area)));
+                const simd::DoubleBits began =
+                    load(skin_shape.at(batch, slide::det)) < simd::all(0.0);
                 worst += (began[0] | began[1] | began[2] | began[3]) != 0 ? began_inverted : 0.0;
                 store(skin_shape.at(batch, slide::det), now);  // until the next measurement
-                const wide::LaneBits is_nearly = now < lanes::all(tangled_determinant);
+                const simd::DoubleBits is_nearly = now < simd::all(tangled_determinant);
                 if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
                     worst += 1.0;
                 }

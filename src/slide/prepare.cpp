@@ -1,136 +1,18 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "slide/parts.h"
 
 namespace cutis {
 
-namespace {
-
-void check_number(const char* name, double value, double low, double high, bool low_allowed) {
-    const bool good = (low_allowed ? value >= low : value > low) && value <= high;
-    if (!good) {
-        throw InvalidInput(say(name, ": expected ", low_allowed ? "at least " : "more than ", low,
-                               high < 1e300 ? say(" and at most ", high) : "", ", found ", value));
-    }
-}
-
-void check_painted(const char* name, const VertexValue& value, int count, double low, double high,
-                   bool low_allowed) {
-    if (!value.is_painted()) {
-        check_number(name, value.value, low, high, low_allowed);
-        return;
-    }
-    if (value.painted.size() != count) {
-        throw InvalidInput(
-            say(name, ": expected ", count, " painted values, found ", value.painted.size()));
-    }
-    for (int v = 0; v < count; ++v) {
-        const double x = value.painted[v];
-        if (!((low_allowed ? x >= low : x > low) && x <= high)) {
-            throw InvalidInput(say(name, ": expected ", low_allowed ? "at least " : "more than ",
-                                   low, high < 1e300 ? say(" and at most ", high) : "", ", found ",
-                                   x, " at vertex ", v));
-        }
-    }
-}
-
-void check_vertex(const char* name, int v, int count) {
-    if (v < 0 || v >= count) {
-        throw InvalidInput(say(name, ": expected a vertex from 0 to ", count - 1, ", found ", v));
-    }
-}
-
-void check_vector(const char* name, const Vector3d& vector) {
-    if (!vector.allFinite()) {
-        throw InvalidInput(say(name, ": expected finite numbers, found ", vector.transpose()));
-    }
-}
-
-void check_options(const SlideOptions& o, int count) {
-    if (!o.shown_vertices.empty() && o.shown_vertices.size() != static_cast<size_t>(count)) {
-        throw InvalidInput(say("shown_vertices: expected ", count, " numbers or none, found ",
-                               o.shown_vertices.size()));
-    }
-    constexpr double huge = 1e12;
-    constexpr double all = std::numeric_limits<double>::infinity();
-    check_painted("young_modulus", o.young_modulus, count, 0.0, huge, false);
-    check_painted("poisson_ratio", o.poisson_ratio, count, -0.99, 0.99, true);
-    check_painted("density", o.density, count, 0.0, huge, false);
-    check_painted("damping", o.damping, count, 0.0, 1e6, true);
-    check_painted("fung_exponent", o.fung_exponent, count, 0.01, 100.0, true);
-    check_painted("area_preservation", o.area_preservation, count, 0.0, huge, true);
-    check_number("initial_stretch", o.initial_stretch, 0.2, 5.0, true);
-    check_painted("stickiness", o.stickiness, count, 0.0, 1.0, true);
-    check_painted("tether", o.tether, count, 0.0, huge, true);
-    check_painted("tether_radius", o.tether_radius, count, 0.0, all, false);
-    check_number("slip_speed_limit", o.slip_speed_limit, 0.0, all, false);
-    check_number("carried_speed_limit", o.carried_speed_limit, 0.0, all, false);
-    check_painted("region", o.region, count, -1e300, 1e300, true);
-    check_number("pin_creases", o.pin_creases, -1.0, 1.0, true);
-    check_number("pin_slivers", o.pin_slivers, 0.0, 0.5, true);
-    check_vector("gravity", o.gravity);
-    check_vector("wind", o.wind);
-    check_number("wind_drag", o.wind_drag, 0.0, huge, true);
-    check_number("longest_step", o.longest_step, 0.0, 1.0, false);
-    check_number("implicitness", o.implicitness, 0.5, 1.0, true);
-    check_number("newton_iterations", o.newton_iterations, 1, 20, true);
-    if (o.newton_iterations > 1 && o.implicitness < 1.0) {
-        throw InvalidInput(
-            say("implicitness: expected 1 where newton_iterations is more than 1, "
-                "found ",
-                o.implicitness));
-    }
-    check_number("relax_steps", o.relax_steps, 0, 10000, true);
-    check_number("tolerance", o.tolerance, 1e-14, 0.1, true);
-    check_number("most_iterations", o.most_iterations, 1, 1e6, true);
-    for (const int v : o.pins) {
-        check_vertex("pins", v, count);
-    }
-    for (const Glide& glide : o.glides) {
-        check_vertex("glides", glide.vertex, count);
-        check_vector("glides", glide.direction);
-    }
-    for (const PrescribedSlip& slip : o.prescribed) {
-        check_vertex("prescribed", slip.vertex, count);
-        check_vector("prescribed", slip.velocity);
-    }
-    for (const DragForce& drag : o.drags) {
-        check_vertex("drags", drag.vertex, count);
-        check_vector("drags", drag.force);
-        check_number("drags: radius", drag.radius, 0.0, all, true);
-    }
-    const Eigen::Index rows = o.relaxed_metric.rows();
-    if (rows != 0 && rows != count) {
-        throw InvalidInput(say("relaxed_metric: expected ", count, " rows, found ", rows));
-    }
-    for (Eigen::Index v = 0; v < rows; ++v) {
-        Eigen::Matrix3d m;
-        const auto& r = o.relaxed_metric;
-        m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
-        const Eigen::Vector3d values =
-            m.allFinite() ? Eigen::Vector3d(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(
-                                                m, Eigen::EigenvaluesOnly)
-                                                .eigenvalues())
-                          : Eigen::Vector3d::Zero();
-        if (!(values.minCoeff() >= 0.1 && values.maxCoeff() <= 10.0)) {
-            throw InvalidInput(say("relaxed_metric: expected eigenvalues from 0.1 to 10, found ",
-                                   values.transpose(), " at vertex ", v));
-        }
-    }
-}
-
-}  // namespace
-
 SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const SlideOptions& given,
                           const Workers& workers)
     : topology(&mesh),
-      options(given),
-      surface((check_options(given, mesh.vertex_count()), mesh), rest, workers,
-              given.use_curved_surface),
+      options(fitted_options(given, mesh, rest)),
+      surface(mesh, rest, workers, given.use_curved_surface),
       system(mesh),
       body_tracer(mesh, {.keep_tables = false}) {
     const int count = mesh.vertex_count();
@@ -177,7 +59,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         fan_starts.push_back(static_cast<int>(fans.size()));
     }
 
-    uniform_scale = 1.0 / options.initial_stretch;
+    uniform_scale = 1.0 / options.initial_stretch.value;
     has_metric = options.relaxed_metric.rows() > 0;
     if (has_metric) {
         metric.resize(6 * n);
@@ -191,7 +73,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         uniform_scale = 1.0;
     }
     has_area_term = options.area_preservation.is_painted() || options.area_preservation.value > 0.0;
-    is_painted = options.young_modulus.is_painted() || options.poisson_ratio.is_painted() ||
+    is_painted = options.young_modulus->is_painted() || options.poisson_ratio.is_painted() ||
                  options.density.is_painted() || options.damping.is_painted() ||
                  options.fung_exponent.is_painted() || options.area_preservation.is_painted() ||
                  has_metric;
@@ -329,7 +211,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         damping[i] = options.damping.at(v);
         stickiness[i] = options.stickiness.at(v);
         tether_stiffness[i] = options.tether.at(v) * surface.vertex_areas()[v];
-        const double radius = options.tether_radius.at(v);
+        const double radius = options.tether_radius->at(v);
         tether_softening[i] = 1.0 / (radius * radius);
     }
 
@@ -383,14 +265,14 @@ void SlideSolver::Parts::find_reach() {
 // Values painted on the skin move with it: per body triangle, what lies there now.
 void SlideSolver::Parts::refresh_painted(const Workers& workers) {
     const MatrixX3i& t = topology->triangles();
-    const auto at_point = [&](const VertexValue& value, int v) {
+    const auto at_point = [&](const Painted& value, int v) {
         if (!value.is_painted()) {
             return value.value;
         }
         const slide::SkinPoint& point = places.point[static_cast<size_t>(v)];
         double sum = 0.0;
         for (int k = 0; k < 3; ++k) {
-            sum += point.b[k] * value.painted[t(point.triangle, k)];
+            sum += point.b[k] * value.per_vertex[t(point.triangle, k)];
         }
         return sum;
     };
@@ -403,7 +285,7 @@ void SlideSolver::Parts::refresh_painted(const Workers& workers) {
             double fung = 0.0;
             double extra = 0.0;
             for (int k = 0; k < 3; ++k) {
-                young += at_point(options.young_modulus, t(g, k)) / 3.0;
+                young += at_point(*options.young_modulus, t(g, k)) / 3.0;
                 poisson += at_point(options.poisson_ratio, t(g, k)) / 3.0;
                 areal += at_point(options.density, t(g, k)) / 3.0;
                 fung += at_point(options.fung_exponent, t(g, k)) / 3.0;

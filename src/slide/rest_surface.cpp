@@ -111,9 +111,9 @@ SkinPoint RestSurface::point_of_vertex(int v) const {
 
 void RestSurface::look_up(const SkinPoint& point, double* position, double* chart_normal,
                           double* chart_axis, double* along_u, double* along_w) const {
-    using wide::Lanes;
-    using wide::load;
-    using wide::store;
+    using simd::Doubles;
+    using simd::load;
+    using simd::store;
     const Facet& facet = facets_[static_cast<size_t>(point.triangle)];
     const double* b = point.b;
     if (point.is_at_vertex) {
@@ -137,21 +137,21 @@ void RestSurface::look_up(const SkinPoint& point, double* position, double* char
     const double alpha1 = facet.alpha[1];
     const double alpha2 = facet.alpha[2];
     const double alpha = alpha0 * b[0] + alpha1 * b[1] + alpha2 * b[2];
-    const Lanes n0 = load(corner_normals_.at(facet.corner[0]));
-    const Lanes n1 = load(corner_normals_.at(facet.corner[1]));
-    const Lanes n2 = load(corner_normals_.at(facet.corner[2]));
-    const Lanes offset = n0 * (b[0] * d0) + n1 * (b[1] * d1) + n2 * (b[2] * d2);
+    const Doubles n0 = load(corner_normals_.at(facet.corner[0]));
+    const Doubles n1 = load(corner_normals_.at(facet.corner[1]));
+    const Doubles n2 = load(corner_normals_.at(facet.corner[2]));
+    const Doubles offset = n0 * (b[0] * d0) + n1 * (b[1] * d1) + n2 * (b[2] * d2);
     store(position, load(corner_positions_.at(facet.corner[0])) * b[0] +
                         load(corner_positions_.at(facet.corner[1])) * b[1] +
                         load(corner_positions_.at(facet.corner[2])) * b[2] - offset * alpha);
-    const Lanes up = load(facet.up);
-    const Lanes axis = load(facet.axis);
+    const Doubles up = load(facet.up);
+    const Doubles axis = load(facet.axis);
     store(chart_normal, up);
     store(chart_axis, axis);
-    const Lanes up_turned = __builtin_shufflevector(up, up, 1, 2, 0, 3);
-    const Lanes axis_turned = __builtin_shufflevector(axis, axis, 1, 2, 0, 3);
-    const Lanes turned = up * axis_turned - axis * up_turned;
-    const Lanes second = __builtin_shufflevector(turned, turned, 1, 2, 0, 3);
+    const Doubles up_turned = __builtin_shufflevector(up, up, 1, 2, 0, 3);
+    const Doubles axis_turned = __builtin_shufflevector(axis, axis, 1, 2, 0, 3);
+    const Doubles turned = up * axis_turned - axis * up_turned;
+    const Doubles second = __builtin_shufflevector(turned, turned, 1, 2, 0, 3);
     // By both chart coordinates at once.
     using Pair = double __attribute__((vector_size(16)));
     const auto pair = [](const double* from) { return Pair{from[0], from[1]}; };

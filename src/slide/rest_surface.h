@@ -2,12 +2,12 @@
 
 #include <vector>
 
+#include "core/simd.h"
 #include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/mesh/topology.h"
 #include "cutis/mesh/trace.h"
-#include "slide/wide.h"
 
 namespace cutis::slide {
 

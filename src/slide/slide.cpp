@@ -146,11 +146,11 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
                 acceleration[c] = (velocity[c] - start_velocity[c]) * rate;
                 velocity[c] += has_prescribed ? prescribed[c] : 0.0;
             }
-            if (options.slip_speed_limit < std::numeric_limits<double>::infinity()) {
+            if (options.slip_speed_limit) {
                 const double speed = std::hypot(velocity[i], velocity[i + 1]);
-                if (speed > options.slip_speed_limit) {
-                    velocity[i] *= options.slip_speed_limit / speed;
-                    velocity[i + 1] *= options.slip_speed_limit / speed;
+                if (speed > *options.slip_speed_limit) {
+                    velocity[i] *= *options.slip_speed_limit / speed;
+                    velocity[i + 1] *= *options.slip_speed_limit / speed;
                 }
             }
         }

@@ -6,9 +6,8 @@
 
 namespace cutis {
 
-using wide::Lanes;
-using wide::load;
-using wide::store;
+using simd::Doubles;
+using simd::load;
 
 namespace {
 
@@ -28,7 +27,7 @@ Eigen::Matrix2d projector(slide::Constraint constraint, const double* direction)
 }
 
 struct FanSum {
-    Lanes diagonal;  // 00 01 11 and the first part of the force
+    Doubles diagonal;  // 00 01 11 and the first part of the force
     double second_force;
 };
 
@@ -37,24 +36,24 @@ struct FanSum {
 template <class Real>
 EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int count, bool is_open,
                                    double factor, Real* blocks) {
-    FanSum sum{lanes::all(0.0), 0.0};
-    Lanes before = lanes::all(0.0);
-    Lanes first = before;
+    FanSum sum{simd::all(0.0), 0.0};
+    Doubles before = simd::all(0.0);
+    Doubles first = before;
     for (int j = 0; j < count; ++j) {
         const int k = fans[j] & 3;
         const double* e = elements + 28 * static_cast<std::ptrdiff_t>(fans[j] >> 2);
         sum.diagonal += load(e + 12 + 4 * k);
         sum.second_force += e[24 + k];
-        const Lanes block = __builtin_shufflevector(before, before, 0, 2, 1, 3) + load(e + 4 * k);
+        const Doubles block = __builtin_shufflevector(before, before, 0, 2, 1, 3) + load(e + 4 * k);
         first = j == 0 ? block : first;
-        store(blocks + 4 * static_cast<std::ptrdiff_t>(j), factor * block);
+        simd::store_four(blocks + 4 * static_cast<std::ptrdiff_t>(j), factor * block);
         before = load(e + 4 * (k == 0 ? 2 : k - 1));
     }
-    const Lanes last = __builtin_shufflevector(before, before, 0, 2, 1, 3);
+    const Doubles last = __builtin_shufflevector(before, before, 0, 2, 1, 3);
     if (is_open) {
-        store(blocks + 4 * static_cast<std::ptrdiff_t>(count), factor * last);
+        simd::store_four(blocks + 4 * static_cast<std::ptrdiff_t>(count), factor * last);
     } else {
-        store(blocks, factor * (first + last));
+        simd::store_four(blocks, factor * (first + last));
     }
     return sum;
 }

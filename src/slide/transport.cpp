@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/simd.h"
 #include "slide/parts.h"
-#include "slide/wide.h"
 
 namespace cutis {
 
@@ -27,7 +27,7 @@ struct Basis {
 // Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
 // not.
 unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
-    using namespace wide;
+    using namespace simd;
     int here[4];
     int a[4];
     int b[4];
@@ -38,65 +38,66 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
         a[l] = fan_vertices[2 * entry];
         b[l] = fan_vertices[2 * entry + 1];
     }
-    const auto pair = [&](const int* index, Lanes& v0, Lanes& v1) {
+    const auto pair = [&](const int* index, Doubles& v0, Doubles& v1) {
         const double* v = velocity.data();
-        v0 = Lanes{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
-        v1 = Lanes{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
-                   v[2 * index[3] + 1]};
+        v0 = Doubles{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
+        v1 = Doubles{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
+                     v[2 * index[3] + 1]};
     };
-    const Lanes zero = lanes::all(0.0);
-    const Lanes one = lanes::all(1.0);
-    const Lanes3 normal = gather3(body.normal.data(), here);
-    const Lanes3 axis = gather3(body.axis.data(), here);
-    const Lanes3 second = cross(normal, axis);
-    const Lanes3 at = gather3(body.position.data(), here);
-    const Lanes3 ea = minus(gather3(body.position.data(), a), at);
-    const Lanes3 eb = minus(gather3(body.position.data(), b), at);
-    Lanes v0;
-    Lanes v1;
+    const Doubles zero = simd::all(0.0);
+    const Doubles one = simd::all(1.0);
+    const Doubles3 normal = gather3(body.normal.data(), here);
+    const Doubles3 axis = gather3(body.axis.data(), here);
+    const Doubles3 second = cross(normal, axis);
+    const Doubles3 at = gather3(body.position.data(), here);
+    const Doubles3 ea = (gather3(body.position.data(), a) - at);
+    const Doubles3 eb = (gather3(body.position.data(), b) - at);
+    Doubles v0;
+    Doubles v1;
     pair(here, v0, v1);
-    const Lanes d0 = lanes::all(-seconds) * v0;
-    const Lanes d1 = lanes::all(-seconds) * v1;
-    const Lanes a0 = dot(ea, axis);
-    const Lanes a1 = dot(ea, second);
-    const Lanes b0 = dot(eb, axis);
-    const Lanes b1 = dot(eb, second);
-    const Lanes turn = a0 * b1 - a1 * b0;
-    const Lanes inverse = one / turn;
-    const Lanes wa = (d0 * b1 - d1 * b0) * inverse;
-    const Lanes wb = (a0 * d1 - a1 * d0) * inverse;
-    const LaneBits is_good = (turn > zero) & (wa >= zero) & (wb >= zero) & (wa + wb <= one);
-    const Lanes own = one - (wa + wb);
+    const Doubles d0 = simd::all(-seconds) * v0;
+    const Doubles d1 = simd::all(-seconds) * v1;
+    const Doubles a0 = dot(ea, axis);
+    const Doubles a1 = dot(ea, second);
+    const Doubles b0 = dot(eb, axis);
+    const Doubles b1 = dot(eb, second);
+    const Doubles turn = a0 * b1 - a1 * b0;
+    const Doubles inverse = one / turn;
+    const Doubles wa = (d0 * b1 - d1 * b0) * inverse;
+    const Doubles wb = (a0 * d1 - a1 * d0) * inverse;
+    const DoubleBits is_good = (turn > zero) & (wa >= zero) & (wb >= zero) & (wa + wb <= one);
+    const Doubles own = one - (wa + wb);
 
-    Lanes s0 = own * v0;
-    Lanes s1 = own * v1;
-    const Lanes3 normal_a = gather3(body.normal.data(), a);
-    const Lanes3 normal_b = gather3(body.normal.data(), b);
+    Doubles s0 = own * v0;
+    Doubles s1 = own * v1;
+    const Doubles3 normal_a = gather3(body.normal.data(), a);
+    const Doubles3 normal_b = gather3(body.normal.data(), b);
     // Where normals are nearly opposite nothing leans.
-    const auto closeness = [&](const Lanes3& n) {
-        const Lanes sum = one + dot(n, normal);
-        return select(sum < lanes::all(0.1), lanes::all(1e100), sum);
+    const auto closeness = [&](const Doubles3& n) {
+        const Doubles sum = one + dot(n, normal);
+        return select(sum < simd::all(0.1), simd::all(1e100), sum);
     };
     const auto [inverse_a, inverse_b] = inverses(closeness(normal_a), closeness(normal_b));
-    const auto add = [&](const int* index, const Lanes3& n, Lanes weight, Lanes inverse_closeness) {
-        const Lanes3 t = gather3(body.axis.data(), index);
-        Lanes u0;
-        Lanes u1;
+    const auto add = [&](const int* index, const Doubles3& n, Doubles weight,
+                         Doubles inverse_closeness) {
+        const Doubles3 t = gather3(body.axis.data(), index);
+        Doubles u0;
+        Doubles u1;
         pair(index, u0, u1);
-        const Lanes3 t2 = cross(n, t);
-        const Lanes3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
-        const Lanes lean = dot(normal, w) * inverse_closeness;
+        const Doubles3 t2 = cross(n, t);
+        const Doubles3 w = {u0 * t.x + u1 * t2.x, u0 * t.y + u1 * t2.y, u0 * t.z + u1 * t2.z};
+        const Doubles lean = dot(normal, w) * inverse_closeness;
         s0 += weight * (dot(w, axis) - dot(n, axis) * lean);
         s1 += weight * (dot(w, second) - dot(n, second) * lean);
     };
     add(a, normal_a, wa, inverse_a);
     add(b, normal_b, wb, inverse_b);
 
-    const Lanes zeta = load(stickiness.data() + first);
-    Lanes3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
-                   s0 * axis.z + s1 * second.z};
+    const Doubles zeta = load(stickiness.data() + first);
+    Doubles3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
+                     s0 * axis.z + s1 * second.z};
     if (has_velocity) {
-        const auto carry = [&](const Lanes3& v, Lanes weight) {
+        const auto carry = [&](const Doubles3& v, Doubles weight) {
             free = {free.x + weight * v.x, free.y + weight * v.y, free.z + weight * v.z};
         };
         carry(gather3(body.velocity.data(), here), own);
@@ -104,11 +105,11 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
         carry(gather3(body.velocity.data(), b), wb);
         carry(gather3(next_body.velocity.data(), here), -one);
     }
-    const Lanes3 new_normal = gather3(next_body.normal.data(), here);
-    const Lanes3 new_axis = gather3(next_body.axis.data(), here);
-    const Lanes3 new_second = cross(new_normal, new_axis);
-    const Lanes r0 = zeta * s0 + (one - zeta) * dot(free, new_axis);
-    const Lanes r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
+    const Doubles3 new_normal = gather3(next_body.normal.data(), here);
+    const Doubles3 new_axis = gather3(next_body.axis.data(), here);
+    const Doubles3 new_second = cross(new_normal, new_axis);
+    const Doubles r0 = zeta * s0 + (one - zeta) * dot(free, new_axis);
+    const Doubles r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
     unsigned failed = 0;
     for (int l = 0; l < 4; ++l) {
         if (is_good[l] != 0) {
@@ -119,7 +120,7 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
             failed |= 1u << l;
         }
     }
-    return options.carried_speed_limit < std::numeric_limits<double>::infinity() ? 15u : failed;
+    return options.carried_speed_limit ? 15u : failed;
 }
 
 // The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
@@ -161,10 +162,10 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
         const Vector2d arrived = gathered(i, here, vertex, weight);
         double zeta = stickiness[static_cast<size_t>(i)];
         const Vector3d new_velocity = next_body.velocity.vector(i);
-        if (options.carried_speed_limit < std::numeric_limits<double>::infinity()) {
+        if (options.carried_speed_limit) {
             const Vector3d n = next_body.normal.vector(i);
             const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
-            zeta *= std::min(1.0, options.carried_speed_limit / std::max(speed, 1e-300));
+            zeta *= std::min(1.0, *options.carried_speed_limit / std::max(speed, 1e-300));
         }
         double* result = advected.data() + 2 * i;
         if (zeta >= 1.0) {

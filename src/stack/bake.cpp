@@ -109,8 +109,9 @@ BakeReport bake(const Body& body, const Scene& scene,
                 return report;
             }
             const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
-            std::unique_ptr<Layer> layer =
-                plan_layer(entry, scene.file, kinds)->prepare(stack.ground());
+            const std::shared_ptr<LayerPlan> plan =
+                entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
+            std::unique_ptr<Layer> layer = plan->prepare(stack.ground(), entry.meshes);
             try {
                 stack.add(entry.kind, std::move(layer));
             } catch (const InvalidInput& error) {

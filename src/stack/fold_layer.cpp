@@ -215,173 +215,19 @@ private:
 
 class FoldPlan final : public LayerPlan {
 public:
-    FoldPlan() {
-        settings_.solver.guard = true;
-        settings_.solver.rails.limiter = true;
-    }
+    Options options() override { return describe(settings_); }
 
-    std::vector<Setting> settings() override {
-        FoldSettings& s = settings_;
-        FoldLook& look = s.field.look;
-        FoldRailOptions& rails = s.solver.rails;
-        const auto choice = [](auto& target, int current) {
-            return ChoiceTarget{current, [&target](int i) {
-                                    target = static_cast<std::decay_t<decltype(target)>>(i);
-                                }};
-        };
-        return {
-            {.key = "place",
-             .target = choice(s.place, 0),
-             .about = "where folds go: compression over the clip (field), the "
-                      "bending of joints, chains of vertices, or a painted field",
-             .choices = {"field", "joints", "chains", "painted"}},
-            {.key = "mode",
-             .target = choice(rails.mode, 0),
-             .about = "gate: folds grow without popping; strict: compressed "
-                      "lines keep their exact length (taper, irregularity, cap, guard and limiter "
-                      "are off)",
-             .choices = {"gate", "strict"}},
-            {"width", &s.width, "across one fold", "m", 0.001, 10.0},
-            {"pre_stretch", &s.pre_stretch, "cloth gives way by this much before it folds", "", 0.0,
-             1.0},
-            {"taper", &look.taper, "a fold's ends run out over this many widths", "", 0.0, 10.0},
-            {"irregularity", &look.irregularity, "folds wander by this many widths", "", 0.0, 1.0},
-            {"sharpness", &look.sharpness, "of the crest: 0 round, 1 a ridge", "", 0.0, 1.0},
-            {"lean", &look.lean, "of the crest to one side", "", -0.5, 0.5},
-            {.key = "profile",
-             .target = choice(s.profile, 0),
-             .about = "cross-section of a fold",
-             .choices = {"blob", "flat", "sharp", "custom"}},
-            {"profile_heights", &s.profile_heights,
-             "custom profile: heights at evenly spaced places "
-             "across the fold, 0 at both ends"},
-            {"curve_profiles", &s.curve_profiles,
-             "joints and chains: profiles by name or as heights (\"0, 0.5, 1, 0.2, 0\"), which the "
-             "curves take in turn; none: `profile` for all"},
-            {"curve_widths", &s.curve_widths,
-             "joints and chains: widths in metres, which the curves take in turn; none: `width`"},
-            {"curve_lengths", &s.joints.lengths,
-             "joints: lengths in metres, which the curves take in turn; none: `curve_length`"},
-            {"gate", &rails.gate, "gate mode: compression from which folds count fully", "", 0.0,
-             0.5},
-            {"distortion_passes", &rails.distortion_passes,
-             "passes that keep a texture even along a "
-             "fold",
-             "", 0.0, 10.0},
-            {"height_cap", &rails.height_cap,
-             "gate mode: highest fold, in lengths of its rail; 0: "
-             "none",
-             "", 0.0, 10.0},
-            {"limiter", &rails.limiter,
-             "hold folds at their end planes and joint plane, so that neighbours do not cross"},
-            {"merge_from", &rails.merge_from,
-             "compression at which two folds begin to merge into "
-             "one; 0: never",
-             "", 0.0, 1.0},
-            {"merge_to", &rails.merge_to, "compression at which they are one", "", 0.0, 1.0},
-            {"activity", &s.field.activity, "field: fold where the clip compresses below this", "",
-             0.1, 0.99},
-            {"coherence", &s.field.coherence,
-             "field: how much one direction of compression must "
-             "prevail",
-             "", 0.0, 1.0},
-            {"poses_per_second", &s.poses_per_second, "poses of the clip that are looked at", "1/s",
-             0.1, 240.0},
-            {"painted_field", &s.painted_field,
-             "painted: region with a number per vertex, in "
-             "metres; a fold between multiples of width"},
-            {"joints", &s.joints.joints, "joints: by name; none: all that bend"},
-            {"least_swing", &s.joints.least_swing_deg,
-             "joints: swing from the bind pose that counts "
-             "as bending",
-             "degrees", 0.0, 180.0},
-            {"curve_length", &s.joints.length,
-             "joints: length of a fold curve; 0: as far as it is "
-             "compressed",
-             "m", 0.0, 100.0},
-            {"marching", &s.joints.use_marching, "joints: along mesh edges instead of a section"},
-            {"every_pose", &s.joints.use_all_poses, "joints: curves of every pose, `reach` apart"},
-            {"chains", &s.chains, "chains: each a text with vertex numbers, \"12, 13, 14\""},
-            {"reach", &s.reach, "joints and chains: folds reach this far to each side", "m", 1e-4,
-             100.0},
-            {"one_line", &s.is_one_line,
-             "joints and chains: solve one line only and fade it out, as "
-             "in the paper"},
-            {"where", &s.where, "regions with folds"},
-            {"use_normals", &s.use_normals,
-             "lift along the surface's own normals instead of turned "
-             "rest normals"},
-            {"rail_spacing", &look.rail_spacing, "widths between rails", "", 0.1, 2.0},
-            {"rail_segments", &look.rail_segments, "points solved for across a fold", "", 4.0,
-             64.0},
-            {"guard", &s.solver.guard,
-             "hold vertices back where folding would turn a triangle over"},
-            {"refine", &s.solver.refine, "subdivide the mesh where folds are"},
-            {"edges_per_fold", &s.solver.edges_per_fold, "edges of the refined mesh across a fold",
-             "", 4.0, 32.0},
-            {"most_levels", &s.solver.most_levels, "of subdivision", "", 0.0, 8.0},
-        };
-    }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& /*meshes*/) const override {
+        check_together(settings_);
         FoldSettings settings = settings_;
-        FoldRailOptions& rails = settings.solver.rails;
-        const bool is_strict = rails.mode == FoldMode::strict;
-        settings.solver.guard = settings.solver.guard && !is_strict;
-        rails.limiter = rails.limiter && !is_strict;
-        rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-5;
-        refuse_idle_settings(settings);
-        if (settings.place == FoldSettings::Place::painted && settings.painted_field.empty()) {
-            throw InvalidInput(
-                "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
-        }
+        // In gate mode folds are shorter by the gate anyway: single precision will do.
+        settings.solver.rails.tolerance.length =
+            settings.solver.rails.mode == FoldMode::strict ? FoldTolerance().length : 1e-5;
         return std::make_unique<FoldLayer>(ground, settings);
     }
 
 private:
-    /// What would have no effect is more likely a mistake than a wish.
-    static void refuse_idle_settings(const FoldSettings& s) {
-        const bool has_curves =
-            s.place == FoldSettings::Place::joints || s.place == FoldSettings::Place::chains;
-        const auto needs_curves = [&](const char* key, bool is_set) {
-            if (is_set && !has_curves) {
-                throw InvalidInput(say("[[layer]] fold: ", key,
-                                       ": expected place = \"joints\" or \"chains\", which have "
-                                       "curves"));
-            }
-        };
-        needs_curves("curve_profiles", !s.curve_profiles.empty());
-        needs_curves("curve_widths", !s.curve_widths.empty());
-        needs_curves("one_line", s.is_one_line);
-        if (!s.joints.lengths.empty() && s.place != FoldSettings::Place::joints) {
-            throw InvalidInput("[[layer]] fold: curve_lengths: expected place = \"joints\"");
-        }
-        for (const double length : s.joints.lengths) {
-            if (!(length >= 0.0 && length <= 100.0)) {
-                throw InvalidInput(
-                    say("[[layer]] fold: curve_lengths: expected 0 to 100 m, found ", length));
-            }
-        }
-        constexpr int custom = 3;
-        const bool is_used =
-            s.profile == custom || std::find(s.curve_profiles.begin(), s.curve_profiles.end(),
-                                             "custom") != s.curve_profiles.end();
-        if (!s.profile_heights.empty() && !is_used) {
-            throw InvalidInput(
-                "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
-        }
-        const FoldRailOptions& rails = s.solver.rails;
-        if (rails.merge_from > 0.0 && !(rails.merge_to > rails.merge_from)) {
-            throw InvalidInput(say("[[layer]] fold: merge_to: expected more than merge_from (",
-                                   rails.merge_from, "), found ", rails.merge_to));
-        }
-        if (rails.merge_from == 0.0 && rails.merge_to != FoldRailOptions().merge_to) {
-            throw InvalidInput(
-                "[[layer]] fold: merge_to: expected merge_from above 0 beside it, found 0: nothing "
-                "merges");
-        }
-    }
-
     FoldSettings settings_;
 };
 

@@ -1,39 +1,9 @@
 #pragma once
 
-#include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
-#include "cutis/fold/folds.h"
 #include "cutis/stack/layer.h"
+#include "fold_settings.h"
 
 namespace cutis {
-
-/// Everything a [[layer]] kind = "fold" can say.
-struct FoldSettings {
-    enum class Place { field, joints, chains, painted };
-    Place place = Place::field;
-    FoldFieldOptions field;
-    FoldJointOptions joints;
-    FoldOptions solver;
-    Paintable width = constant(0.03);
-    Paintable pre_stretch = constant(0.05);
-    double reach = 0.05;
-    bool is_one_line = false;
-    std::vector<std::string> chains;
-    std::string painted_field;
-    std::vector<std::string> where = {"all"};
-    int profile = 0;
-    std::vector<double> profile_heights;
-    std::vector<std::string> curve_profiles;  // by name or heights; curves take them in turn
-    std::vector<double> curve_widths;         // metres; curves take them in turn
-    double poses_per_second = 6.0;
-    bool use_normals = false;
-
-    static Paintable constant(double value) {
-        Paintable number;
-        number.value = value;
-        return number;
-    }
-};
 
 /// The pose of a body's joints as the fold layer needs it.
 class FoldSkeleton {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "cutis/core/error.h"
 #include "cutis/stack/regions.h"
@@ -28,38 +27,18 @@ std::vector<double> sample_times(const Body& body, double per_second) {
     return times;
 }
 
-/// Reads a word that is a number from its first to its last letter.
-bool read_number(const std::string& word, double& number) {
-    try {
-        size_t used = 0;
-        number = std::stod(word, &used);
-        return word.find_first_not_of(" \t", used) == std::string::npos;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-/// "3, 4, 5" on the artist's vertices to a curve along simulation vertices.
-FoldCurve read_chain(const LayerGround& ground, const std::string& text) {
+/// A chain of the artist's vertices to a curve along simulation vertices.
+FoldCurve curve_of(const LayerGround& ground, const FoldChain& given) {
     std::vector<int> chain;
     std::vector<int> shown;
-    std::istringstream words(text);
-    std::string word;
     const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
-    while (std::getline(words, word, ',')) {
-        double number = 0.0;
-        if (!read_number(word, number) || number != std::floor(number)) {
-            throw InvalidInput(
-                say("chains: expected vertex numbers with commas between them, "
-                    "found \"",
-                    word, "\" in \"", text, "\""));
+    for (const int art : given.vertices) {
+        if (art < 0 || static_cast<size_t>(art) >= vertex_of_art.size() ||
+            vertex_of_art[static_cast<size_t>(art)] < 0) {
+            throw InvalidInput(say("[[layer]] fold: chain: expected a vertex of 0 to ",
+                                   vertex_of_art.size() - 1, " that the surface uses, found ",
+                                   art));
         }
-        if (!(number >= 0.0 && number < static_cast<double>(vertex_of_art.size())) ||
-            vertex_of_art[static_cast<size_t>(number)] < 0) {
-            throw InvalidInput(say("chains: expected a vertex of 0 to ", vertex_of_art.size() - 1,
-                                   " that the surface uses, found ", number));
-        }
-        const int art = static_cast<int>(number);
         const int vertex = vertex_of_art[static_cast<size_t>(art)];
         if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
             chain.push_back(vertex);
@@ -69,94 +48,21 @@ FoldCurve read_chain(const LayerGround& ground, const std::string& text) {
     try {
         return fold_curve_from_chain(ground.surface->topology(), chain, shown);
     } catch (const InvalidInput& refused) {
-        throw InvalidInput(say("[[layer]] fold: chains: \"", text, "\": ", refused.what(),
+        throw InvalidInput(say("[[layer]] fold: chain: ", refused.what(),
                                " (vertices on both sides of a seam are one)"));
     }
 }
 
-FoldProfile sampled_profile(const std::vector<double>& heights, const std::string& key) {
-    try {
-        return FoldProfile::sampled(heights);
-    } catch (const InvalidInput& refused) {
-        throw InvalidInput(say("[[layer]] fold: ", key, ": ", refused.what()));
-    }
-}
-
-FoldProfile profile_of(int number, const FoldSettings& settings) {
-    switch (number) {
-        case 1:
-            return FoldProfile::flat();
-        case 2:
-            return FoldProfile::sharp();
-        case 3:
-            return sampled_profile(settings.profile_heights, "profile_heights");
-        default:
-            return FoldProfile::blob();
-    }
-}
-
-/// "0, 0.5, 1, 0.2, 0"
-std::vector<double> read_heights(const std::string& text) {
-    std::vector<double> heights;
-    std::istringstream words(text);
-    std::string word;
-    while (std::getline(words, word, ',')) {
-        double height = 0.0;
-        if (!read_number(word, height)) {
-            throw InvalidInput(
-                say("[[layer]] fold: curve_profiles: expected blob, flat, sharp, custom or heights "
-                    "with commas between them, found \"",
-                    text, "\""));
-        }
-        heights.push_back(height);
-    }
-    return heights;
-}
-
-/// Curves take the profiles and widths in turn.
-void share_profiles(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
-    for (size_t c = 0; c < curves.size() && !settings.curve_widths.empty(); ++c) {
-        curves[c].width = settings.curve_widths[c % settings.curve_widths.size()];
-        if (!(curves[c].width >= 0.001 && curves[c].width <= 10.0)) {
-            throw InvalidInput(say("[[layer]] fold: curve_widths: expected 0.001 to 10 m, found ",
-                                   curves[c].width));
-        }
-    }
-    const std::vector<std::string> names = {"blob", "flat", "sharp", "custom"};
-    for (size_t c = 0; c < curves.size() && !settings.curve_profiles.empty(); ++c) {
-        const std::string& name = settings.curve_profiles[c % settings.curve_profiles.size()];
-        const auto found = std::find(names.begin(), names.end(), name);
-        curves[c].profile = found == names.end()
-                                ? sampled_profile(read_heights(name), "curve_profiles")
-                                : profile_of(static_cast<int>(found - names.begin()), settings);
-    }
-}
-
-/// A painted number as one value and factors to it.
-double split_paint(const LayerGround& ground, const Paintable& number, const std::string& key,
-                   double lowest, double highest, VectorXd& scale) {
-    if (number.region.empty()) {
-        return number.value;
-    }
-    const VectorXd values = painted_values(ground, number, key, lowest, highest);
-    const double mean = values.mean();
-    scale = mean > 0.0 ? VectorXd(values / mean) : VectorXd(VectorXd::Ones(values.size()));
-    return mean;
-}
-
 FoldLook look_of(const LayerGround& ground, const FoldSettings& settings) {
-    FoldLook look = settings.field.look;
-    look.width = split_paint(ground, settings.width, "width", 0.001, 10.0, look.width_scale);
-    look.pre_stretch =
-        split_paint(ground, settings.pre_stretch, "pre_stretch", 0.0, 1.0, look.stretch_scale);
-    look.profile = profile_of(settings.profile, settings);
+    FoldLook look = settings.look;
+    look_up_regions(ground, describe(look), "[[layer]] fold");
+    look.profile = profile_of(settings);
     return look;
 }
 
 /// Leaves out rails whose middle lies outside the regions.
-void restrict_pattern(const LayerGround& ground, const std::vector<std::string>& where,
-                      FoldPattern& pattern) {
-    if (where.size() == 1 && where.front() == "all") {
+void restrict_pattern(const LayerGround& ground, const Region& where, FoldPattern& pattern) {
+    if (where.name == "all") {
         return;
     }
     const VectorXd inside = region_values(ground, where);
@@ -185,7 +91,7 @@ void restrict_pattern(const LayerGround& ground, const std::vector<std::string>&
     }
     if (kept.rails.empty() && !pattern.rails.empty()) {
         kept.notes.push_back(say("folds: none of the ", pattern.rails.size(), " rails lies in ",
-                                 word_list(where), "; no folds"));
+                                 region_text(where), "; no folds"));
     }
     pattern = std::move(kept);
 }
@@ -211,11 +117,11 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     FoldFieldOptions options = settings.field;
     options.look = look_of(ground, settings);
     options.is_strict = settings.solver.rails.mode == FoldMode::strict;
-    FoldCurveOptions along;
+    FoldCurveOptions along = settings.along;
     along.look = options.look;
-    along.reach = settings.reach;
-    along.is_one_line = settings.is_one_line;
     along.is_strict = options.is_strict;
+    FoldJointOptions joints = settings.joints;
+    joints.lengths = curve_lengths(settings);
 
     // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
     // around joints and leads the field astray.
@@ -266,21 +172,21 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                     "fold: place = \"joints\": expected a body with a skin, found none; use "
                     "\"field\"");
             }
-            curves = find_joint_curves(base, rest, skeleton.joints(), poses, settings.joints,
-                                       settings.reach, notes);
-            share_profiles(settings, curves);
+            curves = find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach,
+                                       notes);
+            share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::chains:
-            for (const std::string& chain : settings.chains) {
-                curves.push_back(read_chain(ground, chain));
+            for (const FoldChain& chain : settings.chains) {
+                curves.push_back(curve_of(ground, chain));
             }
             if (curves.empty()) {
                 throw InvalidInput(
                     "fold: place = \"chains\": expected at least one chain, found "
                     "none");
             }
-            share_profiles(settings, curves);
+            share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
         case FoldSettings::Place::painted:

@@ -44,16 +44,23 @@ const std::vector<LayerKind>& layer_kinds() {
     return kinds;
 }
 
+std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::string& name,
+                                         const std::string& section) {
+    const auto found = meshes.find(name);
+    if (found == meshes.end()) {
+        throw InvalidInput(say(section, ": \"", name,
+                               "\" was not read (meshes are read with a scene file)"));
+    }
+    return found->second;
+}
+
 std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string& file,
                                       const std::vector<LayerKind>& kinds) {
     std::vector<std::string> names;
     for (const LayerKind& kind : kinds) {
         if (kind.kind == layer.kind) {
             std::unique_ptr<LayerPlan> plan = kind.plan();
-            apply_settings(layer.values, {"[[layer]] " + kind.kind, "", plan->settings()}, file);
-            for (const auto& [name, mesh] : layer.meshes) {
-                plan->take_mesh(name, mesh);
-            }
+            read_options(layer.values, plan->options(), "[[layer]] " + kind.kind, file);
             return plan;
         }
         names.push_back(kind.kind);

@@ -34,14 +34,15 @@ private:
 
 LayerStack::LayerStack(const Body& body, const StackOptions& options, const Workers& workers)
     : body_(body), options_(options), workers_(workers), info_(body) {
-    const auto check = [](const char* name, double value, double low, double high) {
-        if (!(value >= low && value <= high)) {
-            throw InvalidInput(say(name, ": expected ", low, " to ", high, ", found ", value));
-        }
-    };
-    check("fps", options.fps, 1e-3, 1e6);
-    check("cut_distance", options.cut_distance, 1e-3, 1e9);
-    check("look_ahead", options.look_ahead, 0, 100);
+    Scene given;  // the same numbers, under their names in a scene
+    given.fps = options.fps;
+    given.body.weld_distance = options.weld_distance;
+    given.body.cut_distance = options.cut_distance;
+    check_options(describe_body(given), "layers");
+    if (options.look_ahead < 0 || options.look_ahead > 100) {
+        throw InvalidInput(
+            say("layers look_ahead: expected 0 to 100 frames, found ", options.look_ahead));
+    }
     info_.fps = options.fps;
     info_.sampling = options.sampling;
 }

@@ -1,7 +1,6 @@
 #include "cutis/stack/regions.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "cutis/core/error.h"
 
@@ -95,29 +94,15 @@ VectorXd part_vertices(const LayerGround& ground, const std::string& region,
     return values;
 }
 
-VectorXd box_vertices(const LayerGround& ground, const std::string& region,
-                      const std::string& numbers) {
-    std::istringstream in(numbers);
-    in.imbue(std::locale::classic());
-    Eigen::Matrix<double, 6, 1> box;
-    for (int i = 0; i < 6; ++i) {
-        char comma = ',';
-        if ((i > 0 && !(in >> comma)) || comma != ',' || !(in >> box[i])) {
-            throw InvalidInput(say("region \"", region, "\": expected box:X0,Y0,Z0,X1,Y1,Z1"));
-        }
-    }
-    std::string rest;
-    if (in >> rest || !(box.tail<3>() - box.head<3>()).allFinite() ||
-        (box.tail<3>() - box.head<3>()).minCoeff() < 0.0) {
-        throw InvalidInput(
-            say("region \"", region, "\": expected six finite numbers, the lower corner first"));
-    }
-    const MatrixX3d& rest_positions = ground.surface->rest();
-    VectorXd values(rest_positions.rows());
+VectorXd box_vertices(const LayerGround& ground, const Region& region) {
+    const Eigen::Array3d low(region.box.data());
+    const Eigen::Array3d high(region.box.data() + 3);
+    const MatrixX3d& rest = ground.surface->rest();
+    VectorXd values(rest.rows());
     for (Eigen::Index v = 0; v < values.size(); ++v) {
-        const Eigen::Array3d p = rest_positions.row(v).transpose().array();
-        values[v] =
-            (p >= box.head<3>().array()).all() && (p <= box.tail<3>().array()).all() ? 1.0 : 0.0;
+        const Eigen::Array3d p = rest.row(v).transpose().array();
+        const bool is_inside = (p >= low).all() && (p <= high).all();
+        values[v] = is_inside != region.is_outside ? 1.0 : 0.0;
     }
     return values;
 }
@@ -131,11 +116,9 @@ VectorXd boundary_vertices(const LayerGround& ground) {
     return values;
 }
 
-}  // namespace
-
-VectorXd region_values(const LayerGround& ground, const std::string& region) {
+VectorXd named_values(const LayerGround& ground, const std::string& region) {
     if (starts_with(region, "not ")) {
-        return 1.0 - region_values(ground, region.substr(4)).array();
+        return 1.0 - named_values(ground, region.substr(4)).array();
     }
     if (region == "all") {
         return VectorXd::Ones(ground.surface->vertex_count());
@@ -155,25 +138,29 @@ VectorXd region_values(const LayerGround& ground, const std::string& region) {
     if (word == "part") {
         return part_vertices(ground, region, name);
     }
-    if (word == "box") {
-        return box_vertices(ground, region, name);
-    }
     throw InvalidInput(say("region \"", region,
                            "\": expected all, boundary, painted:NAME, joint:NAME, joints:NAME, "
-                           "part:NAME or box:X0,Y0,Z0,X1,Y1,Z1"));
+                           "part:NAME or { box = [x0, y0, z0, x1, y1, z1] }"));
 }
 
-VectorXd region_values(const LayerGround& ground, const std::vector<std::string>& regions) {
+}  // namespace
+
+VectorXd region_values(const LayerGround& ground, const Region& region) {
+    if (region.box.size() == 6) {
+        return box_vertices(ground, region);
+    }
+    if (!region.name.empty()) {
+        return named_values(ground, region.name);
+    }
     VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
-    for (const std::string& region : regions) {
-        values = values.cwiseMax(region_values(ground, region)).eval();
+    for (const Region& one : region.any) {
+        values = values.cwiseMax(region_values(ground, one)).eval();
     }
     return values;
 }
 
-std::vector<int> region_vertices(const LayerGround& ground,
-                                 const std::vector<std::string>& regions) {
-    const VectorXd values = region_values(ground, regions);
+std::vector<int> region_vertices(const LayerGround& ground, const Region& region) {
+    const VectorXd values = region_values(ground, region);
     std::vector<int> vertices;
     for (Eigen::Index v = 0; v < values.size(); ++v) {
         if (values[v] >= 0.5) {
@@ -183,23 +170,11 @@ std::vector<int> region_vertices(const LayerGround& ground,
     return vertices;
 }
 
-VectorXd painted_values(const LayerGround& ground, const Paintable& number, const std::string& key,
-                        double lowest, double highest) {
-    if (number.region.empty()) {
-        return VectorXd::Constant(ground.surface->vertex_count(), number.value);
-    }
-    VectorXd values = region_values(ground, number.region);
-    if (number.mixes) {
-        values = number.outside + (number.inside - number.outside) * values.array();
-    }
-    for (Eigen::Index v = 0; v < values.size(); ++v) {
-        if (!(values[v] >= lowest && values[v] <= highest)) {
-            throw InvalidInput(say(key, " = \"", number.region, "\": expected ", lowest, " to ",
-                                   highest, ", found ", values[v], " at vertex ",
-                                   ground.surface->mesh().art_of_vertex[static_cast<size_t>(v)]));
-        }
-    }
-    return values;
+void look_up_regions(const LayerGround& ground, const Options& options,
+                     const std::string& section) {
+    resolve_masks(
+        options, section, [&](const Region& region) { return region_values(ground, region); },
+        ground.surface->mesh().art_of_vertex);
 }
 
 }  // namespace cutis

@@ -1,9 +1,6 @@
 #include "shell_handles.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <sstream>
 
 #include "cutis/core/error.h"
 
@@ -11,20 +8,43 @@ namespace cutis {
 
 namespace {
 
-struct Key {
-    double time = 0.0;
-    std::string verb;
-    Vector3d at = Vector3d::Zero();
-};
-
-[[noreturn]] void refuse(const std::string& text) {
-    throw InvalidInput(
-        say("shell handles: expected \"NAME SECONDS grab X Y Z\", \"NAME SECONDS by "
-            "X Y Z\" or \"NAME SECONDS release\", found \"",
-            text, "\""));
-}
+constexpr Range key_times = {-1e7, 1e7};  // seconds
 
 }  // namespace
+
+Options describe(ShellMove& o) {
+    return {
+        {.name = "time",
+         .field = &o.time,
+         .about = "body time; straight between moves",
+         .unit = "s",
+         .range = key_times},
+        {.name = "by",
+         .field = &o.by,
+         .about = "displacement from where the place would be",
+         .unit = "m"},
+    };
+}
+
+Options describe(ShellHandle& o) {
+    return {
+        {.name = "name", .field = &o.name, .about = "for messages"},
+        {.name = "at",
+         .field = &o.at,
+         .about = "takes the detail vertex nearest to this place of the rest pose, of those that "
+                  "stand out by a quarter of the shell's height",
+         .unit = "m"},
+        {.name = "grab", .field = &o.grab, .about = "taken at", .unit = "s", .range = key_times},
+        {.name = "release",
+         .field = &o.release,
+         .about = "let go at",
+         .unit = "s",
+         .range = key_times},
+        {.name = "moves",
+         .field = tables(o.moves),
+         .about = "where it is dragged, each a table with time and by"},
+    };
+}
 
 Vector3d HandleTrack::move_at(double time) const {
     const auto next = std::upper_bound(times.begin(), times.end(), time);
@@ -39,63 +59,25 @@ Vector3d HandleTrack::move_at(double time) const {
     return (1.0 - t) * moves[i - 1] + t * moves[i];
 }
 
-std::vector<HandleTrack> read_handle_tracks(const std::vector<std::string>& keys) {
-    std::vector<std::string> names;
-    std::map<std::string, std::vector<Key>> by_name;
-    for (const std::string& text : keys) {
-        std::istringstream words(text);
-        std::string name;
-        Key key;
-        if (!(words >> name >> key.time >> key.verb) || !std::isfinite(key.time)) {
-            refuse(text);
-        }
-        if (key.verb == "grab" || key.verb == "by") {
-            if (!(words >> key.at[0] >> key.at[1] >> key.at[2]) || !key.at.allFinite()) {
-                refuse(text);
-            }
-        } else if (key.verb != "release") {
-            refuse(text);
-        }
-        std::string rest;
-        if (words >> rest) {
-            refuse(text);
-        }
-        if (by_name.find(name) == by_name.end()) {
-            names.push_back(name);
-        }
-        by_name[name].push_back(key);
-    }
+std::vector<HandleTrack> handle_tracks(const std::vector<ShellHandle>& handles) {
     std::vector<HandleTrack> tracks;
-    for (const std::string& name : names) {
-        std::vector<Key>& own = by_name[name];
-        std::stable_sort(own.begin(), own.end(),
-                         [](const Key& a, const Key& b) { return a.time < b.time; });
-        if (own.size() < 2) {
-            throw InvalidInput(say("shell handles: '", name,
-                                   "' has one key; it must begin with grab and end with release"));
-        }
+    for (const ShellHandle& handle : handles) {
+        std::vector<ShellMove> keys = {{handle.grab, Vector3d::Zero()}};
+        keys.insert(keys.end(), handle.moves.begin(), handle.moves.end());
+        keys.push_back({handle.release, keys.back().by});
         HandleTrack track;
-        track.name = name;
-        for (size_t i = 0; i < own.size(); ++i) {
-            const bool is_first = i == 0;
-            const bool is_last = i + 1 == own.size();
-            if ((own[i].verb == "grab") != is_first ||
-                (own[i].verb == "release") != (is_last && !is_first)) {
-                throw InvalidInput(say("shell handles: '", name,
-                                       "' must begin with grab and end with release, and do "
-                                       "neither in between (at ",
-                                       own[i].time, " s)"));
+        track.name = handle.name;
+        track.pick = handle.at;
+        for (const ShellMove& key : keys) {
+            if (!track.times.empty() && !(key.time > track.times.back())) {
+                throw InvalidInput(say("[[layer]] shell: handle \"", handle.name,
+                                       "\": expected times that rise from grab over the moves to "
+                                       "release, found ",
+                                       key.time, " s after ", track.times.back(), " s"));
             }
-            if (!is_first && !(own[i].time > own[i - 1].time)) {
-                throw InvalidInput(
-                    say("shell handles: '", name, "' has two keys at ", own[i].time, " s"));
-            }
-            track.times.push_back(own[i].time);
-            track.moves.push_back(own[i].verb == "by"     ? own[i].at
-                                  : own[i].verb == "grab" ? Vector3d(Vector3d::Zero())
-                                                          : track.moves.back());
+            track.times.push_back(key.time);
+            track.moves.push_back(key.by);
         }
-        track.pick = own.front().at;
         tracks.push_back(track);
     }
     return tracks;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cutis/core/types.h"
+#include "cutis/core/options.h"
 
 namespace cutis {
 
@@ -20,13 +20,27 @@ struct HandleTrack {
     Vector3d move_at(double time) const;
 };
 
-/// Reads keys as a scene writes them, one text each, in any order:
-///   "NAME SECONDS grab X Y Z"   takes the detail vertex nearest to X Y Z of the rest pose,
-///                               of those that stand out by a quarter of the shell's height
-///   "NAME SECONDS by X Y Z"     drags it by X Y Z metres
-///   "NAME SECONDS release"      lets it go
-/// \throw InvalidInput  a text that is none of these, a track without grab or release, times that
-///                      do not rise
-std::vector<HandleTrack> read_handle_tracks(const std::vector<std::string>& keys);
+/// A step of a drag.
+struct ShellMove {
+    double time = 0.0;
+    Vector3d by = Vector3d::Zero();
+};
+
+Options describe(ShellMove& move);
+
+/// A hold on the detail as a scene gives it.
+struct ShellHandle {
+    std::string name = "handle";
+    Vector3d at = Vector3d::Zero();
+    double grab = 0.0;
+    double release = 1.0;
+    std::vector<ShellMove> moves;
+};
+
+Options describe(ShellHandle& handle);
+
+/// Keys of each handle in order of time.
+/// \throw InvalidInput  times that do not rise from grab over the moves to release
+std::vector<HandleTrack> handle_tracks(const std::vector<ShellHandle>& handles);
 
 }  // namespace cutis

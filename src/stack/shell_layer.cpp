@@ -18,13 +18,6 @@ namespace cutis {
 
 namespace {
 
-Vector3d direction_of(const std::vector<double>& numbers, const char* key) {
-    if (numbers.size() != 3 || !(Vector3d(numbers[0], numbers[1], numbers[2]).norm() > 0.0)) {
-        throw InvalidInput(say("shell ", key, ": expected three numbers that are not all 0"));
-    }
-    return {numbers[0], numbers[1], numbers[2]};
-}
-
 /// A value per base vertex to the places of the detail.
 std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
                               const std::vector<ShellPoint>& points, double divisor) {
@@ -43,9 +36,10 @@ public:
     ShellLayer(const LayerGround& ground, const ShellSettings& settings,
                const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
-        tracks_ = read_handle_tracks(settings.handles);
+        tracks_ = handle_tracks(settings.handles);
+        look_up_regions(ground, describe(settings_), "[[layer]] shell");
         const double diagonal = bounding_box_diagonal(surface_->rest());
-        choose_base(ground, diagonal);
+        choose_base(diagonal);
         PrismShell prisms = make_prisms(ground, diagonal);
         std::optional<ArtMesh> piece;
         if (settings.place != Placing::around) {
@@ -221,24 +215,23 @@ private:
         shell_->move_points(points_);
     }
 
-    VectorXd painted(const LayerGround& ground, const Paintable& number, const char* key,
-                     double lowest, double highest) const {
-        return base_.values(painted_values(ground, number, key, lowest, highest));
+    /// A painted number on the vertices of the base.
+    Painted on_base(const Painted& number) const {
+        return number.is_painted() ? Painted(base_.values(number.per_vertex)) : number;
     }
 
     /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
     /// travels with the skin may reach any place.
-    void choose_base(const LayerGround& ground, double diagonal) {
-        if (settings_.place != Placing::scatter || settings_.density.region.empty() ||
+    void choose_base(double diagonal) {
+        if (settings_.place != Placing::scatter || !settings_.scatter.density.is_painted() ||
             settings_.anchor == Anchor::skin || changes_shape()) {
             return;
         }
-        const VectorXd sizes =
-            painted_values(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
-        const double largest =
-            settings_.size * diagonal * (1.0 + settings_.scatter.size_variation) * sizes.maxCoeff();
-        base_ = ShellBase(*surface_, painted_values(ground, settings_.density, "density", 0.0, 1.0),
-                          largest);
+        const Painted& sizes = settings_.scatter.size_factor;
+        const double largest = settings_.size * diagonal *
+                               (1.0 + settings_.scatter.size_variation) *
+                               (sizes.is_painted() ? sizes.per_vertex.maxCoeff() : sizes.value);
+        base_ = ShellBase(*surface_, settings_.scatter.density.per_vertex, largest);
         report_.numbers["share of the surface under the shell"] =
             static_cast<double>(base_.topology().triangle_count()) /
             surface_->topology().triangle_count();
@@ -246,16 +239,10 @@ private:
 
     PrismShell make_prisms(const LayerGround& ground, double diagonal) {
         const Workers& workers = ground.own_workers();
-        SafeOffsetOptions options;
+        SafeOffsetOptions options = settings_.offset;
         options.height = settings_.height * diagonal;
-        options.keep_off_walls = settings_.keep_off_walls;
-        if (!settings_.height_factor.region.empty() || settings_.height_factor.value != 1.0) {
-            options.height_factor =
-                painted(ground, settings_.height_factor, "height_factor", 0.0, 1.0);
-        }
-        EquilibriumOptions equilibrium;
-        equilibrium.poisson = settings_.poisson;
-        equilibrium.volume_rounds = settings_.volume_rounds;
+        options.height_factor = on_base(options.height_factor);
+        const EquilibriumOptions& equilibrium = settings_.shell.equilibrium;
         SafeOffset offset;
         const bool knows_clip = ground.refined == nullptr;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
@@ -323,14 +310,8 @@ private:
         ScatterOptions scatter = settings_.scatter;
         scatter.size = settings_.size * diagonal;
         scatter.lift = settings_.lift;
-        scatter.seed = static_cast<unsigned>(settings_.seed);
-        scatter.axis = direction_of(settings_.axis, "axis");
-        if (!settings_.density.region.empty() || settings_.density.value != 1.0) {
-            scatter.density = painted(ground, settings_.density, "density", 0.0, 1.0);
-        }
-        if (!settings_.size_factor.region.empty() || settings_.size_factor.value != 1.0) {
-            scatter.size_factor = painted(ground, settings_.size_factor, "size_factor", 0.0, 100.0);
-        }
+        scatter.density = on_base(scatter.density);
+        scatter.size_factor = on_base(scatter.size_factor);
         return scatter_detail(prisms, *piece, scatter, workers);
     }
 
@@ -351,11 +332,9 @@ private:
 
     ShellOptions make_options(const LayerGround& ground, const PrismShell& prisms,
                               const PlacedDetail& detail, double diagonal) {
-        ShellOptions options;
-        options.equilibrium.poisson = settings_.poisson;
-        options.equilibrium.volume_rounds = settings_.volume_rounds;
-        if (!settings_.stiffness.region.empty()) {
-            const VectorXd values = painted(ground, settings_.stiffness, "stiffness", 1e-6, 1e6);
+        ShellOptions options = settings_.shell;
+        if (settings_.stiffness.is_painted()) {
+            const VectorXd values = on_base(settings_.stiffness).per_vertex;
             options.equilibrium.stiffness.resize(prisms.topology().triangle_count());
             for (int f = 0; f < prisms.topology().triangle_count(); ++f) {
                 const auto row = prisms.topology().triangles().row(f);
@@ -363,29 +342,21 @@ private:
                     (values[row[0]] + values[row[1]] + values[row[2]]) / 3.0;
             }
         }
-        options.untangle = settings_.untangle;
-        options.vibration = settings_.vibration;
         VibrationOptions& vibration = options.vibration;
-        if (settings_.paper_omega > 0.0) {
+        if (settings_.paper_omega) {
             vibration.material =
-                from_paper(settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
+                from_paper(*settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
         } else {
-            vibration.material = {settings_.frequency.value, settings_.damping.value};
-            const auto paint = [&](const Paintable& number, const char* key, double lowest,
-                                   double highest, double& common, std::vector<double>& factors) {
-                if (number.region.empty()) {
-                    return;
-                }
-                const VectorXd values = painted(ground, number, key, lowest, highest);
-                common = values.mean();
-                if (common > 0.0) {
-                    factors = at_points(values, prisms, detail.points, common);
+            const auto paint = [&](const Painted& number, double& common,
+                                   std::vector<double>& factors) {
+                const Painted values = on_base(number);
+                common = values.common();
+                if (values.is_painted() && common > 0.0) {
+                    factors = at_points(values.per_vertex, prisms, detail.points, common);
                 }
             };
-            paint(settings_.frequency, "frequency", 0.01, 1000.0, vibration.material.frequency_hz,
-                  vibration.frequency_factor);
-            paint(settings_.damping, "damping", 0.0, 100.0, vibration.material.damping,
-                  vibration.damping_factor);
+            paint(settings_.frequency, vibration.material.frequency_hz, vibration.frequency_factor);
+            paint(settings_.damping, vibration.material.damping, vibration.damping_factor);
         }
         if (!settings_.axes.empty()) {
             if (settings_.axes.size() != 6) {
@@ -398,9 +369,10 @@ private:
             for (size_t a = 0; a < 3; ++a) {
                 vibration.axes[a] = {settings_.axes[2 * a], settings_.axes[2 * a + 1]};
             }
-            options.axis = direction_of(settings_.surface_axis, "surface_axis");
+            if (options.axis.isZero()) {
+                throw InvalidInput("shell surface_axis: expected a direction, found 0 0 0");
+            }
         }
-        options.manipulation = settings_.manipulation;
         options.manipulation.base.reach = settings_.reach * diagonal;
         options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
         return options;
@@ -540,23 +512,18 @@ private:
 
 class ShellPlan final : public LayerPlan {
 public:
-    std::vector<Setting> settings() override { return shell_settings(settings_); }
+    Options options() override { return describe(settings_); }
 
-    void take_mesh(const std::string&, std::shared_ptr<const ArtMesh> mesh) override {
-        mesh_ = std::move(mesh);
-    }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
-        if (!settings_.mesh.empty() && !mesh_) {
-            throw InvalidInput(say("shell mesh: '", settings_.mesh,
-                                   "' was not read (meshes are read with a scene file)"));
-        }
-        return std::make_unique<ShellLayer>(ground, settings_, mesh_);
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& meshes) const override {
+        const std::shared_ptr<const ArtMesh> mesh =
+            settings_.mesh.empty() ? nullptr
+                                   : find_mesh(meshes, settings_.mesh, "[[layer]] shell: mesh");
+        return std::make_unique<ShellLayer>(ground, settings_, mesh);
     }
 
 private:
     ShellSettings settings_;
-    std::shared_ptr<const ArtMesh> mesh_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "cutis/stack/simulation_surface.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "cutis/core/error.h"
@@ -9,42 +8,11 @@
 
 namespace cutis {
 
-namespace {
-
-Vector3d box_without_specks(const Topology& topology, const MatrixX3d& rest) {
-    const std::vector<int>& part = topology.part_of_vertex();
-    const VectorXd areas = triangle_areas(rest, topology);
-    std::vector<double> area_of(part.size(), 0.0);
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
-            areas[f];
-    }
-    const double whole = areas.sum();
-    constexpr double speck = 0.01;
-    constexpr double most_in_specks = 0.1;
-    double in_specks = 0.0;
-    for (const double area : area_of) {
-        in_specks += area < speck * whole ? area : 0.0;
-    }
-    const double least = in_specks > most_in_specks * whole ? 0.0 : speck * whole;
-    Eigen::RowVector3d low = Eigen::RowVector3d::Constant(std::numeric_limits<double>::infinity());
-    Eigen::RowVector3d high = -low;
-    for (int v = 0; v < topology.vertex_count(); ++v) {
-        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
-            low = low.cwiseMin(rest.row(v));
-            high = high.cwiseMax(rest.row(v));
-        }
-    }
-    return (high - low).transpose();
-}
-
-}  // namespace
-
 SimulationSurface::SimulationSurface(RepairedMesh mesh)
     : mesh_(std::move(mesh)),
       from_art_(MeshMap::copies(mesh_.art_of_vertex, static_cast<int>(mesh_.vertex_of_art.size()))),
       to_art_(MeshMap::copies(mesh_.vertex_of_art, vertex_count())),
-      main_box_(box_without_specks(mesh_.topology, mesh_.positions)) {}
+      main_box_(cutis::main_box(mesh_.positions, mesh_.topology)) {}
 
 SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
     const ArtMesh& mesh = body.mesh();

@@ -49,7 +49,7 @@ public:
         : settings_(settings),
           shown_(ground),
           base_(ground.base == nullptr ? ground : *ground.base),
-          options_(settings.options_for(base_, report_.notes)),
+          options_(settings.options_for(base_)),
           order_(base_.surface->topology(), base_.surface->rest(), options_),
           solver_(order_.topology(), order_.rest(), order_.reorder(options_), ground.own_workers()),
           uv_(base_),
@@ -58,6 +58,11 @@ public:
             throw InvalidInput(
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
+        }
+        if (!options_.young_modulus && !options_.lame_mu) {
+            report_.notes.push_back(say("young_modulus: ", solver_.options().young_modulus->value,
+                                        " N/m for a body of ", *solver_.options().body_size,
+                                        " m"));
         }
         if (is_refined()) {
             // Points of the simulated surface in the solver's numbering.
@@ -366,8 +371,9 @@ private:
 
 class SlidePlan : public LayerPlan {
 public:
-    std::vector<Setting> settings() override { return settings_.table(); }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground) override {
+    Options options() override { return describe(settings_); }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<SlideLayer>(settings_, ground);
     }
 

@@ -86,19 +86,7 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
 }
 
 SlideOptions SlideOrder::reorder(SlideOptions options) const {
-    const auto by_order = [&](VertexValue& value) {
-        if (value.painted.size() != static_cast<Eigen::Index>(order_.size())) {
-            return;  // one number; what has another size is refused by the solver
-        }
-        const VectorXd before = value.painted;
-        from_surface_.values(before, Workers(1), value.painted);
-    };
-    for (VertexValue* value :
-         {&options.young_modulus, &options.poisson_ratio, &options.density, &options.damping,
-          &options.fung_exponent, &options.area_preservation, &options.stickiness, &options.tether,
-          &options.tether_radius, &options.region}) {
-        by_order(*value);
-    }
+    renumber_painted(describe(options), order_);
     const auto metric = options.relaxed_metric;
     for (Eigen::Index i = 0; i < metric.rows(); ++i) {
         options.relaxed_metric.row(i) = metric.row(order_[static_cast<size_t>(i)]);

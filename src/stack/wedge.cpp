@@ -4,27 +4,30 @@
 
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
-#include "cutis/stack/settings.h"
 
 namespace cutis {
 
 namespace {
 
-std::string value_text(const SceneValue& value) {
+std::string value_text(const Value& value) {
     switch (value.kind) {
-        case SceneValue::Kind::boolean:
+        case Value::Kind::boolean:
             return value.boolean ? "true" : "false";
-        case SceneValue::Kind::integer:
-        case SceneValue::Kind::number:
+        case Value::Kind::integer:
+        case Value::Kind::number:
             return say(value.number);
-        case SceneValue::Kind::text:
+        case Value::Kind::text:
             return value.text;
-        case SceneValue::Kind::list:
+        case Value::Kind::list:
+        case Value::Kind::table:
             break;
     }
     std::string text;
-    for (const SceneValue& item : value.list) {
+    for (const Value& item : value.list) {
         text += (text.empty() ? "" : " ") + value_text(item);
+    }
+    for (const auto& [key, item] : value.table) {
+        text += (text.empty() ? "" : " ") + key + " " + value_text(item);
     }
     return text;
 }
@@ -63,15 +66,24 @@ std::vector<size_t> meant_layers(const Scene& scene, const Wedge& wedge, const s
     return meant;
 }
 
-void apply(const Wedge& wedge, const SceneValue& value, Scene& scene) {
+void apply(const Wedge& wedge, const Value& value, const std::vector<LayerKind>& kinds,
+           Scene& scene) {
     const size_t dot = wedge.key.find('.');
     const std::string word = wedge.key.substr(0, dot);
     std::string key = dot == std::string::npos ? "" : wedge.key.substr(dot + 1);
+    const size_t inner = key.find('.');
+    if (word == "output" && inner != std::string::npos) {
+        Value& format = scene.output.format_options[key.substr(0, inner)];
+        format.kind = Value::Kind::table;
+        format.table[key.substr(inner + 1)] = value;
+        return;
+    }
     if (word == "body" || word == "output") {
         // A mesh file has moved from options.mesh to mesh_file when the scene was read.
         const bool is_mesh = word == "body" && key == "mesh" && !scene.body.mesh_file.empty();
-        apply_settings({{key, value}},
-                       word == "body" ? body_settings(scene) : output_settings(scene), scene.file);
+        read_options({{key, value}},
+                     word == "body" ? describe_body(scene) : describe_output(scene),
+                     "[" + word + "]", scene.file);
         if (is_mesh) {
             scene.body.mesh_file.swap(scene.body.options.mesh);
             scene.body.options.mesh.clear();
@@ -80,13 +92,13 @@ void apply(const Wedge& wedge, const SceneValue& value, Scene& scene) {
     }
     for (const size_t i : meant_layers(scene, wedge, word, key)) {
         scene.layers[i].values[key] = value;
-        plan_layer(scene.layers[i], scene.file);  // refuses what the layer would refuse later
+        scene.layers[i].plan = plan_layer(scene.layers[i], scene.file, kinds);
     }
 }
 
 }  // namespace
 
-std::vector<WedgeScene> wedge_scenes(const Scene& scene) {
+std::vector<WedgeScene> wedge_scenes(const Scene& scene, const std::vector<LayerKind>& kinds) {
     double count = 1.0;
     for (const Wedge& wedge : scene.wedges) {
         count *= static_cast<double>(wedge.values.size());
@@ -100,9 +112,9 @@ std::vector<WedgeScene> wedge_scenes(const Scene& scene) {
     for (const Wedge& wedge : scene.wedges) {
         std::vector<WedgeScene> next;
         for (const WedgeScene& before : all) {
-            for (const SceneValue& value : wedge.values) {
+            for (const Value& value : wedge.values) {
                 WedgeScene one = before;
-                apply(wedge, value, one.scene);
+                apply(wedge, value, kinds, one.scene);
                 one.label += (one.label.empty() ? "" : ", ") +
                              wedge.key.substr(wedge.key.rfind('.') + 1) + " " + value_text(value);
                 next.push_back(std::move(one));

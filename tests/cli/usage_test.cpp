@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <optional>
+#include <string>
+
 namespace cutis::test {
 namespace {
 
@@ -79,7 +83,13 @@ TEST_P(VerifyOf, slow_a_layer_prints_the_agreed_json_and_passes) {
     for (const auto& one : json.at("cases")) {
         EXPECT_EQ(one.at("layer"), GetParam());
         EXPECT_TRUE(one.at("case").is_string());
+        if (one.value("skipped", false)) {
+            EXPECT_FALSE(is_ci()) << one.at("case");
+            EXPECT_FALSE(one.contains("pass"));
+            continue;
+        }
         EXPECT_TRUE(one.at("value").is_number());
+        EXPECT_TRUE(one.at("bound") == "at most" || one.at("bound") == "at least");
         EXPECT_TRUE(one.at("limit").is_number());
         EXPECT_TRUE(one.at("unit").is_string());
         EXPECT_TRUE(one.at("pass").get<bool>()) << one.at("case");
@@ -90,6 +100,46 @@ TEST_P(VerifyOf, slow_a_layer_prints_the_agreed_json_and_passes) {
 INSTANTIATE_TEST_SUITE_P(Layers, VerifyOf,
                          ::testing::Values("body", "curve", "fold", "slide", "shell", "stack"),
                          [](const auto& layer) { return layer.param; });
+
+/// A variable of the environment as long as the object lives.
+class Variable {
+public:
+    Variable(const char* name, const char* value) : name_(name) {
+        const char* before = std::getenv(name);
+        before_ = before == nullptr ? std::nullopt : std::optional<std::string>(before);
+        value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+    }
+    ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+TEST(Usage, verify_says_what_it_skipped_and_fails_on_it_when_asked_to) {
+    const Variable data("CUTIS_DATA", "/nowhere");
+    const Variable no_ci("CI", nullptr);
+    const Outcome plain = run({"verify", "curve", "--json"});
+    EXPECT_EQ(plain.code, 0) << plain.err;
+    int skipped = 0;
+    for (const auto& one : nlohmann::json::parse(plain.out).at("cases")) {
+        if (one.value("skipped", false)) {
+            ++skipped;
+            EXPECT_FALSE(one.contains("pass"));
+            EXPECT_TRUE(contains(one.at("source"), "/nowhere"));
+        } else {
+            EXPECT_TRUE(one.at("pass").get<bool>()) << one.at("case");
+        }
+    }
+    EXPECT_GT(skipped, 0);
+    const Outcome strict = run({"verify", "curve", "--no-skips"});
+    EXPECT_EQ(strict.code, 1);
+    EXPECT_TRUE(contains(strict.out, std::to_string(skipped) + " skipped")) << strict.out;
+    const Variable ci("CI", "true");
+    EXPECT_EQ(run({"verify", "curve"}).code, 1);
+}
 
 TEST(Usage, verify_prints_a_table_for_people) {
     EXPECT_TRUE(contains(run({"verify", "body"}).out, "pass"));

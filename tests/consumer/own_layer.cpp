@@ -47,11 +47,20 @@ private:
 
 class BreathPlan final : public cutis::LayerPlan {
 public:
-    std::vector<cutis::Setting> settings() override {
-        return {{"depth", &options_.depth, "how far it swells", "m", 0.0, 1.0},
-                {"period", &options_.period, "of one breath", "s", 0.1, 60.0}};
+    cutis::Options options() override {
+        return {{.name = "depth",
+                 .field = &options_.depth,
+                 .about = "how far it swells",
+                 .unit = "m",
+                 .range = {0, 1}},
+                {.name = "period",
+                 .field = &options_.period,
+                 .about = "of one breath",
+                 .unit = "s",
+                 .range = {0.1, 60}}};
     }
-    std::unique_ptr<cutis::Layer> prepare(const cutis::LayerGround& ground) override {
+    std::unique_ptr<cutis::Layer> prepare(const cutis::LayerGround& ground,
+                                          const cutis::LayerMeshes& /*meshes*/) const override {
         return std::make_unique<BreathLayer>(ground, options_);
     }
 

@@ -20,17 +20,6 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Every backend of this build.
-std::vector<SparseBackend> backends() {
-    std::vector<SparseBackend> offered;
-    for (const SparseBackend backend : {SparseBackend::eigen, SparseBackend::cholmod}) {
-        if (has_sparse_backend(backend)) {
-            offered.push_back(backend);
-        }
-    }
-    return offered;
-}
-
 // Five-point Laplacian on a grid of unknowns; `shift` is added to the diagonal. With fixed borders
 // the diagonal is 4 everywhere, with free ones it is the number of neighbours (singular, shift 0).
 std::vector<SparseEntry> grid_laplacian(int width, int height, bool is_free, double shift) {
@@ -119,22 +108,20 @@ TEST(sparse, compressing_adds_entries_of_one_place_in_the_order_given_and_keeps_
 
 TEST(sparse, random_systems_equal_a_dense_solve_for_any_number_of_columns) {
     std::mt19937_64 random(6);
-    for (const SparseBackend backend : backends()) {
-        for (const int n : {1, 2, 5, 30, 120}) {
-            const SparseLower matrix = compress_lower(n, random_entries(n, random)).matrix;
-            const SparseSolver solver(matrix, backend);
-            EXPECT_EQ(solver.size(), n);
-            const Eigen::LLT<Dense> dense(dense_of(matrix));
-            EXPECT_NO_THROW(solver.solve_many({}, 0));
-            for (const int columns : {1, 2, 3, 4, 5, 8, 9, 21}) {
-                std::vector<double> x =
-                    random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
-                const RowMajor b = Eigen::Map<RowMajor>(x.data(), n, columns);
-                solver.solve_many(x, columns);
-                const RowMajor error = Eigen::Map<RowMajor>(x.data(), n, columns) - dense.solve(b);
-                ASSERT_LT(error.cwiseAbs().maxCoeff(), 1e-13)
-                    << n << " rows, " << columns << " columns";
-            }
+    for (const int n : {1, 2, 5, 30, 120}) {
+        const SparseLower matrix = compress_lower(n, random_entries(n, random)).matrix;
+        const SparseSolver solver(matrix);
+        EXPECT_EQ(solver.size(), n);
+        const Eigen::LLT<Dense> dense(dense_of(matrix));
+        EXPECT_NO_THROW(solver.solve_many({}, 0));
+        for (const int columns : {1, 2, 3, 4, 5, 8, 9, 21}) {
+            std::vector<double> x =
+                random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
+            const RowMajor b = Eigen::Map<RowMajor>(x.data(), n, columns);
+            solver.solve_many(x, columns);
+            const RowMajor error = Eigen::Map<RowMajor>(x.data(), n, columns) - dense.solve(b);
+            ASSERT_LT(error.cwiseAbs().maxCoeff(), 1e-13)
+                << n << " rows, " << columns << " columns";
         }
     }
 }
@@ -162,51 +149,43 @@ double eigenvector_error(const SparseSolver& solver, int width, int height) {
 }
 
 TEST(sparse, an_eigenvector_of_the_grid_laplacian_is_divided_by_its_eigenvalue) {
-    for (const SparseBackend backend : backends()) {
-        const SparseSolver solver(
-            compress_lower(31 * 17, grid_laplacian(31, 17, false, 0.0)).matrix, backend);
-        EXPECT_LT(eigenvector_error(solver, 31, 17), 1e-12);
-    }
+    const SparseSolver solver(compress_lower(31 * 17, grid_laplacian(31, 17, false, 0.0)).matrix);
+    EXPECT_LT(eigenvector_error(solver, 31, 17), 1e-12);
 }
 
 TEST(sparse, a_grid_of_a_hundred_thousand_unknowns_is_solved_with_little_fill) {
-    for (const SparseBackend backend : backends()) {
-        const SparseSolver solver(
-            compress_lower(320 * 320, grid_laplacian(320, 320, false, 0.0)).matrix, backend);
-        EXPECT_LT(eigenvector_error(solver, 320, 320), 1e-9);
-        // Without a fill-reducing order L would hold 320 numbers a row; nested dissection-like
-        // orders need about 31/4 log2(320) = 64 at most.
-        EXPECT_LT(solver.factor_entries(), 64LL * 320 * 320);
-    }
+    const SparseSolver solver(
+        compress_lower(320 * 320, grid_laplacian(320, 320, false, 0.0)).matrix);
+    EXPECT_LT(eigenvector_error(solver, 320, 320), 1e-9);
+    // Without a fill-reducing order L would hold 320 numbers a row; nested dissection-like
+    // orders need about 31/4 log2(320) = 64 at most.
+    EXPECT_LT(solver.factor_entries(), 64LL * 320 * 320);
 }
 
 TEST(sparse, refactoring_gives_the_same_bits_as_a_fresh_solver) {
     std::mt19937_64 random(7);
-    for (const SparseBackend backend : backends()) {
-        CompressedEntries compressed = compress_lower(200, random_entries(200, random));
-        SparseLower other = compressed.matrix;
-        for (double& value : other.values) {
-            value *= 1.0 + 0.1 * random_numbers(1, random)[0];
-        }
-        for (int i = 0; i < 200; ++i) {
-            other.values[static_cast<size_t>(other.row_starts[static_cast<size_t>(i) + 1]) - 1] +=
-                5.0;
-        }
-        SparseSolver solver(compressed.matrix, backend);
-        solver.refactor(other.values);
-        const SparseSolver fresh(other, backend);
-        std::vector<double> x = random_numbers(200 * 4, random);
-        std::vector<double> y = x;
-        solver.solve_many(x, 4);
-        fresh.solve_many(y, 4);
-        EXPECT_EQ(x, y);
-        // And back again.
-        solver.refactor(compressed.matrix.values);
-        x = y;
-        solver.solve_many(x, 4);
-        SparseSolver(compressed.matrix, backend).solve_many(y, 4);
-        EXPECT_EQ(x, y);
+    CompressedEntries compressed = compress_lower(200, random_entries(200, random));
+    SparseLower other = compressed.matrix;
+    for (double& value : other.values) {
+        value *= 1.0 + 0.1 * random_numbers(1, random)[0];
     }
+    for (int i = 0; i < 200; ++i) {
+        other.values[static_cast<size_t>(other.row_starts[static_cast<size_t>(i) + 1]) - 1] += 5.0;
+    }
+    SparseSolver solver(compressed.matrix);
+    solver.refactor(other.values);
+    const SparseSolver fresh(other);
+    std::vector<double> x = random_numbers(200 * 4, random);
+    std::vector<double> y = x;
+    solver.solve_many(x, 4);
+    fresh.solve_many(y, 4);
+    EXPECT_EQ(x, y);
+    // And back again.
+    solver.refactor(compressed.matrix.values);
+    x = y;
+    solver.solve_many(x, 4);
+    SparseSolver(compressed.matrix).solve_many(y, 4);
+    EXPECT_EQ(x, y);
 }
 
 TEST(sparse, three_coordinates_in_one_pass_equal_three_single_solves) {
@@ -253,24 +232,21 @@ TEST(sparse, renumbering_the_unknowns_renumbers_the_solution) {
 }
 
 TEST(sparse, solving_allocates_nothing_after_the_first_call) {
-    for (const SparseBackend backend : backends()) {
-        const SparseSolver solver(compress_lower(400, grid_laplacian(20, 20, false, 0.0)).matrix,
-                                  backend);
-        MatrixX3d three = MatrixX3d::Ones(400, 3);
-        std::vector<double> one(400, 1.0);
-        std::vector<double> many(400 * 11, 1.0);
-        const auto solve_all = [&] {
-            solver.solve_many(many, 11);
-            solver.solve(three);
-            solver.solve(one);
-        };
-        solve_all();
-        const long before = allocation_count();
-        const double* const room = three.data();
-        solve_all();
-        EXPECT_EQ(allocation_count(), before);
-        EXPECT_EQ(three.data(), room);
-    }
+    const SparseSolver solver(compress_lower(400, grid_laplacian(20, 20, false, 0.0)).matrix);
+    MatrixX3d three = MatrixX3d::Ones(400, 3);
+    std::vector<double> one(400, 1.0);
+    std::vector<double> many(400 * 11, 1.0);
+    const auto solve_all = [&] {
+        solver.solve_many(many, 11);
+        solver.solve(three);
+        solver.solve(one);
+    };
+    solve_all();
+    const long before = allocation_count();
+    const double* const room = three.data();
+    solve_all();
+    EXPECT_EQ(allocation_count(), before);
+    EXPECT_EQ(three.data(), room);
 }
 
 TEST(sparse, several_threads_may_solve_with_one_solver) {
@@ -298,49 +274,44 @@ TEST(sparse, several_threads_may_solve_with_one_solver) {
 }
 
 TEST(sparse, a_matrix_that_is_not_positive_definite_is_refused_naming_the_row) {
-    for (const SparseBackend backend : backends()) {
-        // Only row 7 is bad, and no other row can be blamed for it: the matrix is diagonal.
-        std::vector<SparseEntry> diagonal;
-        for (int i = 0; i < 12; ++i) {
-            diagonal.push_back({i, i, i == 7 ? -2.0 : 1.0 + i});
-        }
-        const SparseLower matrix = compress_lower(12, diagonal).matrix;
-        EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(matrix, backend); }).find("row 7"),
-                  std::string::npos);
-        diagonal[7].value = 0.0;
-        const SparseLower zero = compress_lower(12, diagonal).matrix;
-        EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(zero, backend); }).find("row 7"),
-                  std::string::npos);
-        // Constants solve the free Laplacian: singular, seen only in rounding.
-        for (const int side : {3, 40, 100}) {
-            const SparseLower free =
-                compress_lower(side * side, grid_laplacian(side, side, true, 0.0)).matrix;
-            EXPECT_THROW(SparseSolver(free, backend), SolverFailure) << side;
-        }
-        // Barely shifted it is regular.
-        EXPECT_NO_THROW(
-            SparseSolver(compress_lower(1600, grid_laplacian(40, 40, true, 1e-8)).matrix, backend));
+    // Only row 7 is bad, and no other row can be blamed for it: the matrix is diagonal.
+    std::vector<SparseEntry> diagonal;
+    for (int i = 0; i < 12; ++i) {
+        diagonal.push_back({i, i, i == 7 ? -2.0 : 1.0 + i});
     }
+    const SparseLower matrix = compress_lower(12, diagonal).matrix;
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(matrix); }).find("row 7"),
+              std::string::npos);
+    diagonal[7].value = 0.0;
+    const SparseLower zero = compress_lower(12, diagonal).matrix;
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(zero); }).find("row 7"),
+              std::string::npos);
+    // Constants solve the free Laplacian: singular, seen only in rounding.
+    for (const int side : {3, 40, 100}) {
+        const SparseLower free =
+            compress_lower(side * side, grid_laplacian(side, side, true, 0.0)).matrix;
+        EXPECT_THROW(SparseSolver(free), SolverFailure) << side;
+    }
+    // Barely shifted it is regular.
+    EXPECT_NO_THROW(SparseSolver(compress_lower(1600, grid_laplacian(40, 40, true, 1e-8)).matrix));
 }
 
 TEST(sparse, after_a_failed_refactor_nothing_is_solved_until_one_succeeds) {
-    for (const SparseBackend backend : backends()) {
-        const SparseLower matrix = compress_lower(9, grid_laplacian(3, 3, false, 0.0)).matrix;
-        SparseSolver solver(matrix, backend);
-        std::vector<double> x(9, 1.0);
-        std::vector<double> expected(9, 1.0);
-        solver.solve(expected);
-        std::vector<double> bad = matrix.values;
-        bad.back() = -1.0;
-        EXPECT_THROW(solver.refactor(bad), SolverFailure);
-        EXPECT_THROW(solver.solve(x), SolverFailure);
-        bad.back() = nan;
-        EXPECT_THROW(solver.refactor(bad), InvalidInput);
-        EXPECT_THROW(solver.solve(x), SolverFailure);
-        solver.refactor(matrix.values);
-        solver.solve(x);
-        EXPECT_EQ(x, expected);
-    }
+    const SparseLower matrix = compress_lower(9, grid_laplacian(3, 3, false, 0.0)).matrix;
+    SparseSolver solver(matrix);
+    std::vector<double> x(9, 1.0);
+    std::vector<double> expected(9, 1.0);
+    solver.solve(expected);
+    std::vector<double> bad = matrix.values;
+    bad.back() = -1.0;
+    EXPECT_THROW(solver.refactor(bad), SolverFailure);
+    EXPECT_THROW(solver.solve(x), SolverFailure);
+    bad.back() = nan;
+    EXPECT_THROW(solver.refactor(bad), InvalidInput);
+    EXPECT_THROW(solver.solve(x), SolverFailure);
+    solver.refactor(matrix.values);
+    solver.solve(x);
+    EXPECT_EQ(x, expected);
 }
 
 TEST(sparse, numbers_that_are_not_finite_are_refused_naming_the_entry) {
@@ -398,25 +369,6 @@ TEST(sparse, arrays_that_are_no_lower_triangle_are_refused) {
     std::vector<double> x(10, 1.0);
     EXPECT_THROW(solver.solve(x), InvalidInput);
     EXPECT_THROW(solver.solve_many(x, -1), InvalidInput);
-}
-
-TEST(sparse, cholmod_is_used_when_built_in_and_named_when_missing) {
-    const SparseLower matrix = compress_lower(900, grid_laplacian(30, 30, false, 0.0)).matrix;
-    if (!has_sparse_backend(SparseBackend::cholmod)) {
-        EXPECT_NE(message_of<InvalidInput>([&] {
-                      SparseSolver(matrix, SparseBackend::cholmod);
-                  }).find("CUTIS_WITH_CHOLMOD"),
-                  std::string::npos);
-        return;
-    }
-    std::mt19937_64 random(11);
-    std::vector<double> x = random_numbers(900 * 3, random);
-    std::vector<double> y = x;
-    SparseSolver(matrix, SparseBackend::eigen).solve_many(x, 3);
-    SparseSolver(matrix, SparseBackend::cholmod).solve_many(y, 3);
-    for (size_t i = 0; i < x.size(); ++i) {
-        EXPECT_NEAR(x[i], y[i], 1e-11);
-    }
 }
 
 }  // namespace

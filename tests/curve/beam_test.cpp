@@ -7,6 +7,7 @@
 #include "cutis/curve/time_examples.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
+#include "verify/paper_beam.h"
 
 namespace cutis {
 namespace {

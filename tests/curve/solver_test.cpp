@@ -4,6 +4,7 @@
 #include "cutis/curve/pose_keys.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
+#include "verify/paper_beam.h"
 
 namespace cutis {
 namespace {
@@ -176,7 +177,7 @@ TEST(solver, result_does_not_depend_on_the_frame_rate) {
     }
 }
 
-TEST(solver, slow_targets_are_reached_and_ends_always_are) {
+TEST(solver, targets_that_move_slowly_are_reached_and_ends_always_are) {
     const CurvePart part = cylinder_part();
     CurveSolver solver(part, {});
     Carried body{part.rows()};

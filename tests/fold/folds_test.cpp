@@ -179,9 +179,9 @@ TEST(Folds, options_out_of_range_are_refused_with_their_names) {
     };
     expect_error<InvalidInput>(make, {"width", "0.001", "found 0"});
     options.look.width = 0.03;
-    options.look.width_scale = VectorXd::Ones(5);
-    expect_error<InvalidInput>(make, {"painted width", "found 5"});
-    options.look.width_scale.resize(0);
+    options.look.width = VectorXd(VectorXd::Ones(5));
+    expect_error<InvalidInput>(make, {"width", "painted values", "found 5"});
+    options.look.width = 0.03;
     options.activity = 2.0;
     expect_error<InvalidInput>(make, {"activity", "2"});
     options.activity = 0.85;

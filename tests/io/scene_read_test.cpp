@@ -1,11 +1,12 @@
 #include "cutis/io/scene_read.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/io/scene_describe.h"
 #include "cutis/io/sinks.h"
-#include "cutis/stack/settings.h"
 #include "support/data.h"
 
 namespace cutis {
@@ -83,9 +84,15 @@ pre_roll = 1.5
 repair = false
 weld_distance = 1e-5
 [output]
-tolerance = 1e-3
+glb.tolerance = 1e-3
+glb.uv_tolerance = 2e-3
+glb.keep_skin = false
+npz = { float32 = true }
 first_frame = 3
 last_frame = 9
+[output.html]
+tolerance = 2e-4
+times = false
 )",
                                     "");
     EXPECT_EQ(scene.body.cache, "a.*.obj");
@@ -101,36 +108,97 @@ last_frame = 9
     EXPECT_EQ(scene.pre_roll, 1.5);
     EXPECT_FALSE(scene.body.repair);
     EXPECT_EQ(scene.body.weld_distance, 1e-5);
-    EXPECT_EQ(scene.output.tolerance, 1e-3);
+    const SinkOptions sinks = sink_options(scene);
+    EXPECT_EQ(sinks.glb.tolerance, 1e-3);
+    EXPECT_EQ(sinks.glb.uv_tolerance, 2e-3);
+    EXPECT_FALSE(sinks.glb.keep_skin);
+    EXPECT_TRUE(sinks.npz.use_float32);
+    EXPECT_EQ(sinks.html.tolerance, 2e-4);
+    EXPECT_FALSE(sinks.html.use_times);
     EXPECT_EQ(scene.first_frame, 3);
     EXPECT_EQ(scene.last_frame, 9);
     EXPECT_EQ(parse_scene("[body]\nfile=\"a\"\nmotion=\"m.bvh\"", "").body.motion, "m.bvh");
 }
 
 TEST(SceneRead, the_printed_defaults_are_the_default_scene) {
-    Scene parsed = parse_scene(annotated_defaults(), "");
+    const SceneDescription description;
+    const std::string sample = description.sample();
+    Scene parsed = parse_scene(sample, "");
     Scene defaults;
     EXPECT_TRUE(parsed.layers.empty());
     EXPECT_TRUE(parsed.body.mesh_file.empty());
-    // Each key once, with the default: then the tables of both scenes print alike.
-    EXPECT_EQ(settings_text(body_settings(parsed)), settings_text(body_settings(defaults)));
-    EXPECT_EQ(settings_text(output_settings(parsed)), settings_text(output_settings(defaults)));
-    for (const SettingsTable& table : {body_settings(defaults), output_settings(defaults)}) {
-        for (const Setting& setting : table.settings) {
-            EXPECT_NE(annotated_defaults().find("\n" + setting.key + " = "), std::string::npos)
-                << setting.key;
-            EXPECT_FALSE(setting.about.empty()) << setting.key;
+    EXPECT_EQ(hash_options(describe_body(parsed)), hash_options(describe_body(defaults)));
+    EXPECT_EQ(hash_options(describe_output(parsed)), hash_options(describe_output(defaults)));
+    SinkOptions sinks = sink_options(parsed);
+    SinkOptions plain;
+    EXPECT_EQ(hash_options(describe(sinks)), hash_options(describe(plain)));
+    for (const SceneDescription::Section& section : description.sections()) {
+        for (const Option& option : section.options) {
+            if (is_key(option)) {
+                EXPECT_FALSE(option.about.empty()) << section.name << " " << option.name;
+                EXPECT_NE(sample.find(option.name), std::string::npos) << option.name;
+            }
         }
     }
 }
 
-TEST(SceneRead, the_formats_of_a_scene_are_those_the_library_writes) {
-    Scene scene;
-    for (const Setting& setting : output_settings(scene).settings) {
-        if (setting.key == "formats") {
-            EXPECT_EQ(setting.choices, known_formats());
+TEST(SceneRead, the_samples_of_all_layers_are_understood_and_change_nothing) {
+    const SceneDescription description;
+    for (const SceneDescription::Section& section : description.sections()) {
+        if (!section.is_layer) {
+            continue;
+        }
+        const std::string layer = options_sample(section.options, section.header, section.path);
+        const Scene scene = parse_scene("[body]\nactor = \"torus\"\n" + layer, "");
+        ASSERT_EQ(scene.layers.size(), 1u);
+        EXPECT_EQ(hash_options(scene.layers[0].plan->options()), hash_options(section.options))
+            << section.name;
+    }
+}
+
+TEST(SceneRead, no_key_of_a_section_is_there_twice) {
+    const SceneDescription description;
+    for (const SceneDescription::Section& section : description.sections()) {
+        std::vector<std::string> names;
+        for (const Option& option : section.options) {
+            if (is_key(option)) {
+                names.push_back(option.name);
+            }
+            names.insert(names.end(), option.was.begin(), option.was.end());
+        }
+        for (const std::string& name : names) {
+            EXPECT_EQ(std::count(names.begin(), names.end(), name), 1)
+                << section.name << " " << name;
         }
     }
+}
+
+TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
+    const std::string torus = "[body]\nactor = \"torus\"\n";
+    EXPECT_EQ(refusal(torus + "[output]\npage_tolerance = 1e-3\n"),
+              "shot.toml:4:1: [output] has no key 'page_tolerance' any more; it is tolerance in "
+              "[output.html] now");
+    EXPECT_NE(refusal(torus + "[output.glb]\nuv_tolerance = 7\n").find("shot.toml:4:1: [output] glb "
+                                                                    "uv_tolerance: expected"),
+              std::string::npos);
+    const std::vector<std::pair<std::string, std::string>> moved = {
+        {"kind = \"slide\"\ndrag_force = [1, 0, 0]\n", "shot.toml:5:1: [[layer]] slide has no key "
+                                                       "'drag_force' any more; it is 'drag' now"},
+        {"kind = \"slide\"\npins = [\"box:0,0,0,1,1,1\"]\n", "{ box = [0,0,0,1,1,1] }"},
+        {"kind = \"curve\"\nexamples = [\"body@1\"]\n", "it is 'example' now"},
+        {"kind = \"curve\"\nexample = [\"body@1\"]\n", "write example = [{ time = ..."},
+        {"kind = \"curve\"\nforces = []\n", "it is 'force' now"},
+        {"kind = \"fold\"\nchains = [\"1, 2\"]\n", "it is 'chain' now"},
+        {"kind = \"fold\"\ncurve_profiles = []\n", "it is 'curve' now"},
+        {"kind = \"shell\"\nhandles = []\n", "it is 'handle' now"},
+    };
+    for (const auto& [keys, message] : moved) {
+        const std::string found = refusal(torus + "[[layer]]\n" + keys);
+        EXPECT_NE(found.find(message), std::string::npos) << found;
+    }
+    // Entries of tables have places of their own.
+    EXPECT_EQ(refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
+              "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
 }
 
 TEST(SceneRead, bad_toml_is_refused_with_line_and_column) {

@@ -93,7 +93,8 @@ TEST(ShellLayer, gives_the_same_bits_on_two_threads) {
 TEST(ShellLayer, handles_drag_detail_and_body) {
     const std::string keys =
         "detail = \"spike\"\nsize = 0.08\n"
-        "handles = [\"tip 0.05 grab 0.35 0.0 0.2\", \"tip 0.15 by 0 0 0.1\", \"tip 5 release\"]\n";
+        "handle = [{ at = [0.35, 0.0, 0.2], grab = 0.05, release = 5, "
+        "moves = [{ time = 0.15, by = [0, 0, 0.1] }] }]\n";
     const Baked shell_only = baked(torus, keys);
     EXPECT_FALSE(shell_only.info.meshes.front().shape_changed);
     const Baked both = baked(torus, keys + "base_stiffness = 20\nreach = 0.2\n");
@@ -118,8 +119,8 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
 TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
     const Baked bake = baked("actor = \"cylinder\"\nclip = \"twist\"",
                              "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
-                             "frequency = [\"box:-1,-1,-1,0,1,1\", 3, 9]\n"
-                             "damping = [\"box:-1,-1,-1,0,1,1\", 0.05, 0.5]\nlimiter = \"soft\"\n");
+                             "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
+                             "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
     EXPECT_TRUE(bake.frames.back().meshes[1].positions.allFinite());
 }
 

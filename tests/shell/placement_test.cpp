@@ -212,11 +212,11 @@ TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis
     EXPECT_EQ(placed.stopped_walks, 0);
     const PlacedDetail again = scatter_detail(shell, make_detail("spike"), options, Workers(2));
     EXPECT_EQ(again.anchors.size(), placed.anchors.size());
-    options.density = VectorXd::Zero(shell.vertex_count());
+    options.density = VectorXd(VectorXd::Zero(shell.vertex_count()));
     expect_error<InvalidInput>(
         [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); },
         {"no piece found a place"});
-    options.density.resize(0);
+    options.density = 1.0;
     options.size = 1e-6;
     expect_error<InvalidInput>(
         [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); }, {"most_pieces"});
@@ -265,10 +265,10 @@ struct Meadow {
         ScatterOptions options;
         options.size = 0.05;
         options.axis = {1, 0.3, 0};
-        options.density.setZero(121);
+        options.density.per_vertex.setZero(121);
         for (int v = 0; v < 121; ++v) {
             // Away from the border, where walks end.
-            options.density[v] = (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
+            options.density.per_vertex[v] = (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
         }
         piece = make_detail("spike");
         detail = scatter_detail(shell, piece, options, Workers(1));

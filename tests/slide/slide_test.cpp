@@ -34,9 +34,9 @@ TEST(slide, a_region_that_is_left_out_changes_no_bit_of_what_moves) {
     options.rim = RimMode::free;
     const test::Shape shape = test::planar_grid(20, 24, 0.2);
     const int count = static_cast<int>(shape.positions.rows());
-    options.region.painted = VectorXd::Ones(count);
-    options.region.painted.tail(count / 2).setZero();
-    options.region.painted[3] = 0.0;
+    options.region.per_vertex = VectorXd::Ones(count);
+    options.region.per_vertex.tail(count / 2).setZero();
+    options.region.per_vertex[3] = 0.0;
     Skin part(shape, options);
     Skin whole(shape, options);
     SlideSolver::Parts& p = whole.solver.parts();
@@ -70,12 +70,12 @@ TEST(slide, rest_in_gives_rest_out_bit_for_bit) {
     }
     MatrixX3d at;
     skin.solver.material_positions(at);
-    EXPECT_LT((at - skin.shape.positions).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_EQ(at, skin.shape.positions);
     SlideLocator locator(skin.topology, skin.shape.positions, skin.solver);
     skin.solver.reset(skin.shape.positions, skin.workers);
     MatrixX3d located;
     locator.locate(skin.solver, skin.shape.positions, skin.workers, located);
-    EXPECT_LT((located - skin.shape.positions).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_EQ(located, skin.shape.positions);
 }
 
 TEST(slide, a_pinned_skin_follows_the_body_exactly) {
@@ -174,8 +174,8 @@ TEST(slide, prescribed_slip_moves_material_at_its_speed) {
     EXPECT_NEAR(v(middle, 1), 0.1, 1e-9);
     MatrixX3d at;
     skin.solver.material_positions(at);
-    // dP/dt = -J v with J about 1: some 20 mm of material have passed.
-    EXPECT_NEAR(skin.shape.positions(middle, 1) - at(middle, 1), 0.02, 0.01);
+    // Skin ahead is pressed together, skin behind drawn out: J = 1 by symmetry to first order.
+    EXPECT_NEAR(skin.shape.positions(middle, 1) - at(middle, 1), 0.02, 0.002);
 }
 
 TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
@@ -187,7 +187,7 @@ TEST(slide, painted_values_out_of_range_are_refused_with_their_vertex) {
     };
     SlideOptions o;
     o.density = 0.0;
-    test::expect_error<InvalidInput>([&] { make(o); }, {"density", "more than 0", "found 0"});
+    test::expect_error<InvalidInput>([&] { make(o); }, {"density", "above 0", "found 0"});
     o = {};
     VectorXd painted = VectorXd::Constant(48, 0.5);
     painted[17] = 1.5;
@@ -233,13 +233,16 @@ TEST(slide, a_reset_after_a_cut_starts_anew_and_is_reported) {
 }
 
 TEST(slide, stiff_specks_and_several_parts_do_not_disturb_each_other) {
-    // A second part far away must not change the first one's bits.
+    // A second part far away must not change what the first one does.
     const test::Shape one = test::torus_grid(12, 10);
     const test::Shape both = test::joined(
         one,
         test::moved(test::tetrahedron(), Eigen::Matrix3d::Identity(), Vector3d(5, 0, 0), 1e-3));
-    Skin alone(one);
-    Skin joined(both);
+    SlideOptions options;  // the solver stops by the sum over all parts: ask for all digits
+    options.tolerance = 1e-14;
+    options.most_iterations = 4000;
+    Skin alone(one, options);
+    Skin joined(both, options);
     alone.solver.reset(alone.shape.positions, alone.workers);
     joined.solver.reset(joined.shape.positions, joined.workers);
     for (int k = 1; k < 10; ++k) {
@@ -251,7 +254,7 @@ TEST(slide, stiff_specks_and_several_parts_do_not_disturb_each_other) {
     alone.solver.material_positions(a);
     joined.solver.material_positions(b);
     EXPECT_TRUE(b.allFinite());
-    EXPECT_LT((a - b.topRows(a.rows())).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_LT((a - b.topRows(a.rows())).cwiseAbs().maxCoeff(), 1e-10);
 }
 
 }  // namespace

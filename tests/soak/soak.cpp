@@ -37,7 +37,7 @@ step = 0.008
 kind = "shell"
 detail = "spike"
 size = 0.02
-density = ["box:-0.2,1.2,-2,0.2,3,2", 1, 0]
+density = [{ box = [-0.2, 1.2, -2, 0.2, 3, 2] }, 1, 0]
 )";
 
 double resident_megabytes() {

@@ -68,11 +68,16 @@ private:
 class LiftPlan : public LayerPlan {
 public:
     explicit LiftPlan(LiftLog& log) : log_(log) {}
-    std::vector<Setting> settings() override {
-        return {{"height", &options_.height, "how far up", "m", -10.0, 10.0},
-                {"memory", &options_.has_memory, "as if it had one"}};
+    Options options() override {
+        return {{.name = "height",
+                 .field = &options_.height,
+                 .about = "how far up",
+                 .unit = "m",
+                 .range = {-10, 10}},
+                {.name = "memory", .field = &options_.has_memory, .about = "as if it had one"}};
     }
-    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/) override {
+    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+                                   const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lift>(options_, log_);
     }
 
@@ -95,9 +100,9 @@ struct Bakery {
     void add_lift(double height, bool has_memory) {
         LayerScene layer;
         layer.kind = "lift";
-        layer.values["height"].kind = SceneValue::Kind::number;
+        layer.values["height"].kind = Value::Kind::number;
         layer.values["height"].number = height;
-        layer.values["memory"].kind = SceneValue::Kind::boolean;
+        layer.values["memory"].kind = Value::Kind::boolean;
         layer.values["memory"].boolean = has_memory;
         scene.layers.push_back(layer);
     }

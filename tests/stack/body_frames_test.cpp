@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/layer_stack.h"
 #include "support/shapes.h"
@@ -70,7 +70,7 @@ private:
 };
 
 Body arm(const std::string& clip, Asked& asked) {
-    static const auto character = std::make_shared<const Character>(make_actor("arm"));
+    static const auto character = std::make_shared<const Character>(load_actor("arm"));
     BodyOptions options;
     options.clip = clip;
     Body::Source source = make_body(character, options).source();
@@ -100,7 +100,7 @@ struct Stack {
           int threads = 1)
         : workers(threads), stack(body, options, workers) {
         for (const LayerScene& layer : layers) {
-            stack.add(layer.kind, plan_layer(layer, "test")->prepare(stack.ground()));
+            stack.add(layer.kind, plan_layer(layer, "test")->prepare(stack.ground(), layer.meshes));
         }
         frame = stack.info().empty_frame();
     }

@@ -35,48 +35,77 @@ std::unique_ptr<Stage> arm(const std::string& clip,
     return std::make_unique<Stage>(make_body(std::move(character), options));
 }
 
-SceneValue text(const std::string& value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::text;
+Value text(const std::string& value) {
+    Value out;
+    out.kind = Value::Kind::text;
     out.text = value;
     return out;
 }
 
-SceneValue number(double value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::number;
+Value number(double value) {
+    Value out;
+    out.kind = Value::Kind::number;
     out.number = value;
     return out;
 }
 
-SceneValue boolean(bool value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::boolean;
+Value boolean(bool value) {
+    Value out;
+    out.kind = Value::Kind::boolean;
     out.boolean = value;
     return out;
 }
 
-SceneValue list(const std::vector<std::string>& values) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::list;
+Value list(const std::vector<std::string>& values) {
+    Value out;
+    out.kind = Value::Kind::list;
     for (const std::string& value : values) {
         out.list.push_back(text(value));
     }
     return out;
 }
 
+Value entry(Table values) {
+    Value out;
+    out.kind = Value::Kind::table;
+    out.table = std::move(values);
+    return out;
+}
+
+Value entries(std::vector<Value> values) {
+    Value out;
+    out.kind = Value::Kind::list;
+    out.list = std::move(values);
+    return out;
+}
+
+/// A shape of the body itself, or of a file.
+Value example(double time, const std::string& key = "", const std::string& name = "") {
+    Table values = {{"time", number(time)}};
+    if (!key.empty()) {
+        values[key] = text(name);
+    }
+    return entry(values);
+}
+
+/// A push upwards.
+Value push(double up, double time) {
+    return entry(
+        {{"time", number(time)}, {"push", entries({number(0.0), number(up), number(0.0)})}});
+}
+
 std::unique_ptr<Layer> make_layer(
-    const Stage& stage, const SceneValues& values,
+    const Stage& stage, const Table& values,
     const std::map<std::string, std::shared_ptr<const ArtMesh>>& meshes = {}) {
     LayerScene scene;
     scene.meshes = meshes;
     scene.kind = "curve";
     scene.values = values;
-    return plan_layer(scene, "test.toml")->prepare(stage.ground);
+    return plan_layer(scene, "test.toml")->prepare(stage.ground, scene.meshes);
 }
 
 /// Whole arm up to the wrist.
-SceneValues arm_part() {
+Table arm_part() {
     return {{"to", list({"hand"})}, {"free_tip", boolean(false)}};
 }
 
@@ -129,7 +158,7 @@ MatrixX3d body_at(const Stage& stage, double time) {
 
 TEST(curve_layer, without_a_drive_the_body_stays_bit_for_bit) {
     const auto stage = arm("twist");
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["inertia"] = number(0.0);
     const auto layer = make_layer(*stage, values);
     const auto frames = run(*stage, *layer, 20);
@@ -140,7 +169,7 @@ TEST(curve_layer, without_a_drive_the_body_stays_bit_for_bit) {
 
 TEST(curve_layer, a_moving_limb_makes_the_flesh_swing_and_come_to_rest) {
     const auto stage = arm("bend");
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["inertia"] = number(2.0);
     const auto layer = make_layer(*stage, values);
     const auto frames = run(*stage, *layer, 109);
@@ -190,7 +219,7 @@ TEST(curve_layer, a_saved_state_goes_on_bit_by_bit) {
 
 TEST(curve_layer, same_bits_for_any_number_of_threads) {
     const auto stage = arm("bend");
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["baseline"] = text("dual-quaternion");
     const auto one = make_layer(*stage, values);
     const auto two = make_layer(*stage, values);
@@ -212,8 +241,8 @@ TEST(curve_layer, an_example_keyed_by_pose_is_reached_when_the_pose_holds) {
         });
     }
     const auto without = arm("bend", character);
-    SceneValues values = arm_part();
-    values["examples"] = list({"biceps@1.8"});
+    Table values = arm_part();
+    values["example"] = entries({example(1.8, "morph", "biceps")});
     values["pose_joints"] = list({"forearm_1"});
     values["inertia"] = number(0.0);
     values["frequency"] = number(8.0);
@@ -229,10 +258,10 @@ TEST(curve_layer, an_example_keyed_by_pose_is_reached_when_the_pose_holds) {
 
 TEST(curve_layer, examples_in_time_replace_the_bulge_and_meet_it_at_their_times) {
     const auto stage = arm("bend");
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["baseline"] = text("linear-blend");
     values["follow"] = boolean(false);
-    values["examples"] = list({"body@0", "body@0.9", "body@1.8"});
+    values["example"] = entries({example(0.0), example(0.9), example(1.8)});
     const auto layer = make_layer(*stage, values);
     EXPECT_FALSE(layer->facts().has_memory);
     const auto frames = run(*stage, *layer, 55);
@@ -253,14 +282,14 @@ TEST(curve_layer, a_sculpted_file_is_reached_at_its_time) {
         stage->body.positions(time, TimeSampling::exact, Workers(1), mesh->positions);
         meshes[time == 0.0 ? "a.obj" : "b.obj"] = mesh;
     }
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["baseline"] = text("dual-quaternion");
     values["follow"] = boolean(false);
-    values["examples"] = list({"a.obj@0", "b.obj@1.8"});
+    values["example"] = entries({example(0.0, "file", "a.obj"), example(1.8, "file", "b.obj")});
     const auto layer = make_layer(*stage, values, meshes);
     const auto frames = run(*stage, *layer, 55);
     EXPECT_LT((frames[54] - body_at(*stage, 1.8)).cwiseAbs().maxCoeff(), 1e-10);
-    values["examples"] = list({"body@0", "body@1.8"});
+    values["example"] = entries({example(0.0), example(1.8)});
     const auto own = make_layer(*stage, values);
     const auto same = run(*stage, *own, 30);
     EXPECT_LT((frames[20] - same[20]).cwiseAbs().maxCoeff(), 1e-12);
@@ -268,19 +297,19 @@ TEST(curve_layer, a_sculpted_file_is_reached_at_its_time) {
     auto other = std::make_shared<ArtMesh>(stage->body.mesh());
     other->positions.conservativeResize(7, 3);
     meshes["b.obj"] = other;
-    values["examples"] = list({"a.obj@0", "b.obj@1.8"});
+    values["example"] = entries({example(0.0, "file", "a.obj"), example(1.8, "file", "b.obj")});
     test::expect_error<InvalidInput>([&] { make_layer(*stage, values, meshes); },
                                      {"vertices", "found 7"});
 }
 
 TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
     const auto stage = arm("bend");
-    SceneValues values = arm_part();
+    Table values = arm_part();
     values["inertia"] = number(0.0);
     values["joint_hold"] = number(0.0);
     const auto still = make_layer(*stage, values);
     const auto plain = run(*stage, *still, 40);
-    values["forces"] = list({"0,0,0@0.5", "0,20,0@0.6", "0,20,0@0.8", "0,0,0@0.9"});
+    values["force"] = entries({push(0, 0.5), push(20, 0.6), push(20, 0.8), push(0, 0.9)});
     const auto pushed_layer = make_layer(*stage, values);
     const auto pushed = run(*stage, *pushed_layer, 40);
     const auto lift = [&](int f) {
@@ -291,17 +320,27 @@ TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
     EXPECT_GT(lift(22), 1e-3);
     EXPECT_LT(std::abs(lift(39)), 0.2 * lift(22));  // 0.4 s after it ended
 
-    values["forces"] = list({"0,20,0@0 in box:-9,-9,-9,-8,-8,-8"});
+    Value far_away = push(20, 0);
+    far_away.table["region"] = entry({{"box", entries({number(-9), number(-9), number(-9),
+                                                       number(-8), number(-8), number(-8)})}});
+    values["force"] = entries({far_away});
     const auto elsewhere = make_layer(*stage, values);
     const auto untouched = run(*stage, *elsewhere, 10);
     EXPECT_EQ((untouched[9] - plain[9]).cwiseAbs().maxCoeff(), 0.0);
 
-    for (const char* bad : {"0,20@1", "0,20,0", "0,20,0@1 on part:x", "0,nan,0@1"}) {
-        values["forces"] = list({bad});
-        test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
-                                         {"X,Y,Z@SECONDS", bad});
-    }
-    values["forces"] = list({"0,1,0@1", "0,1,0@0.5"});
+    values["force"] = entries({entry({{"push", entries({number(0), number(20)})}})});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "three numbers"});
+    values["force"] = entries({push(std::nan(""), 1.0)});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "finite"});
+    values["force"] = list({"0,20,0@1"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
+                                     {"0,20,0@1", "time = ..., push = ..., region = ..."});
+    values.erase("force");
+    values["forces"] = list({"0,20,0@1"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
+                                     {"'forces'", "it is 'force' now"});
+    values.erase("forces");
+    values["force"] = entries({push(1, 1.0), push(1, 0.5)});
     test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"increasing", "0.5"});
 }
 
@@ -309,11 +348,11 @@ TEST(curve_layer, joint_hold_calms_the_elbow_and_leaves_the_middle_of_the_bones)
     const auto stage = arm("bend");
     std::vector<MatrixX3d> free_swing, held_swing;
     for (const double hold : {0.0, 1.0}) {
-        SceneValues values = arm_part();
+        Table values = arm_part();
         values["inertia"] = number(0.0);
         values["limit"] = number(1e3);
         values["joint_hold"] = number(hold);
-        values["forces"] = list({"0,20,0@0"});
+        values["force"] = entries({push(20, 0)});
         const auto layer = make_layer(*stage, values);
         (hold == 0.0 ? free_swing : held_swing) = run(*stage, *layer, 6);
     }
@@ -350,7 +389,7 @@ TEST(curve_layer, joint_hold_calms_the_elbow_and_leaves_the_middle_of_the_bones)
 
 TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {
     const auto stage = arm("bend");
-    const auto refuse = [&](const SceneValues& values, const std::vector<std::string>& pieces) {
+    const auto refuse = [&](const Table& values, const std::vector<std::string>& pieces) {
         test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, pieces);
     };
     refuse({{"from", text("elbow")}}, {"forearm_1", "\"elbow\""});

@@ -82,24 +82,24 @@ TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
 TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
     expect_error<InvalidInput>([] { baked("width = 0\n", 1, 1); }, {"width"});
     expect_error<InvalidInput>([] { baked("place = \"chains\"\n", 1, 1); }, {"chain"});
-    expect_error<InvalidInput>([] { baked("place = \"chains\"\nchains = [\"1, x\"]\n", 1, 1); },
-                               {"chains", "x"});
+    expect_error<InvalidInput>([] { baked("place = \"chains\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
+                               {"chain vertices", "whole number"});
     expect_error<InvalidInput>([] { baked("place = \"painted\"\n", 1, 1); }, {"painted_field"});
     expect_error<InvalidInput>([] { baked("place = \"joints\"\njoints = [\"tail\"]\n", 1, 1); },
                                {"tail"});
     expect_error<InvalidInput>(
         [] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
-        {"profile_heights", "sample 1", "-1"});
+        {"profile_heights", "from 0", "-1"});
     expect_error<InvalidInput>(
-        [] { baked("place = \"chains\"\nchains = [\"0, 1, 200\"]\n", 1, 1); },
-        {"\"0, 1, 200\"", "1 and 200"});
+        [] { baked("place = \"chains\"\nchain = [{ vertices = [0, 1, 200] }]\n", 1, 1); },
+        {"chain", "1 and 200"});
 }
 
 TEST(FoldLayer, settings_without_effect_are_refused) {
-    expect_error<InvalidInput>([] { baked("curve_profiles = [\"flat\"]\n", 1, 1); },
-                               {"curve_profiles", "joints"});
+    expect_error<InvalidInput>([] { baked("curve = [{ profile = \"flat\" }]\n", 1, 1); },
+                               {"curve", "joints"});
     expect_error<InvalidInput>([] { baked("one_line = true\n", 1, 1); }, {"one_line"});
-    expect_error<InvalidInput>([] { baked("curve_lengths = [0.1]\n", 1, 1); }, {"curve_lengths"});
+    expect_error<InvalidInput>([] { baked("curve = [{ length = 0.1 }]\n", 1, 1); }, {"curve"});
     expect_error<InvalidInput>([] { baked("profile_heights = [0, 1, 0]\n", 1, 1); },
                                {"profile_heights", "custom"});
     expect_error<InvalidInput>([] { baked("merge_to = 0.4\n", 1, 1); }, {"merge_to", "merge_from"});
@@ -111,10 +111,10 @@ TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
     const std::string curve = "place = \"joints\"\nwidth = 0.02\n";
     const std::vector<Frame> blob = baked(curve, 30, 30);
     const std::vector<Frame> own =
-        baked(curve + "curve_profiles = [\"0, 0.2, 1, 0.2, 0\"]\n", 30, 30);
+        baked(curve + "curve = [{ profile = \"custom\", heights = [0, 0.2, 1, 0.2, 0] }]\n", 30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].body().positions, blob[0].body().positions);
-    expect_error<InvalidInput>([&] { baked(curve + "curve_profiles = [\"blobb\"]\n", 30, 30); },
+    expect_error<InvalidInput>([&] { baked(curve + "curve = [{ profile = \"blobb\" }]\n", 30, 30); },
                                {"blobb", "flat"});
 }
 

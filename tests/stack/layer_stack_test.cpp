@@ -121,8 +121,9 @@ template <class Make>
 class Plan : public LayerPlan {
 public:
     explicit Plan(Make make) : make_(make) {}
-    std::vector<Setting> settings() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground) override { return make_(ground); }
+    Options options() override { return {}; }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& /*meshes*/) const override { return make_(ground); }
 
 private:
     Make make_;
@@ -268,7 +269,12 @@ protected:
         return Body(std::move(source), {});
     }
 
-    VectorXd at(const std::string& region) const { return region_values(ground_, region); }
+    VectorXd at(const Region& region) const { return region_values(ground_, region); }
+    static Region box(const std::vector<double>& numbers) {
+        Region region;
+        region.box = numbers;
+        return region;
+    }
     static VectorXd four(double a, double b, double c, double d) {
         return Eigen::Vector4d(a, b, c, d);
     }
@@ -287,9 +293,10 @@ TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {
     EXPECT_EQ(at("part:skin"), four(1, 1, 1, 0));
     EXPECT_EQ(at("part:shirt/upper"), four(1, 0, 1, 1));
     EXPECT_EQ(at("not part:shirt"), four(0, 1, 0, 0));
-    EXPECT_EQ(at("box:-1,-1,-1,0.5,0.5,1"), four(1, 0, 0, 0));
+    EXPECT_EQ(at(box({-1, -1, -1, 0.5, 0.5, 1})), four(1, 0, 0, 0));
     EXPECT_LT((at("painted:soft") - four(0, 0.2, 0.4, 1)).norm(), 1e-15);
-    EXPECT_EQ(region_vertices(ground_, {"joint:arm", "box:0,0.5,0,0.5,1,1"}),
+    EXPECT_EQ(region_vertices(
+                  ground_, std::vector<Region>{"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})}),
               (std::vector<int>{1, 3}));
 }
 
@@ -298,9 +305,6 @@ TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
          std::vector<std::pair<std::string, std::string>>{{"joint:amr", "did you mean \"arm\""},
                                                           {"painted:x", "soft"},
                                                           {"part:middle", "lower"},
-                                                          {"box:1,2,3", "box:X0"},
-                                                          {"box:1,0,0,0,1,1", "lower corner"},
-                                                          {"box:0,0,0,1,1,1,9", "six"},
                                                           {"everywhere", "all, boundary"}}) {
         try {
             at(region);
@@ -311,17 +315,23 @@ TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
     }
 }
 
-TEST_F(Regions, a_paintable_number_is_constant_painted_or_mixed_and_keeps_its_range) {
-    Paintable number;
-    number.value = 3.0;
-    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(3, 3, 3, 3));
-    number.region = "joint:arm";
-    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(0.25, 0.5, 0, 0));
-    number.mixes = true;
+TEST_F(Regions, a_painted_option_is_constant_painted_or_mixed_and_keeps_its_range) {
+    Painted number = 3.0;
+    Range range = {0.0, 5.0};
+    const auto look_up = [&] {
+        look_up_regions(ground_, {{.name = "x", .field = &number, .range = range}}, "test");
+    };
+    look_up();
+    EXPECT_FALSE(number.is_painted());
+    number.mask = "joint:arm";
+    look_up();
+    EXPECT_EQ(number.per_vertex, four(0.25, 0.5, 0, 0));
     number.inside = 4.0;
     number.outside = 2.0;
-    EXPECT_EQ(painted_values(ground_, number, "x", 0, 5), four(2.5, 3, 2, 2));
-    EXPECT_THROW(painted_values(ground_, number, "x", 0, 2.9), InvalidInput);
+    look_up();
+    EXPECT_EQ(number.per_vertex, four(2.5, 3, 2, 2));
+    range.highest = 2.9;
+    EXPECT_THROW(look_up(), InvalidInput);
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ private:
 
 class LagPlan : public LayerPlan {
 public:
-    std::vector<Setting> settings() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/) override {
+    Options options() override { return {}; }
+    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+                                   const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lag>();
     }
 };

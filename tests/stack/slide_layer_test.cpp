@@ -10,7 +10,6 @@
 #include "cutis/mesh/surface_point.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/layer_stack.h"
-#include "cutis/stack/settings.h"
 #include "stack/slide_order.h"
 #include "stack/slide_plan.h"
 #include "stack/slide_tangents.h"
@@ -219,9 +218,9 @@ TEST(slide_order, brings_neighbours_together_and_back_again) {
     EXPECT_EQ(order.surface_vertex(ours.pins[1]), 77);
 
     // Held vertices come last, those with a free neighbour before the others.
-    options.region.painted = VectorXd::Ones(count);
+    options.region.per_vertex = VectorXd::Ones(count);
     for (int v = 0; v < count; ++v) {
-        options.region.painted[v] = positions(v, 0) > 0.0 ? 0.0 : 1.0;
+        options.region.per_vertex[v] = positions(v, 0) > 0.0 ? 0.0 : 1.0;
     }
     const SlideOrder parted(topology, positions, options);
     const auto is_held = [&](int rank) {
@@ -252,11 +251,11 @@ struct SlideRun {
     SlideRun(const Stage& stage, const std::string& output) : stack(stage.body, {}, workers) {
         LayerScene scene;
         scene.kind = "slide";
-        SceneValue value;
-        value.kind = SceneValue::Kind::text;
+        Value value;
+        value.kind = Value::Kind::text;
         value.text = output;
         scene.values["output"] = value;
-        stack.add("slide", plan_layer(scene, "test.toml")->prepare(stack.ground()));
+        stack.add("slide", plan_layer(scene, "test.toml")->prepare(stack.ground(), scene.meshes));
         frame = stack.info().empty_frame();
     }
     const std::vector<double>* channel(const std::string& name) const {
@@ -420,10 +419,9 @@ SlideOptions options_of(const Stage& stage, const std::string& keys) {
     const Scene scene =
         parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
     SlideSettings settings;
-    apply_settings(scene.layers.front().values, {"[[layer]] slide", "", settings.table()},
-                   "test.toml");
-    std::vector<std::string> notes;
-    return settings.options_for(stage.ground, notes);
+    read_options(scene.layers.front().values, describe(settings), "[[layer]] slide", "test.toml");
+    return fitted_options(settings.options_for(stage.ground), stage.ground.surface->topology(),
+                          stage.ground.surface->rest());
 }
 
 TEST(slide_plan, a_speck_far_away_does_not_set_the_size) {
@@ -441,8 +439,8 @@ TEST(slide_plan, a_speck_far_away_does_not_set_the_size) {
     specked.uv_triangles.row(f) << 0, 1, 9;
     specked.parts.front().triangle_count = static_cast<int>(f) + 1;
     const Stage stage(specked);
-    EXPECT_DOUBLE_EQ(options_of(stage, "").young_modulus.value,
-                     options_of(plain, "").young_modulus.value);
+    EXPECT_DOUBLE_EQ(options_of(stage, "").young_modulus->value,
+                     options_of(plain, "").young_modulus->value);
 }
 
 TEST(slide_plan, a_body_of_many_small_parts_has_the_size_of_them_all) {
@@ -458,14 +456,14 @@ TEST(slide_plan, a_body_of_many_small_parts_has_the_size_of_them_all) {
     crowd.parts = {{"crowd", "", 0, count, 0, 3 * count}};
     const Stage stage(crowd);
     const double size = 0.02 * (count - 1) + 0.01;
-    EXPECT_NEAR(options_of(stage, "").young_modulus.value, 210.0 * std::pow(size / 1.7, 2), 1e-6);
+    EXPECT_NEAR(options_of(stage, "").young_modulus->value, 210.0 * std::pow(size / 1.7, 2), 1e-6);
 }
 
 TEST(slide_plan, lame_constants_give_the_same_moduli) {
     const Stage stage(square_with_seam(1.0));
     const SlideOptions o = options_of(stage, "lame_lambda = 50\nlame_mu = 50\n");
     const MembraneModuli asked = moduli_from_lame(50.0, 50.0);
-    const MembraneModuli got = moduli_from_young(o.young_modulus.value, o.poisson_ratio.value);
+    const MembraneModuli got = moduli_from_young(o.young_modulus->value, o.poisson_ratio.value);
     EXPECT_NEAR(got.shear, asked.shear, 1e-12);
     EXPECT_NEAR(got.bulk, asked.bulk, 1e-12);
     EXPECT_THROW(options_of(stage, "lame_mu = 50\nyoung_modulus = 3\n"), InvalidInput);
@@ -476,9 +474,9 @@ TEST(slide_plan, lame_constants_give_the_same_moduli) {
 
 TEST(slide_plan, settings_without_effect_are_refused) {
     const Stage stage(square_with_seam(1.0));
-    for (const char* keys : {"wind = [1, 0, 0]\n", "pull = [\"box:0,0,-1,1,1,1\"]\n",
-                             "pull = [\"box:8,8,8,9,9,9\"]\npull_velocity = [1, 0, 0]\n",
-                             "drag_at = [50, 0, 0]\ndrag_force = [1, 0, 0]\n",
+    for (const char* keys : {"wind = [1, 0, 0]\n", "pull = [{ box = [0, 0, -1, 1, 1, 1] }]\n",
+                             "pull = [{ box = [8, 8, 8, 9, 9, 9] }]\npull_velocity = [1, 0, 0]\n",
+                             "drag = [{ at = [50, 0, 0], force = [1, 0, 0] }]\n",
                              "initial_stretch = 5\ndirected_stretch = 5\n"
                              "stretch_direction = [1, 0, 0]\n"}) {
         EXPECT_THROW(options_of(stage, keys), InvalidInput) << keys;

@@ -3,19 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "cutis/core/error.h"
+#include "cutis/io/sinks.h"
 
 namespace cutis {
 namespace {
 
-SceneValue number(double value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::number;
+Value number(double value) {
+    Value out;
+    out.kind = Value::Kind::number;
     out.number = value;
     return out;
 }
 
-SceneValue text(const std::string& word) {
-    SceneValue out;
+Value text(const std::string& word) {
+    Value out;
     out.text = word;
     return out;
 }
@@ -31,12 +32,13 @@ Scene scene_with(const std::vector<Wedge>& wedges) {
 TEST(Wedges, stand_for_all_combinations_the_last_turning_fastest) {
     const std::vector<WedgeScene> all = wedge_scenes(
         scene_with({{"body.skinning", {text("linear-blend"), text("dual-quaternion")}, 1, 1},
-                    {"output.tolerance", {number(1e-3), number(1e-4), number(1e-5)}, 2, 1}}));
+                    {"output.glb.tolerance", {number(1e-3), number(1e-4), number(1e-5)}, 2, 1}}));
     ASSERT_EQ(all.size(), 6u);
     EXPECT_EQ(all[0].label, "skinning linear-blend, tolerance 0.001");
     EXPECT_EQ(all[1].label, "skinning linear-blend, tolerance 0.0001");
     EXPECT_EQ(all[5].scene.body.options.skinning, Skinning::dual_quaternion);
-    EXPECT_EQ(all[5].scene.output.tolerance, 1e-5);
+    EXPECT_EQ(sink_options(all[5].scene).glb.tolerance, 1e-5);
+    EXPECT_EQ(sink_options(all[4].scene).glb.tolerance, 1e-4);
     EXPECT_TRUE(all[5].scene.wedges.empty());
 }
 
@@ -61,11 +63,40 @@ TEST(Wedges,
     EXPECT_NE(refusal({"slide.stickiness", {number(1)}, 7, 1}).find("shot.toml:7:1"),
               std::string::npos);
     EXPECT_NE(refusal({"layer.1.x", {number(1)}, 7, 1}).find("layer.N.KEY"), std::string::npos);
-    EXPECT_NE(refusal({"output.tolerance", {number(-1)}, 7, 1}).find("tolerance"),
+    EXPECT_NE(refusal({"output.tolerance", {number(-1)}, 7, 1}).find("tolerance in [output.glb]"),
               std::string::npos);
-    EXPECT_NE(refusal({"body.fps", std::vector<SceneValue>(1001, number(24)), 7, 1})
+    EXPECT_NE(refusal({"body.fps", std::vector<Value>(1001, number(24)), 7, 1})
                   .find("at most 1000 combinations"),
               std::string::npos);
+}
+
+/// A layer that only this test knows.
+class HumPlan : public LayerPlan {
+public:
+    Options options() override {
+        return {{.name = "tone", .field = &tone_, .about = "how high", .range = {0, 1}}};
+    }
+    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+                                   const LayerMeshes& /*meshes*/) const override {
+        return nullptr;
+    }
+
+private:
+    double tone_ = 0.5;
+};
+
+TEST(Wedges, plan_layers_with_the_kinds_of_the_caller) {
+    const std::vector<LayerKind> kinds = {{"hum", "", [] { return std::make_unique<HumPlan>(); }}};
+    Scene scene = scene_with({{"hum.tone", {number(0.1), number(0.9)}, 1, 1}});
+    scene.layers.push_back({"hum", {}, 1, 1});
+    const std::vector<WedgeScene> all = wedge_scenes(scene, kinds);
+    ASSERT_EQ(all.size(), 2u);
+    // The plan a wedge made is the one that is baked: its options hold the value.
+    const Options options = all[1].scene.layers[0].plan->options();
+    EXPECT_EQ(*std::get<double*>(options[0].field), 0.9);
+    EXPECT_EQ(*std::get<double*>(all[0].scene.layers[0].plan->options()[0].field), 0.1);
+    scene.wedges[0].values = {number(7.0)};
+    EXPECT_THROW(wedge_scenes(scene, kinds), InvalidInput);
 }
 
 }  // namespace

@@ -10,6 +10,12 @@ namespace cutis::test {
 /// Folder with the real characters: CUTIS_DATA, or the default chosen at configure time.
 std::filesystem::path data_folder();
 
+/// Folder with characters as people bring them: CUTIS_CHARACTERS, or beside the data folder.
+std::filesystem::path characters_folder();
+
+/// Whether what lacks data must fail instead of being skipped: CI=true.
+bool is_ci();
+
 /// A fresh empty folder, removed when the object dies.
 class ScratchFolder {
 public:
@@ -32,7 +38,7 @@ private:
 #define CUTIS_NEED_DATA(relative_path)                                                    \
     const std::filesystem::path data_path = cutis::test::data_folder() / (relative_path); \
     if (!std::filesystem::exists(data_path)) {                                            \
-        if (std::getenv("CI") != nullptr) {                                               \
+        if (cutis::test::is_ci()) {                                                       \
             FAIL() << data_path << " is missing, and CI must run this test";              \
         }                                                                                 \
         GTEST_SKIP() << data_path << " is not on this machine (set CUTIS_DATA)";          \

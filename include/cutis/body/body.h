@@ -7,6 +7,7 @@
 #include "cutis/body/cache.h"
 #include "cutis/body/clip.h"
 #include "cutis/body/rig.h"
+#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/mesh/art_mesh.h"
 
@@ -44,13 +45,15 @@ enum class LoopMode {
 
 /// How body time (frames of a bake) maps to the source's time.
 struct ClockOptions {
-    double time_scale = 1.0;  ///< 2 plays twice as fast; 0.01 .. 100
+    double time_scale = 1.0;  ///< 2 plays twice as fast
     LoopMode loop = LoopMode::hold;
     double seam_tolerance = 1e-4;  ///< loop: largest gap between last and first pose, as a fraction
                                    ///< of the box diagonal, that counts as closed
     double jump_limit = 0.25;      ///< loop: gap as a fraction of the box diagonal beyond which the
                                    ///< seam is reported as a jump instead of blended
 };
+
+Options describe(ClockOptions& options);
 
 /// A surface that moves: one answer for everybody to "where is every vertex at time t".
 ///
@@ -124,6 +127,8 @@ struct BodyOptions {
     char up_axis = 'y';  ///< 'y' or 'z', of the file
     ClockOptions clock;
 };
+
+Options describe(BodyOptions& options);
 
 /// Rest pose: the bind pose of skinned meshes, brought to the size and place of the posed character
 /// by one similarity transform (files store bind poses 100 times smaller or with another axis up);

@@ -37,12 +37,6 @@ struct CompressedEntries {
 ///                      names the entry
 CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries);
 
-/// Who orders and factors. `cholmod` is an optional part of the build (CUTIS_WITH_CHOLMOD).
-enum class SparseBackend { eigen, cholmod };
-
-/// Whether this build offers a backend.
-bool has_sparse_backend(SparseBackend backend);
-
 /// Sparse symmetric positive definite matrix: ordered and analysed once, factored (L D L^T) for
 /// each new set of values, solved often.
 ///
@@ -52,9 +46,9 @@ class SparseSolver {
 public:
     /// Orders, analyses and factors.
     /// \throw InvalidInput   arrays that do not describe a lower triangle, a value that is not
-    ///                       finite (names the entry), a backend this build does not have
+    ///                       finite (names the entry)
     /// \throw SolverFailure  not positive definite to rounding (names the row)
-    explicit SparseSolver(const SparseLower& matrix, SparseBackend backend = SparseBackend::eigen);
+    explicit SparseSolver(const SparseLower& matrix);
     ~SparseSolver();
     SparseSolver(SparseSolver&&) noexcept;
     SparseSolver& operator=(SparseSolver&&) noexcept;

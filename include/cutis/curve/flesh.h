@@ -34,6 +34,8 @@ struct PartNames {
     double level = 0.0;     ///< of weights or paint; 0: 0.5, and others where that gives no loop
 };
 
+Options describe(PartNames& names);
+
 /// \throw InvalidInput  no such joint, group or attribute (lists what there is), no skeleton, both
 ///                      joints and group, or what cut_part and lay_curves refuse
 CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLayout& layout);
@@ -68,7 +70,7 @@ struct FleshOptions {
     CurveBaseline baseline = CurveBaseline::body;
     bool follow = true;  ///< what the body has beyond the baseline is a target; false: examples
                          ///< replace it
-    double joint_hold = 0.7;  ///< 0 .. 1: how much less flesh swings at a joint inside a limb,
+    double joint_hold = 0.7;  ///< how much less flesh swings at a joint inside a limb,
                               ///< where the bone lies close; joints of short bones (spines, tails)
                               ///< do not hold
     std::vector<FleshExample> examples;
@@ -76,10 +78,13 @@ struct FleshOptions {
     std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
                                            ///< empty: by time
     bool extrapolate = false;  ///< two examples in time: past the second the force goes on rising
-    double fade = 0.0;  ///< share of the curve at each end over which examples fade in, 0 .. 0.5
-    double paper_frames = 30.0;  ///< frames a second of the paper's scheme between examples in time
+    double fade = 0.0;  ///< share of the curve at each end over which examples fade in
+    double paper_frames = 30.0;  ///< frames per second of the paper's scheme between examples in
+                                 ///< time
 };
 
+/// Without those of the curves, which have their own.
+Options describe(FleshOptions& options);
 /// One advance of flesh. Simulated time and body time are two clocks: a body that is held still
 /// goes on swinging.
 struct FleshStep {

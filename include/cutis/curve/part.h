@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/core/options.h"
 #include "cutis/curve/piece.h"
 
 namespace cutis {
@@ -33,6 +34,8 @@ struct CurveLayout {
                               ///< each; `curves` is not used
     std::vector<std::array<int, 2>> polygon_edges;  ///< pairs of surface vertices, no diagonals
 };
+
+Options describe(CurveLayout& layout);
 
 /// Curves on a tube-like part of a surface.
 ///

@@ -31,10 +31,13 @@ struct FoldCurve {
 
 struct FoldCurveOptions {
     FoldLook look;
-    double reach = 0.05;       ///< metres to each side of a curve; above 0
+    double reach = 0.05;       ///< metres to each side of a curve
     bool is_one_line = false;  ///< the paper's way: one line, its height faded out over `reach`
     bool is_strict = false;    ///< no taper
 };
+
+/// Without those of the look, which has its own.
+Options describe(FoldCurveOptions& options);
 
 /// A curve along vertices of the base mesh.
 /// \param vertices  at least 3, neighbours joined by an edge, none twice
@@ -72,6 +75,8 @@ struct FoldJointOptions {
     bool use_marching = false;        ///< along mesh edges, for meshes of edge loops; else sections
     bool use_all_poses = false;       ///< curves of every pose, where they keep `reach` apart
 };
+
+Options describe(FoldJointOptions& options);
 
 /// Curves of the joints that bend, found as in P3 section 5.1 with the errata of the notes: swing
 /// is counted from the bind pose, the inner side is the side to which the bone swings, and the

@@ -11,12 +11,13 @@ namespace cutis {
 struct FoldFieldOptions {
     FoldLook look;
     /// Cloth folds where it is compressed below this fraction of its length in at least one pose.
-    /// 0.1 .. 0.99
     double activity = 0.85;
-    /// How much one direction of compression must prevail over the other. 0 .. 1
-    double coherence = 0.25;
-    bool is_strict = false;  ///< whole rails only, none tapered
+    double coherence = 0.25;  ///< how much one direction of compression must prevail
+    bool is_strict = false;   ///< whole rails only, none tapered
 };
+
+/// Without those of the look, which has its own.
+Options describe(FoldFieldOptions& options);
 
 /// Folds from the compression a surface undergoes: no skeleton needed.
 ///

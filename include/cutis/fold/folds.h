@@ -17,13 +17,16 @@ struct FoldOptions {
     /// Refine the mesh where folds are. Without it folds use the vertices there are.
     bool refine = true;
     /// Edges across a fold; longer ones are halved until they fit (8: the coarsest that keeps the
-    /// shape, 16: smooth). 4 .. 32.
+    /// shape, 16: smooth).
     double edges_per_fold = 8.0;
-    int most_levels = 4;  ///< of subdivision, 0 .. 8
+    int most_levels = 4;  ///< of subdivision
     /// Hold vertices back where folding would turn a triangle against its skinned self. Costs some
-    /// times as much as the folds themselves: for bakes, not for games.
-    bool guard = false;
+    /// times as much as the folds themselves: for bakes, not for games. Strict mode does without.
+    bool guard = true;
 };
+
+/// Without those of the rails, which have their own.
+Options describe(FoldOptions& options);
 
 /// Tight cloth with folds: prepared once for a mesh and a pattern, then evaluated for any pose.
 ///

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cutis/core/function_ref.h"
+#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/fold/solve.h"
@@ -25,21 +26,23 @@ enum class FoldMode {
 struct FoldRailOptions {
     FoldMode mode = FoldMode::gate;
     /// Gate mode: compression (1 - length / rest length) from which offsets count fully; below it
-    /// they are scaled by smoothstep. 0 .. 0.5, 0: strict onset.
+    /// they are scaled by smoothstep.
     double gate = 0.05;
-    /// Passes that move points along the fold until segments have their rest proportions. 0 .. 10.
+    /// Passes that move points along the fold until segments have their rest proportions.
     int distortion_passes = 2;
     /// Largest height as a fraction of a rail's rest length, approached smoothly. 0: no cap.
     double height_cap = 0.6;
     /// Hold offsets at the fold's end planes and its joint plane: neighbours do not cross. Costs
-    /// length where it acts.
-    bool limiter = false;
+    /// length where it acts; strict mode does without it.
+    bool limiter = true;
     /// Compression of two neighbouring folds at which they begin to merge into one of double width,
     /// and at which they are one. 0 < from < to <= 1; from = 0: never.
     double merge_from = 0.0;
     double merge_to = 0.0;
     FoldTolerance tolerance;
 };
+
+Options describe(FoldRailOptions& options);
 
 /// Lines across folds as they lie at rest, all with the same number of segments. Point i of rail r
 /// stands in row r * (segments + 1) + i.

@@ -3,17 +3,18 @@
 #include <filesystem>
 #include <memory>
 
+#include "cutis/core/options.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
 
 struct GlbOptions {
-    double tolerance = 1e-4;     ///< largest error of a baked vertex, fraction of the rest box's
-                                 ///< diagonal; 1e-7 .. 0.1
-    double uv_tolerance = 1e-4;  ///< largest error of a baked UV, fraction of the picture; 1e-7 ..
-                                 ///< 0.1
+    double tolerance = 1e-4;     ///< of a baked vertex, fraction of the rest box's diagonal
+    double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
     bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
 };
+
+Options describe(GlbOptions& options);
 
 /// Binary glTF 2.0.
 ///

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cutis/core/options.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
@@ -10,6 +11,8 @@ namespace cutis {
 struct NpzOptions {
     bool use_float32 = false;  ///< halves positions, UVs and channels; default: the exact doubles
 };
+
+Options describe(NpzOptions& options);
 
 /// NumPy archive for researchers: `numpy.load("NAME.npz")`.
 ///

@@ -26,9 +26,10 @@ Scene read_scene(const std::filesystem::path& path,
 Scene parse_scene(const std::string& text, const std::string& file,
                   const std::vector<LayerKind>& kinds = layer_kinds());
 
-/// Reads the meshes that layers name (key `mesh`); read_scene has done it.
+/// Reads the mesh files that options of layers name, those of all wedges included; read_scene has
+/// done it.
 /// \throw IoError, InvalidInput  as read_obj
-void load_layer_meshes(Scene& scene);
+void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds = layer_kinds());
 
 /// Where a path of a scene leads: relative to the scene's folder; $DATA/ stands for the folder of
 /// characters that the environment's CUTIS_DATA names (default ../shared/data).

@@ -5,19 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "cutis/io/glb_write.h"
+#include "cutis/io/npz_write.h"
 #include "cutis/io/page_write.h"
+#include "cutis/stack/scene.h"
 #include "cutis/stack/sink.h"
 
 namespace cutis {
 
-/// Choices of all formats in one place; each format takes what concerns it.
+/// Options of all formats; those without any are not here.
 struct SinkOptions {
-    double tolerance = 1e-4;     ///< glb: fraction of the box diagonal, 1e-7 .. 0.1
-    double uv_tolerance = 1e-4;  ///< glb: fraction of the picture, 1e-7 .. 0.1
-    bool keep_skin = true;       ///< glb: skeleton and skin where they still describe the shape
-    bool use_float32 = false;    ///< npz: half the size
-    PageOptions page;            ///< html
+    GlbOptions glb;
+    NpzOptions npz;
+    PageOptions html;
 };
+
+/// A table for each format: [output.glb] and so on.
+Options describe(SinkOptions& options);
+
+/// What a scene says in the tables of its formats.
+/// \param defaults  for what it does not say
+/// \throw InvalidInput  with the place in the scene file
+SinkOptions sink_options(const Scene& scene, SinkOptions defaults = {});
 
 /// Names make_sink() takes: glb, usda, obj, pc2, mdd, npz, html.
 const std::vector<std::string>& known_formats();

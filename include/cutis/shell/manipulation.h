@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cutis/core/options.h"
 #include "cutis/shell/arap.h"
 #include "cutis/shell/equilibrium.h"
 
@@ -30,8 +31,10 @@ enum class BaseCoupling {
 struct ManipulationOptions {
     ArapOptions base;
     BaseCoupling coupling = BaseCoupling::projected;
-    int passes = 3;  ///< rounds of shell and base per frame, 1 .. 100
+    int passes = 3;  ///< rounds of shell and base per frame
 };
+
+Options describe(ManipulationOptions& options);
 
 /// Direct manipulation: springs from places of the detail to targets, in the shell (low-rank update
 /// of its factor) and into an as-rigid-as-possible base.

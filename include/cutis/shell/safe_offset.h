@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
@@ -20,10 +21,12 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals);
 inline constexpr double hull_margin = 1e-3;
 
 struct SafeOffsetOptions {
-    double height = 0.02;         ///< asked for everywhere, metres, > 0
-    VectorXd height_factor;       ///< #V, 0 .. 1, painted share of the height; empty: 1
+    double height = 0.02;         ///< asked for everywhere, metres
+    Painted height_factor = 1.0;  ///< share of the height, #V
     bool keep_off_walls = false;  ///< also at most half the way to the surface opposite
 };
+
+Options describe(SafeOffsetOptions& options);
 
 /// Offset surface without a prism that is turned over, and what it cost.
 struct SafeOffset {

@@ -24,6 +24,9 @@ struct ShellOptions {
     MatrixX3d axes;             ///< #F x 3: the same per triangle; empty: axis
 };
 
+/// Without those of its parts, which have their own.
+Options describe(ShellOptions& options);
+
 /// One advance of a shell.
 struct ShellStep {
     const MatrixX3d* base = nullptr;  ///< #V x 3, at the end of the step

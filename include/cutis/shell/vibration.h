@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/shell/oscillator.h"
 #include "cutis/shell/prism_shell.h"
@@ -37,15 +38,17 @@ struct VibrationOptions {
     std::array<Oscillation, 3> axes;
     std::vector<double> frequency_factor;  ///< per detail vertex, > 0; empty: 1
     std::vector<double> damping_factor;    ///< per detail vertex, >= 0; empty: 1
-    double gain = 1.0;                     ///< factor on the displacement shown, 0 .. 10
+    double gain = 1.0;                     ///< factor on the displacement shown
     bool weight_by_height = true;          ///< roots stay on the skin: displacement times height
     Limiter limiter = Limiter::piece;
-    double limit = 0.5;  ///< longest displacement, as a share of the local thickness, > 0
+    double limit = 0.5;  ///< longest displacement, as a share of the local thickness
     DampingAgainst damping_against = DampingAgainst::goal;
     Precision precision = Precision::single;
     bool has_moving_points = false;  ///< points may be moved by move_points (sliding anchors)
     double spanning = 0.25;  ///< a piece whose box is longer than this share of the base's spans it
 };
+
+Options describe(VibrationOptions& options);
 
 /// The shell over one step, for all detail vertices.
 struct ShellMotion {

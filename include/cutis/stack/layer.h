@@ -9,7 +9,7 @@
 
 #include "cutis/core/parallel.h"
 #include "cutis/stack/frame.h"
-#include "cutis/stack/settings.h"
+#include "cutis/stack/scene.h"
 #include "cutis/stack/simulation_surface.h"
 
 namespace cutis {
@@ -134,17 +134,23 @@ private:
     size_t next_number_ = 0;
 };
 
+/// Mesh files by name.
+using LayerMeshes = std::map<std::string, std::shared_ptr<const ArtMesh>>;
+
+/// One of them. \throw InvalidInput  it was not read
+std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::string& name,
+                                         const std::string& section);
+
 /// The options of a layer before it is prepared: binds them to their keys, then builds the layer.
 class LayerPlan {
 public:
     virtual ~LayerPlan() = default;
     /// The layer's keys bound to this plan's options.
-    virtual std::vector<Setting> settings() = 0;
-    /// A mesh the layer's key `mesh` names, before prepare.
-    // NOLINTNEXTLINE(performance-unnecessary-value-param): those who override keep the mesh
-    virtual void take_mesh(const std::string& /*name*/, std::shared_ptr<const ArtMesh> /*mesh*/) {}
+    virtual Options options() = 0;
+    /// \param meshes  files that options name (is_file), by name
     /// \throw InvalidInput  options that do not fit the surface
-    virtual std::unique_ptr<Layer> prepare(const LayerGround& ground) = 0;
+    virtual std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                           const LayerMeshes& meshes) const = 0;
 };
 
 /// A kind of layer this build knows.
@@ -157,7 +163,7 @@ struct LayerKind {
 /// All kinds, in the order in which they follow each other in a stack.
 const std::vector<LayerKind>& layer_kinds();
 
-/// The plan a [[layer]] table asks for, with its values read.
+/// The plan a [[layer]] table asks for, with its values read anew.
 /// \throw InvalidInput  unknown kind (lists what there is), or a bad value
 std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string& file,
                                       const std::vector<LayerKind>& kinds = layer_kinds());

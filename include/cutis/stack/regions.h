@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/core/options.h"
 #include "cutis/stack/layer.h"
 
 namespace cutis {
@@ -14,23 +15,18 @@ namespace cutis {
 ///   joint:NAME              the skin weight of that joint
 ///   joints:NAME             the same with all joints below it
 ///   part:NAME               1 on vertices of that part (primitive, group or material), else 0
-///   box:X0,Y0,Z0,X1,Y1,Z1   1 inside this box of the rest pose (metres), else 0
 ///   boundary                1 on the open borders
-/// A leading "not " gives one minus the value.
-/// \throw InvalidInput  no such word, name (lists what there is), or numbers that are no box
-VectorXd region_values(const LayerGround& ground, const std::string& region);
+/// A leading "not " gives one minus the value. A box is 1 inside, else 0; several regions have the
+/// largest value at each vertex; an empty region is 0 everywhere.
+/// \throw InvalidInput  no such word or name (lists what there is)
+VectorXd region_values(const LayerGround& ground, const Region& region);
 
-/// The union of several: the largest value at each vertex. An empty list gives 0 everywhere.
-VectorXd region_values(const LayerGround& ground, const std::vector<std::string>& regions);
+/// Vertices where it is at least one half.
+std::vector<int> region_vertices(const LayerGround& ground, const Region& region);
 
-/// Vertices where the union is at least one half.
-std::vector<int> region_vertices(const LayerGround& ground,
-                                 const std::vector<std::string>& regions);
-
-/// A paintable number at every simulation vertex.
-/// \param key     for messages
-/// \throw InvalidInput  a value outside lowest .. highest (names the vertex), and as above
-VectorXd painted_values(const LayerGround& ground, const Paintable& number, const std::string& key,
-                        double lowest, double highest);
+/// Gives every painted option its values at the simulation vertices.
+/// \param section  start of messages
+/// \throw InvalidInput  a value out of its option's range (names the vertex), and as above
+void look_up_regions(const LayerGround& ground, const Options& options, const std::string& section);
 
 }  // namespace cutis

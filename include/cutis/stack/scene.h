@@ -6,31 +6,22 @@
 #include <vector>
 
 #include "cutis/body/body.h"
+#include "cutis/core/options.h"
 
 namespace cutis {
 
-/// A value of a scene file, with the place it stands at.
-struct SceneValue {
-    enum class Kind { boolean, integer, number, text, list } kind = Kind::text;
-    bool boolean = false;
-    double number = 0.0;
-    std::string text;
-    std::vector<SceneValue> list;
-    int line = 0;
-    int column = 0;
-};
-
-/// Keys of one table of a scene file.
-using SceneValues = std::map<std::string, SceneValue>;
+class LayerPlan;
 
 /// One [[layer]] table. Its values are read by the layer, which knows its own keys.
 struct LayerScene {
     std::string kind;
-    SceneValues values;
+    Table values;
     int line = 0;
     int column = 0;
-    /// Meshes its key `mesh` names, read with the scene file.
+    /// Mesh files that its options name, by name; read with the scene file.
     std::map<std::string, std::shared_ptr<const ArtMesh>> meshes = {};
+    /// Made from the values when the scene was read, null in scenes made in code.
+    std::shared_ptr<LayerPlan> plan = {};
 };
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
@@ -53,29 +44,16 @@ struct BodyScene {
 
 /// What to write.
 struct OutputScene {
-    std::vector<std::string> formats = {"glb"};  ///< glb, usda, obj, pc2, mdd, npz, html
-    double tolerance =
-        1e-4;  ///< GLB: largest error of baked morph targets, fraction of the box diagonal
-    double page_tolerance = 3e-4;  ///< HTML: the same for the page
-    bool page_times = true;        ///< HTML: the page shows what each frame took
-};
-
-/// How a page of the shot begins, and what stands beside it.
-struct PageScene {
-    std::string about;              ///< one line
-    std::string figure;             ///< a figure of a paper that the shot stands beside
-    std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
-    std::vector<double> camera;     ///< x y z from the body to the camera; empty: from the front
-    std::vector<double> focus;  ///< x y z radius of what fills the picture; empty: the whole clip
-    bool follow = false;        ///< the camera travels with the body
-    std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1
+    std::vector<std::string> formats = {"glb"};
+    /// Tables [output.FORMAT] by format, as they were read; io, which knows the formats, reads on.
+    Table format_options;
 };
 
 /// Values to try for one key; a scene with several of these stands for all combinations.
 struct Wedge {
-    std::string key;  ///< "body.KEY", "output.KEY", "layer.N.KEY" (N from 1) or "KIND.KEY" (every
-                      ///< layer of that kind)
-    std::vector<SceneValue> values;
+    std::string key;  ///< "body.KEY", "output.KEY", "output.FORMAT.KEY", "layer.N.KEY" (N from 1) or
+                      ///< "KIND.KEY" (every layer of that kind)
+    std::vector<Value> values;
     int line = 0;
     int column = 0;
 };
@@ -91,8 +69,19 @@ struct Scene {
     double pre_roll = 0.0;  ///< seconds the body holds its first pose before frame 1
     std::vector<LayerScene> layers;
     OutputScene output;
-    PageScene page;
     std::vector<Wedge> wedges;  ///< empty: the scene as it is
 };
+
+/// Keys of [body], bound to a scene. `mesh` is bound to body.options.mesh; the reader moves it to
+/// body.mesh_file where neither file nor actor is given.
+Options describe_body(Scene& scene);
+
+/// Keys of [output], but for the tables of the formats.
+Options describe_output(Scene& scene);
+
+/// What a scene must fulfil beyond its single values: one source, no key that has no meaning for
+/// it, at least one format, frames in order.
+/// \throw InvalidInput
+void check_scene(const Scene& scene);
 
 }  // namespace cutis

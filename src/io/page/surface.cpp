@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "io/gltf/write_mesh.h"
 #include "io/polygons.h"
@@ -185,23 +186,13 @@ PageSurface make_page_surface(const ArtMesh& mesh, const Body* body) {
 }
 
 std::vector<std::uint32_t> joint_segments(const Body& body) {
-    const Body::Source& source = body.source();
-    if (source.character == nullptr) {
-        return {};
-    }
-    const std::vector<Node>& nodes = source.character->skeleton.nodes;
-    std::map<int, std::uint32_t> joint_of_node;
-    for (size_t j = 0; j < source.rig.node.size(); ++j) {
-        joint_of_node.emplace(source.rig.node[j], static_cast<std::uint32_t>(j));
-    }
+    const Rig* rig = body.rig();
     std::vector<std::uint32_t> segments;
-    for (const auto& [node, joint] : joint_of_node) {
-        int above = nodes[static_cast<size_t>(node)].parent;
-        while (above >= 0 && joint_of_node.count(above) == 0) {
-            above = nodes[static_cast<size_t>(above)].parent;
-        }
-        if (above >= 0) {
-            segments.insert(segments.end(), {joint_of_node[above], joint});
+    std::set<int> nodes;  // one may be a joint of several skins
+    for (size_t j = 0; rig != nullptr && j < rig->node.size(); ++j) {
+        if (nodes.insert(rig->node[j]).second && rig->parent[j] >= 0) {
+            segments.insert(segments.end(), {static_cast<std::uint32_t>(rig->parent[j]),
+                                             static_cast<std::uint32_t>(j)});
         }
     }
     return segments;

@@ -31,7 +31,7 @@ struct PageSurface {
 /// \param body  whose materials colour the mesh; null: no colours
 PageSurface make_page_surface(const ArtMesh& mesh, const Body* body);
 
-/// Pairs of indices into joint_nodes of the body: each joint and the next joint above it.
+/// Pairs of joints of the body's rig: the next joint above each, and itself.
 std::vector<std::uint32_t> joint_segments(const Body& body);
 
 }  // namespace cutis

@@ -2,6 +2,7 @@
 
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
+#include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
 #include "cutis/io/gltf_read.h"
@@ -10,7 +11,6 @@
 #include "cutis/io/obj_read.h"
 #include "cutis/io/pc2_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/stack/settings.h"
 
 namespace cutis {
 
@@ -124,6 +124,13 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
          {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
         if (!path->empty()) {
             inputs.push_back(scene_path(scene, *path));
+        }
+    }
+    for (const LayerScene& layer : scene.layers) {
+        if (layer.plan) {
+            for (const std::string& name : named_files(layer.plan->options())) {
+                inputs.push_back(resolve(scene, name));
+            }
         }
     }
     return inputs;

@@ -128,7 +128,7 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
         const LayerGround ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights,
                                  scene.fps};
         const LayerReport found =
-            plan_layer(scene.layers[i], scene.file)->prepare(ground)->report();
+            scene.layers[i].plan->prepare(ground, scene.layers[i].meshes)->report();
         const auto number = [&](const char* name) { return found.numbers.at(name); };
         out.notes.push_back(say("layer ", i + 1, ", curve: finds ", number("curves"), " curves of ",
                                 number("nodes"), " nodes on ", number("vertices"), " vertices, ",

@@ -10,8 +10,9 @@
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/obj_read.h"
+#include "cutis/io/sinks.h"
 #include "cutis/stack/layer.h"
-#include "cutis/stack/settings.h"
+#include "cutis/stack/wedge.h"
 
 namespace cutis {
 
@@ -24,42 +25,46 @@ std::string place(const std::string& file, const toml::source_region& source) {
                        static_cast<int>(source.begin.column));
 }
 
-SceneValue convert(const toml::node& node, const std::string& where, const std::string& file) {
-    SceneValue value;
+Table table_values(const toml::table& table, const std::string& section, const std::string& file);
+
+Value convert(const toml::node& node, const std::string& where, const std::string& file) {
+    Value value;
     value.line = static_cast<int>(node.source().begin.line);
     value.column = static_cast<int>(node.source().begin.column);
     if (const auto* boolean = node.as_boolean()) {
-        value.kind = SceneValue::Kind::boolean;
+        value.kind = Value::Kind::boolean;
         value.boolean = boolean->get();
     } else if (const auto* integer = node.as_integer()) {
-        value.kind = SceneValue::Kind::integer;
+        value.kind = Value::Kind::integer;
         value.number = static_cast<double>(integer->get());
     } else if (const auto* number = node.as_floating_point()) {
-        value.kind = SceneValue::Kind::number;
+        value.kind = Value::Kind::number;
         value.number = number->get();
     } else if (const auto* text = node.as_string()) {
-        value.kind = SceneValue::Kind::text;
+        value.kind = Value::Kind::text;
         value.text = text->get();
     } else if (const auto* list = node.as_array()) {
-        value.kind = SceneValue::Kind::list;
+        value.kind = Value::Kind::list;
         for (const toml::node& item : *list) {
             value.list.push_back(convert(item, where, file));
         }
+    } else if (const auto* table = node.as_table()) {
+        value.kind = Value::Kind::table;
+        value.table = table_values(*table, where, file);
     } else {
         throw InvalidInput(say(place(file, node.source()), where,
-                               ": expected a text, a number, true, false or a list, found a ",
-                               node.is_table() ? "table" : "date or time"));
+                               ": expected a text, a number, true, false, a list or a table, "
+                               "found a date or time"));
     }
     return value;
 }
 
 // The key's own place, so that an unknown key is pointed at and not its value.
-SceneValues table_values(const toml::table& table, const std::string& section,
-                         const std::string& file) {
-    SceneValues values;
+Table table_values(const toml::table& table, const std::string& section, const std::string& file) {
+    Table values;
     for (const auto& [key, node] : table) {
         const std::string name(key.str());
-        SceneValue value = convert(node, say(section, " ", name), file);
+        Value value = convert(node, say(section, " ", name), file);
         value.line = static_cast<int>(key.source().begin.line);
         value.column = static_cast<int>(key.source().begin.column);
         values.emplace(name, std::move(value));
@@ -90,7 +95,7 @@ void read_layers(const toml::node& node, const std::string& file,
         layer.column = static_cast<int>(table.source().begin.column);
         layer.values = table_values(table, "[[layer]]", file);
         const auto kind = layer.values.find("kind");
-        if (kind == layer.values.end() || kind->second.kind != SceneValue::Kind::text) {
+        if (kind == layer.values.end() || kind->second.kind != Value::Kind::text) {
             throw InvalidInput(
                 say(place(file, table.source()), "[[layer]] expected kind = \"...\""));
         }
@@ -98,7 +103,7 @@ void read_layers(const toml::node& node, const std::string& file,
         layer.line = kind->second.line;
         layer.column = kind->second.column;
         layer.values.erase(kind);
-        plan_layer(layer, file, kinds);  // says now what would be refused after the body is loaded
+        layer.plan = plan_layer(layer, file, kinds);
         scene.layers.push_back(std::move(layer));
     }
 }
@@ -116,8 +121,8 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
         wedge.key = name;
         wedge.line = static_cast<int>(key.source().begin.line);
         wedge.column = static_cast<int>(key.source().begin.column);
-        const SceneValue list = convert(node, "[wedge] " + name, file);
-        if (list.kind != SceneValue::Kind::list || list.list.empty()) {
+        const Value list = convert(node, "[wedge] " + name, file);
+        if (list.kind != Value::Kind::list || list.list.empty()) {
             throw InvalidInput(say(place(file, key.source()), "[wedge] ", name,
                                    ": expected a list of values to try"));
         }
@@ -126,26 +131,18 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
     }
 }
 
-/// Files that a layer's keys name: `mesh = "FILE"` and `examples = ["FILE.obj@SECONDS"]`.
-std::vector<std::string> named_meshes(const LayerScene& layer) {
-    std::vector<std::string> names;
-    const auto mesh = layer.values.find("mesh");
-    if (mesh != layer.values.end() && mesh->second.kind == SceneValue::Kind::text &&
-        !mesh->second.text.empty()) {
-        names.push_back(mesh->second.text);
-    }
-    const auto examples = layer.values.find("examples");
-    if (examples != layer.values.end()) {
-        const std::string ending = ".obj";
-        for (const SceneValue& value : examples->second.list) {
-            const std::string name = value.text.substr(0, value.text.rfind('@'));
-            if (name.size() > ending.size() &&
-                name.compare(name.size() - ending.size(), ending.size(), ending) == 0) {
-                names.push_back(name);
-            }
+// Tables of formats are kept for those who know them; the other keys are the scene's own.
+void read_output(Table values, const std::string& file, Scene& scene) {
+    SinkOptions sinks;
+    for (const Option& format : describe(sinks)) {
+        if (auto found = values.extract(format.name)) {
+            scene.output.format_options.insert(std::move(found));
         }
     }
-    return names;
+    Options options = describe_output(scene);
+    options.front().choices = known_formats();
+    read_options(values, options, "[output]", file);
+    sink_options(scene);  // says now what would be refused after the body is loaded
 }
 
 /// What the parser is not trusted with: control characters, which TOML has not besides tabs and
@@ -208,26 +205,22 @@ Scene parse_scene(const std::string& text, const std::string& file,
     for (const auto& [key, node] : root) {
         const std::string name(key.str());
         if (name == "body") {
-            apply_settings(table_values(need_table(node, "[body]", file), "[body]", file),
-                           body_settings(scene), file);
+            read_options(table_values(need_table(node, "[body]", file), "[body]", file),
+                         describe_body(scene), "[body]", file);
         } else if (name == "output") {
-            apply_settings(table_values(need_table(node, "[output]", file), "[output]", file),
-                           output_settings(scene), file);
-        } else if (name == "page") {
-            apply_settings(table_values(need_table(node, "[page]", file), "[page]", file),
-                           page_settings(scene), file);
+            read_output(table_values(need_table(node, "[output]", file), "[output]", file), file,
+                        scene);
         } else if (name == "layer") {
             read_layers(node, file, kinds, scene);
         } else if (name == "wedge") {
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
-            const std::string near =
-                nearest_word(name, {"body", "layer", "output", "page", "wedge"});
+            const std::string near = nearest_word(name, {"body", "layer", "output", "wedge"});
             throw InvalidInput(say(
                 place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
                 "'; ",
                 near.empty()
-                    ? "a scene has [body], [[layer]], [output], [page] and [wedge]"
+                    ? "a scene has [body], [[layer]], [output] and [wedge]"
                     : say("did you mean ", near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
         }
     }
@@ -259,10 +252,24 @@ std::filesystem::path scene_path(const Scene& scene, const std::string& path) {
     return file;
 }
 
-void load_layer_meshes(Scene& scene) {
-    for (LayerScene& layer : scene.layers) {
-        for (const std::string& name : named_meshes(layer)) {
-            layer.meshes[name] = std::make_shared<ArtMesh>(read_obj(scene_path(scene, name)));
+void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds) {
+    const auto load = [&](const Scene& variant) {
+        for (size_t i = 0; i < scene.layers.size(); ++i) {
+            const LayerScene& layer = variant.layers[i];
+            const std::shared_ptr<LayerPlan> plan =
+                layer.plan ? layer.plan : plan_layer(layer, scene.file, kinds);
+            for (const std::string& name : named_files(plan->options())) {
+                std::shared_ptr<const ArtMesh>& mesh = scene.layers[i].meshes[name];
+                if (!mesh) {
+                    mesh = std::make_shared<ArtMesh>(read_obj(scene_path(scene, name)));
+                }
+            }
+        }
+    };
+    load(scene);
+    if (!scene.wedges.empty()) {
+        for (const WedgeScene& one : wedge_scenes(scene, kinds)) {
+            load(one.scene);
         }
     }
 }
@@ -272,7 +279,7 @@ Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>
     Scene scene = parse_scene(std::string(bytes.begin(), bytes.end()), path.string(), kinds);
     scene.folder = path.parent_path().string();
     check_scene(scene);
-    load_layer_meshes(scene);
+    load_layer_meshes(scene, kinds);
     return scene;
 }
 

@@ -10,6 +10,7 @@
 #include "cutis/io/files.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/io/sinks.h"
 #include "io/store/frame_bytes.h"
 
 namespace cutis {
@@ -24,42 +25,9 @@ std::uint64_t hash_of(std::span<const unsigned char> bytes) {
     return Hash64().add_bytes(std::as_bytes(bytes)).value();
 }
 
-void add_value(Hash64& hash, const SceneValue& value) {
-    hash.add_number(static_cast<int>(value.kind));
-    hash.add_number(static_cast<int>(value.boolean));
-    hash.add_number(value.number);
-    hash.add_number(value.text.size()).add_text(value.text);
-    hash.add_number(value.list.size());
-    for (const SceneValue& item : value.list) {
-        add_value(hash, item);
-    }
-}
-
-std::uint64_t hash_of_layer(const LayerScene& layer) {
-    Hash64 hash;
-    hash.add_text(layer.kind);
-    for (const auto& [key, value] : layer.values) {
-        hash.add_number(key.size()).add_text(key);
-        add_value(hash, value);
-    }
-    return hash.value();
-}
-
-std::uint64_t hash_of_body(const Scene& scene) {
-    const BodyScene& body = scene.body;
-    Hash64 hash;
-    for (const std::string& text : {body.file, body.actor, body.mesh_file, body.cache, body.motion,
-                                    body.rest, body.options.mesh, body.options.clip}) {
-        hash.add_number(text.size()).add_text(text);
-    }
-    hash.add_number(body.cache_rate).add_number(static_cast<int>(body.options.skinning));
-    hash.add_number(body.options.scale).add_number(body.options.up_axis);
-    hash.add_number(body.options.clock.time_scale);
-    hash.add_number(static_cast<int>(body.options.clock.loop));
-    hash.add_number(body.options.clock.seam_tolerance).add_number(body.options.clock.jump_limit);
-    hash.add_number(static_cast<int>(body.sampling)).add_number(static_cast<int>(body.repair));
-    hash.add_number(body.weld_distance).add_number(scene.fps).add_number(scene.pre_roll);
-    return hash.value();
+std::uint64_t hash_of_layer(const LayerScene& layer, const std::string& file) {
+    const std::shared_ptr<LayerPlan> plan = layer.plan ? layer.plan : plan_layer(layer, file);
+    return Hash64().add_text(layer.kind).add_number(hash_options(plan->options())).value();
 }
 
 // Poses at a few times: also notices files a glTF refers to.
@@ -165,18 +133,22 @@ private:
 Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version) {
     Fingerprint out;
     out.emplace_back("the program's version", Hash64().add_text(version).value());
-    out.emplace_back("[body]", hash_of_body(scene));
+    Scene values = scene;  // descriptions are bound to fields that can be written
+    out.emplace_back("[body]", Hash64()
+                                   .add_number(hash_options(describe_body(values)))
+                                   .add_text(scene.body.mesh_file)
+                                   .value());
     out.emplace_back("the range of frames",
                      Hash64().add_number(scene.first_frame).add_number(scene.last_frame).value());
+    SinkOptions sinks = sink_options(scene);
     Hash64 formats;
     for (const std::string& format : scene.output.formats) {
         formats.add_text(format).add_text(",");
     }
-    formats.add_number(scene.output.tolerance).add_number(scene.output.page_tolerance);
-    out.emplace_back("[output]", formats.value());
+    out.emplace_back("[output]", formats.add_number(hash_options(describe(sinks))).value());
     for (size_t i = 0; i < scene.layers.size(); ++i) {
         out.emplace_back(say("layer ", i + 1, " (", scene.layers[i].kind, ")"),
-                         hash_of_layer(scene.layers[i]));
+                         hash_of_layer(scene.layers[i], scene.file));
     }
     for (const fs::path& input : scene_inputs(scene)) {
         if (input == scene.file) {

@@ -1,0 +1,157 @@
+#include "cutis/stack/scene.h"
+
+#include <algorithm>
+
+#include "cutis/core/error.h"
+
+namespace cutis {
+
+Options describe_body(Scene& scene) {
+    BodyScene& body = scene.body;
+    const Options source = {
+        {.group = "source",
+         .name = "file",
+         .field = &body.file,
+         .about = "glTF or GLB character",
+         .change = Change::start},
+        {.name = "actor",
+         .field = &body.actor,
+         .about = "built-in character; `cutis inspect actor:` lists them",
+         .change = Change::start},
+        {.name = "cache",
+         .field = &body.cache,
+         .about = "moves an OBJ mesh: PC2, MDD, or OBJ files with one * in the name",
+         .change = Change::start},
+        {.name = "cache_rate",
+         .field = &body.cache_rate,
+         .about = "samples per second of PC2 and OBJ files; 0 takes fps (MDD: its own times)",
+         .unit = "1/s",
+         .range = {0, 1e5},
+         .change = Change::start},
+        {.name = "motion",
+         .field = &body.motion,
+         .about = "BVH motion for the skeleton of file, by joint names",
+         .change = Change::start},
+        {.name = "rest",
+         .field = &body.rest,
+         .about = "OBJ with a separate rest pose, same vertices",
+         .change = Change::start},
+        {.name = "mesh_file",
+         .field = in_code(body.mesh_file),
+         .about = "`mesh` where it is a file"},
+    };
+    const Options frames = {
+        {.group = "time",
+         .name = "fps",
+         .field = &scene.fps,
+         .about = "frames per second",
+         .unit = "1/s",
+         .range = {1e-3, 1e5},
+         .soft = {12, 120},
+         .change = Change::start},
+        {.name = "between_keys",
+         .field = choice(body.sampling, {"exact", "smooth"}),
+         .about = "positions between keys: as the file says, or with continuous velocity",
+         .change = Change::start},
+        {.name = "pre_roll",
+         .field = &scene.pre_roll,
+         .about = "the body holds still before frame 1, for layers with memory",
+         .unit = "s",
+         .range = {0, 1e4},
+         .soft = {0, 5},
+         .change = Change::start},
+        {.group = "surface",
+         .name = "repair",
+         .field = &body.repair,
+         .about = "weld and clean the surface layers work on; false refuses instead",
+         .change = Change::start},
+        {.name = "weld_distance",
+         .field = &body.weld_distance,
+         .about = "repair: vertices this close are one, of the box diagonal; 0: exact matches",
+         .range = {0, 1e-3},
+         .change = Change::start},
+        {.name = "cut_distance",
+         .field = &body.cut_distance,
+         .about = "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
+                  "layers start anew",
+         .range = {1e-3, 1e9},
+         .change = Change::start,
+         .advanced = true},
+    };
+    return join(join(source, describe(body.options)), frames);
+}
+
+Options describe_output(Scene& scene) {
+    return {
+        {.name = "formats",
+         .field = &scene.output.formats,
+         .about = "one or more files to write",
+         .change = Change::start},
+        {.name = "first_frame",
+         .field = &scene.first_frame,
+         .about = "first frame written; frame 1 is the first pose",
+         .range = {1, 1e7},
+         .change = Change::start},
+        {.name = "last_frame",
+         .field = &scene.last_frame,
+         .about = "last frame written; 0: to the end of the clip",
+         .range = {0, 1e7},
+         .change = Change::start},
+        {.name = "format_options",
+         .field = in_code(scene.output.format_options),
+         .about = "tables of the formats, see describe(SinkOptions&)"},
+        {.name = "tolerance", .field = MovedField{"tolerance in [output.glb]"}},
+        {.name = "page_tolerance", .field = MovedField{"tolerance in [output.html]"}},
+        {.name = "page_times", .field = MovedField{"times in [output.html]"}},
+    };
+}
+
+void check_scene(const Scene& scene) {
+    const BodyScene& body = scene.body;
+    const std::string at = scene_place(scene.file, 0, 0);
+    std::vector<std::string> sources;
+    if (!body.file.empty()) {
+        sources.emplace_back("file");
+    }
+    if (!body.actor.empty()) {
+        sources.emplace_back("actor");
+    }
+    if (!body.mesh_file.empty()) {
+        sources.emplace_back("mesh");
+    }
+    if (sources.empty()) {
+        throw InvalidInput(at + "[body] expected one of file, actor, or mesh; found none");
+    }
+    if (sources.size() > 1) {
+        throw InvalidInput(at + "[body] expected one source; found " + word_list(sources));
+    }
+    const auto only_with = [&](const std::string& value, const char* key, bool allowed,
+                               const char* partner) {
+        if (!value.empty() && !allowed) {
+            throw InvalidInput(say(at, "[body] ", key, " goes with ", partner, "; found it beside ",
+                                   sources.front()));
+        }
+    };
+    only_with(body.cache, "cache", !body.mesh_file.empty(), "an OBJ mesh");
+    only_with(body.motion, "motion", body.mesh_file.empty(), "file or actor");
+    only_with(body.options.clip, "clip", body.mesh_file.empty(), "file or actor");
+    if (!body.motion.empty() && !body.options.clip.empty()) {
+        throw InvalidInput(at + "[body] expected clip or motion; found both");
+    }
+    if (scene.output.formats.empty()) {
+        throw InvalidInput(at +
+                           "[output] formats: expected at least one format, found an empty list");
+    }
+    for (const std::string& format : scene.output.formats) {
+        if (std::count(scene.output.formats.begin(), scene.output.formats.end(), format) > 1) {
+            throw InvalidInput(
+                say(at, "[output] formats: expected each once, found \"", format, "\" twice"));
+        }
+    }
+    if (scene.last_frame != 0 && scene.last_frame < scene.first_frame) {
+        throw InvalidInput(say(at, "[output] expected first_frame <= last_frame; found ",
+                               scene.first_frame, " and ", scene.last_frame));
+    }
+}
+
+}  // namespace cutis

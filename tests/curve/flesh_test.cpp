@@ -1,0 +1,174 @@
+// Flesh on a body without and with a skeleton: examples in time, fading at the ends, parts by joints.
+
+#include "cutis/curve/flesh.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/repair.h"
+#include "support/expect_error.h"
+#include "support/shapes.h"
+
+namespace cutis {
+namespace {
+
+/// A still tube of 1 m along z, its nodes on its vertices.
+struct StillTube {
+    test::Shape shape = test::open_cylinder(16, 20, 0.1, 1.0);
+    Body body;
+    Topology topology;
+    std::vector<int> same;
+    CurveBody view;
+    CurvePart part;
+
+    StillTube()
+        : body(make_body(art(shape), PointCache{}, {})),
+          topology(shape.triangles, static_cast<int>(shape.positions.rows())) {
+        for (int v = 0; v < topology.vertex_count(); ++v) {
+            same.push_back(v);
+        }
+        view = {&body, &shape.positions, &topology, &same, &same};
+        CurveLayout layout;
+        layout.curves = 16;
+        layout.nodes = 21;
+        layout.even_spacing = false;
+        part = lay_curves(whole_surface(shape.positions, topology), -1, -1, layout);
+    }
+    static ArtMesh art(const test::Shape& shape) {
+        ArtMesh mesh;
+        mesh.positions = shape.positions;
+        mesh.triangles = shape.triangles;
+        return mesh;
+    }
+    /// Two examples: as it is at 0 s, moved by `offset` at 1 s.
+    FleshOptions in_time(CurveDynamics dynamics, const Vector3d& offset) const {
+        FleshOptions options;
+        options.curve.dynamics = dynamics;
+        options.baseline = CurveBaseline::body;
+        options.follow = false;
+        options.examples.resize(2);
+        options.examples[0].sculpted = std::make_shared<MatrixX3d>(shape.positions);
+        options.examples[1].sculpted =
+            std::make_shared<MatrixX3d>(shape.positions.rowwise() + offset.transpose());
+        options.examples[1].time = 1.0;
+        return options;
+    }
+    MatrixX3d displaced(const FleshOptions& options, double time) const {
+        Flesh flesh(view, part, options);
+        EXPECT_FALSE(flesh.has_memory());
+        MatrixX3d surface = shape.positions;
+        flesh.displace(time, TimeSampling::exact, Workers(1), surface);
+        return surface - shape.positions;
+    }
+};
+
+TEST(flesh, eased_and_splined_examples_in_time_are_taken_and_met) {
+    const StillTube tube;
+    const Vector3d offset(0.02, -0.01, 0.03);
+    for (const CurveDynamics dynamics : {CurveDynamics::smoothstep, CurveDynamics::spline}) {
+        for (const double x : {0.25, 0.5, 1.0}) {
+            // Two examples: the natural spline between them is straight.
+            const double y = dynamics == CurveDynamics::spline ? x : x * x * (3.0 - 2.0 * x);
+            const MatrixX3d moved = tube.displaced(tube.in_time(dynamics, offset), x);
+            for (Eigen::Index v = 0; v < moved.rows(); ++v) {
+                EXPECT_LT((moved.row(v).transpose() - y * offset).norm(), 1e-12);
+            }
+        }
+    }
+}
+
+TEST(flesh, easing_without_examples_in_time_is_refused) {
+    const StillTube tube;
+    FleshOptions options;
+    options.curve.dynamics = CurveDynamics::spline;
+    test::expect_error<InvalidInput>([&] { Flesh(tube.view, tube.part, options); },
+                                     {"spline", "examples"});
+}
+
+TEST(flesh, examples_fade_in_over_their_share_of_the_curve_at_both_ends) {
+    const StillTube tube;
+    const Vector3d offset(0.02, 0.0, 0.0);
+    FleshOptions options = tube.in_time(CurveDynamics::still, offset);
+    options.fade = 0.2;
+    const MatrixX3d moved = tube.displaced(options, 1.0);
+    for (Eigen::Index v = 0; v < moved.rows(); ++v) {
+        const double z = tube.shape.positions(v, 2);
+        const double x = std::min(1.0, std::min(z, 1.0 - z) / 0.2);
+        EXPECT_NEAR(moved(v, 0), 0.02 * x * x * (3.0 - 2.0 * x), 1e-12) << z;
+    }
+}
+
+TEST(flesh, a_limb_whose_foot_hangs_elsewhere_is_one_part_with_its_extra_joint) {
+    // Skinned to hip, knee and foot from below; the foot hangs on the root, as inverse kinematics
+    // has it.
+    auto character = std::make_shared<Character>();
+    const auto add = [&](const char* name, int parent, double height) {
+        Node node;
+        node.name = name;
+        node.parent = parent;
+        node.rest.translation = Vector3d(0.0, 0.0, height);
+        character->skeleton.nodes.push_back(node);
+    };
+    add("root", -1, 0.0);
+    add("hip", 0, 0.9);
+    add("knee", 1, -0.4);
+    add("foot", 0, 0.1);
+    const test::Shape shape = test::open_cylinder(16, 30, 0.08, 1.2);
+    Skin skin;
+    skin.joints = {0, 1, 2, 3};
+    for (const double height : {0.0, 0.9, 0.5, 0.1}) {
+        skin.inverse_bind.emplace_back(Eigen::Translation3d(0.0, 0.0, -height));
+    }
+    character->skins = {skin};
+    MeshInstance mesh;
+    mesh.name = "leg";
+    mesh.mesh.positions = shape.positions;
+    mesh.mesh.triangles = shape.triangles;
+    mesh.skin = 0;
+    mesh.weights.influences = 2;
+    const auto ramp = [](double z, double from, double to) {
+        return std::clamp((z - from) / (to - from), 0.0, 1.0);
+    };
+    for (Eigen::Index v = 0; v < shape.positions.rows(); ++v) {
+        const double z = shape.positions(v, 2);
+        // Root above 1 m, then the leg down to 0.3, the foot below.
+        const double root = ramp(z, 0.95, 1.05);
+        const double foot = 1.0 - ramp(z, 0.25, 0.35);
+        const bool is_up = z > 0.6;
+        mesh.weights.joints.insert(mesh.weights.joints.end(),
+                                   {static_cast<std::uint16_t>(is_up ? 0 : 3),
+                                    static_cast<std::uint16_t>(is_up ? 1 : 2)});
+        const double other = is_up ? root : foot;
+        mesh.weights.weights.insert(mesh.weights.weights.end(), {other, 1.0 - other});
+    }
+    character->meshes = {mesh};
+    const Body body = make_body(std::shared_ptr<const Character>(character), {});
+    const RepairedMesh welded = repair_mesh(body.mesh().positions, body.mesh().triangles, {},
+                                            body.source().weld_group);
+    const CurveBody view{&body, &welded.positions, &welded.topology, &welded.art_of_vertex,
+                         &welded.vertex_of_art};
+    const auto extent = [&](const PartNames& names) {
+        const CurvePart part = find_part(view, names, {});
+        double low = 1e9;
+        double high = -1e9;
+        for (const int v : part.vertices) {
+            low = std::min(low, welded.positions(v, 2));
+            high = std::max(high, welded.positions(v, 2));
+        }
+        return std::pair{low, high};
+    };
+    PartNames names;
+    names.from = "hip";
+    names.extra = {"foot"};
+    const auto [low, high] = extent(names);
+    EXPECT_EQ(low, 0.0);           // down to the sole's rim
+    EXPECT_NEAR(high, 1.0, 0.05);  // up to where the root holds half
+    // Without it the leg ends where the foot holds half: two cuts where one is expected.
+    names.extra.clear();
+    test::expect_error<InvalidInput>([&] { find_part(view, names, {}); }, {"2 loops"});
+}
+
+}  // namespace
+}  // namespace cutis
