@@ -129,7 +129,7 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
     for (const LayerScene& layer : scene.layers) {
         if (layer.plan) {
             for (const std::string& name : named_files(layer.plan->options())) {
-                inputs.push_back(resolve(scene, name));
+                inputs.push_back(scene_path(scene, name));
             }
         }
     }
