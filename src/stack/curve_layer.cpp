@@ -1,4 +1,4 @@
-#include "curve_layer.h"
+#include "cutis/stack/curve_layer.h"
 
 #include <algorithm>
 
@@ -11,7 +11,8 @@ namespace {
 
 class CurveLayer final : public Layer {
 public:
-    CurveLayer(const LayerGround& ground, const CurveSettings& settings, const LayerMeshes& meshes)
+    CurveLayer(const LayerGround& ground, const CurveLayerOptions& settings,
+               const LayerMeshes& meshes)
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
                 &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
@@ -144,24 +145,12 @@ private:
     double largest_offset_ = 0.0, largest_limited_ = 0.0, largest_displacement_ = 0.0;
 };
 
-class CurvePlan final : public LayerPlan {
-public:
-    Options options() override { return describe(settings_); }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& meshes) const override {
-        return std::make_unique<CurveLayer>(ground, settings_, meshes);
-    }
-
-private:
-    CurveSettings settings_;
-};
-
 }  // namespace
 
-LayerKind curve_layer_kind() {
-    return {"curve", "flesh that deforms between examples with its own dynamics",
-            [] { return std::make_unique<CurvePlan>(); }};
+std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerGround& ground,
+                                        const LayerMeshes& meshes) {
+    check_options(describe(options), "[[layer]] curve");
+    return std::make_unique<CurveLayer>(ground, options, meshes);
 }
 
 }  // namespace cutis

@@ -63,30 +63,28 @@ Options describe(CurveForce& o) {
     };
 }
 
-Options describe(CurveSettings& o) {
+Options describe(CurveLayerOptions& o) {
     Options all = describe(o.part);
-    all = join(std::move(all),
-               {{.name = "region",
-                 .field = &o.region,
-                 .about = "region (see scene.md), instead of joints"}});
+    all = join(std::move(all), {{.name = "region",
+                                 .field = &o.region,
+                                 .about = "region (see scene.md), instead of joints"}});
     all = join(std::move(all), describe(o.layout));
     all = join(std::move(all), describe(o.flesh.curve));
-    all = join(std::move(all),
-               {{.name = "a1",
-                 .field = &o.a1,
-                 .about = "bending stiffness of the paper, instead of frequency",
-                 .range = {0, 1e12, true},
-                 .advanced = true,
-                 .automatic = "frequency counts"},
-                {.name = "a2",
-                 .field = &o.a2,
-                 .about = "mass of the paper, used with a1",
-                 .range = {1e-12, 1e12},
-                 .advanced = true},
-                {.name = "softness",
-                 .field = &o.softness,
-                 .about = "share of the swing, by place: 1 flesh, 0 bone",
-                 .range = {0, 1}}});
+    all = join(std::move(all), {{.name = "a1",
+                                 .field = &o.a1,
+                                 .about = "bending stiffness of the paper, instead of frequency",
+                                 .range = {0, 1e12, true},
+                                 .advanced = true,
+                                 .automatic = "frequency counts"},
+                                {.name = "a2",
+                                 .field = &o.a2,
+                                 .about = "mass of the paper, used with a1",
+                                 .range = {1e-12, 1e12},
+                                 .advanced = true},
+                                {.name = "softness",
+                                 .field = &o.softness,
+                                 .about = "share of the swing, by place: 1 flesh, 0 bone",
+                                 .range = {0, 1}}});
     all = join(std::move(all), describe(o.flesh));
     return join(std::move(all),
                 {{.name = "example",
@@ -100,8 +98,8 @@ Options describe(CurveSettings& o) {
 }
 
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
-                                  const CurveSettings& given, const LayerMeshes& meshes) {
-    CurveSettings settings = given;
+                                  const CurveLayerOptions& given, const LayerMeshes& meshes) {
+    CurveLayerOptions settings = given;
     const Workers& workers = ground.own_workers();
     look_up_regions(ground, describe(settings), "[[layer]] curve");
     for (int& vertex : settings.layout.start_vertices) {

@@ -1,51 +1,12 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "cutis/core/options.h"
-#include "cutis/curve/flesh.h"
-#include "cutis/stack/layer.h"
+#include "cutis/stack/curve_layer.h"
 
 namespace cutis {
-
-/// A shape to reach: a morph target, a mesh file, or the body's own shape at that time.
-struct CurveExample {
-    double time = 0.0;
-    std::string morph;
-    std::string file;
-};
-
-Options describe(CurveExample& example);
-
-/// A force given by hand.
-struct CurveForce {
-    double time = 0.0;
-    Vector3d push = Vector3d::Zero();
-    Region region;  ///< empty: the whole part
-};
-
-Options describe(CurveForce& force);
-
-/// A curve layer as a scene asks for it.
-struct CurveSettings {
-    PartNames part;
-    Region region;
-    CurveLayout layout;
-    FleshOptions flesh;
-    Painted softness = 1.0;
-    std::optional<double> a1;
-    double a2 = 1.0;
-    std::vector<CurveExample> examples;
-    std::vector<CurveForce> forces;
-};
-
-Options describe(CurveSettings& settings);
 
 /// Flesh for a surface.
 /// \throw InvalidInput  names that do not exist, values out of range
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
-                                  const CurveSettings& settings, const LayerMeshes& meshes);
+                                  const CurveLayerOptions& options, const LayerMeshes& meshes);
 
 }  // namespace cutis

@@ -1,10 +1,11 @@
-#include "fold_layer.h"
+#include "cutis/stack/fold_layer.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "fold_plan.h"
 
 namespace cutis {
 
@@ -15,7 +16,7 @@ constexpr double rounding = 1e-12;
 
 class FoldLayer final : public Layer {
 public:
-    FoldLayer(const LayerGround& ground, const FoldSettings& settings)
+    FoldLayer(const LayerGround& ground, const FoldLayerOptions& settings)
         : surface_(*ground.surface),
           skeleton_(ground),
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
@@ -213,28 +214,15 @@ private:
     double highest_ = 0.0;
 };
 
-class FoldPlan final : public LayerPlan {
-public:
-    Options options() override { return describe(settings_); }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& /*meshes*/) const override {
-        check_together(settings_);
-        FoldSettings settings = settings_;
-        // In gate mode folds are shorter by the gate anyway: single precision will do.
-        settings.solver.rails.tolerance.length =
-            settings.solver.rails.mode == FoldMode::strict ? FoldTolerance().length : 1e-5;
-        return std::make_unique<FoldLayer>(ground, settings);
-    }
-
-private:
-    FoldSettings settings_;
-};
-
 }  // namespace
 
-std::unique_ptr<LayerPlan> make_fold_plan() {
-    return std::make_unique<FoldPlan>();
+std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground) {
+    check_options(describe(options), "[[layer]] fold");
+    check_together(options);
+    // In gate mode folds are shorter by the gate anyway: single precision will do.
+    options.solver.rails.tolerance.length =
+        options.solver.rails.mode == FoldMode::strict ? FoldTolerance().length : 1e-5;
+    return std::make_unique<FoldLayer>(ground, options);
 }
 
 }  // namespace cutis

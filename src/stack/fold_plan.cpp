@@ -3,7 +3,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/stack/regions.h"
-#include "fold_layer.h"
+#include "fold_plan.h"
 
 namespace cutis {
 
@@ -53,7 +53,7 @@ FoldCurve curve_of(const LayerGround& ground, const FoldChain& given) {
     }
 }
 
-FoldLook look_of(const LayerGround& ground, const FoldSettings& settings) {
+FoldLook look_of(const LayerGround& ground, const FoldLayerOptions& settings) {
     FoldLook look = settings.look;
     look_up_regions(ground, describe(look), "[[layer]] fold");
     look.profile = profile_of(settings);
@@ -111,7 +111,7 @@ FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
 }
 
 FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
-                       const FoldSettings& settings) {
+                       const FoldLayerOptions& settings) {
     const Topology& base = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
     FoldFieldOptions options = settings.field;
@@ -128,8 +128,8 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     const Workers& workers = ground.own_workers();
     std::vector<FoldPose> poses;
     MatrixX3d art;
-    const bool needs_poses = settings.place == FoldSettings::Place::field ||
-                             settings.place == FoldSettings::Place::joints;
+    const bool needs_poses = settings.place == FoldLayerOptions::Place::field ||
+                             settings.place == FoldLayerOptions::Place::joints;
     for (const double time : sample_times(*ground.body, settings.poses_per_second)) {
         if (!needs_poses) {
             break;
@@ -157,7 +157,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     std::vector<FoldCurve> curves;
     std::vector<std::string> notes;
     switch (settings.place) {
-        case FoldSettings::Place::field: {
+        case FoldLayerOptions::Place::field: {
             std::vector<MatrixX3d> shapes;
             shapes.reserve(poses.size());
             for (FoldPose& pose : poses) {
@@ -166,18 +166,18 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             pattern = fold_pattern_from_field(base, rest, shapes, options, workers);
             break;
         }
-        case FoldSettings::Place::joints:
+        case FoldLayerOptions::Place::joints:
             if (!skeleton.has_joints()) {
                 throw InvalidInput(
                     "fold: place = \"joints\": expected a body with a skin, found none; use "
                     "\"field\"");
             }
-            curves = find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach,
-                                       notes);
+            curves =
+                find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach, notes);
             share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
-        case FoldSettings::Place::chains:
+        case FoldLayerOptions::Place::chains:
             for (const FoldChain& chain : settings.chains) {
                 curves.push_back(curve_of(ground, chain));
             }
@@ -189,14 +189,14 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
-        case FoldSettings::Place::painted:
+        case FoldLayerOptions::Place::painted:
             pattern = fold_pattern_from_paint(
                 base, rest, region_values(ground, settings.painted_field), options, workers);
             break;
     }
     pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
     restrict_pattern(ground, settings.where, pattern);
-    if (skeleton.has_joints() && settings.place != FoldSettings::Place::joints) {
+    if (skeleton.has_joints() && settings.place != FoldLayerOptions::Place::joints) {
         assign_joints(base, skeleton.joints(), pattern);
     }
     return pattern;

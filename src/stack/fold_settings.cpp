@@ -60,7 +60,7 @@ Options describe(FoldCurveLook& o) {
     };
 }
 
-Options describe(FoldSettings& o) {
+Options describe(FoldLayerOptions& o) {
     Options all = {
         {.group = "place",
          .name = "place",
@@ -109,9 +109,9 @@ Options describe(FoldSettings& o) {
                                   .advanced = true}});
 }
 
-void check_together(const FoldSettings& s) {
+void check_together(const FoldLayerOptions& s) {
     const bool has_curves =
-        s.place == FoldSettings::Place::joints || s.place == FoldSettings::Place::chains;
+        s.place == FoldLayerOptions::Place::joints || s.place == FoldLayerOptions::Place::chains;
     const auto needs_curves = [&](const char* key, bool is_set) {
         if (is_set && !has_curves) {
             throw InvalidInput(
@@ -129,7 +129,7 @@ void check_together(const FoldSettings& s) {
             throw InvalidInput(
                 "[[layer]] fold: curve: heights: expected profile = \"custom\" to use them");
         }
-        if (curve.length && s.place != FoldSettings::Place::joints) {
+        if (curve.length && s.place != FoldLayerOptions::Place::joints) {
             throw InvalidInput("[[layer]] fold: curve: length: expected place = \"joints\"");
         }
     }
@@ -137,7 +137,7 @@ void check_together(const FoldSettings& s) {
         throw InvalidInput(
             "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
     }
-    if (s.place == FoldSettings::Place::painted && s.painted_field.empty()) {
+    if (s.place == FoldLayerOptions::Place::painted && s.painted_field.empty()) {
         throw InvalidInput(
             "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
     }
@@ -153,13 +153,13 @@ void check_together(const FoldSettings& s) {
     }
 }
 
-FoldProfile profile_of(const FoldSettings& settings) {
+FoldProfile profile_of(const FoldLayerOptions& settings) {
     return settings.profile == FoldShape::custom
                ? sampled_profile(settings.profile_heights, "profile_heights")
                : plain_profile(settings.profile);
 }
 
-void share_looks(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
+void share_looks(const FoldLayerOptions& settings, std::vector<FoldCurve>& curves) {
     for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
         const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
         curves[c].width = look.width.value_or(0.0);
@@ -174,7 +174,7 @@ void share_looks(const FoldSettings& settings, std::vector<FoldCurve>& curves) {
     }
 }
 
-std::vector<double> curve_lengths(const FoldSettings& settings) {
+std::vector<double> curve_lengths(const FoldLayerOptions& settings) {
     std::vector<double> lengths;
     for (const FoldCurveLook& curve : settings.curves) {
         lengths.push_back(curve.length.value_or(settings.joints.length));

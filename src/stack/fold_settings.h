@@ -1,67 +1,19 @@
 #pragma once
 
-#include <optional>
-#include <vector>
-
-#include "cutis/core/options.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
-#include "cutis/fold/folds.h"
+#include "cutis/stack/fold_layer.h"
 
 namespace cutis {
 
-/// Cross-section of folds.
-enum class FoldShape { blob, flat, sharp, custom };
-
-/// A curve along vertices of the artist's mesh.
-struct FoldChain {
-    std::vector<int> vertices;
-};
-
-Options describe(FoldChain& chain);
-
-/// How the folds of a curve differ from those of the layer.
-struct FoldCurveLook {
-    enum class Shape { layer, blob, flat, sharp, custom };
-    Shape profile = Shape::layer;
-    std::vector<double> heights;   ///< custom
-    std::optional<double> width;   ///< metres; none: that of the layer
-    std::optional<double> length;  ///< metres; none: that of the layer
-};
-
-Options describe(FoldCurveLook& look);
-
-/// A fold layer as a scene asks for it.
-struct FoldSettings {
-    enum class Place { field, joints, chains, painted };
-    Place place = Place::field;
-    FoldLook look;  ///< also of field and along, when folds are planned
-    FoldFieldOptions field;
-    FoldCurveOptions along;
-    FoldJointOptions joints;
-    FoldOptions solver;
-    std::vector<FoldChain> chains;
-    Region painted_field;
-    Region where = "all";
-    FoldShape profile = FoldShape::blob;
-    std::vector<double> profile_heights;
-    std::vector<FoldCurveLook> curves;  ///< curves take them in turn
-    double poses_per_second = 6.0;
-    bool use_normals = false;
-};
-
-Options describe(FoldSettings& settings);
-
 /// Refuses what would have no effect: more likely a mistake than a wish.
-void check_together(const FoldSettings& settings);
+void check_together(const FoldLayerOptions& options);
 
 /// The cross-section a layer asks for.
-FoldProfile profile_of(const FoldSettings& settings);
+FoldProfile profile_of(const FoldLayerOptions& options);
 
 /// Curves take profiles and widths in turn.
-void share_looks(const FoldSettings& settings, std::vector<FoldCurve>& curves);
+void share_looks(const FoldLayerOptions& options, std::vector<FoldCurve>& curves);
 
 /// Lengths of the curves of joints, in turn; empty: that of the layer.
-std::vector<double> curve_lengths(const FoldSettings& settings);
+std::vector<double> curve_lengths(const FoldLayerOptions& options);
 
 }  // namespace cutis

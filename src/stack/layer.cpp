@@ -1,10 +1,12 @@
 #include "cutis/stack/layer.h"
 
-#include "curve_layer.h"
+#include <type_traits>
+
 #include "cutis/core/error.h"
-#include "fold_layer.h"
-#include "shell_layer.h"
-#include "slide_layer.h"
+#include "cutis/stack/curve_layer.h"
+#include "cutis/stack/fold_layer.h"
+#include "cutis/stack/shell_layer.h"
+#include "cutis/stack/slide_layer.h"
 
 namespace cutis {
 
@@ -34,12 +36,48 @@ void Layer::report_number(const char* name, double value) {
     *numbers_[next_number_++] = value;
 }
 
+namespace {
+
+/// Options that are read from a scene, then made into their layer.
+template <class LayerOptions, class Make>
+class OptionsPlan final : public LayerPlan {
+public:
+    explicit OptionsPlan(Make make) : make_(make) {}
+    Options options() override { return describe(options_); }
+    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+                                   const LayerMeshes& meshes) const override {
+        if constexpr (std::is_invocable_v<Make, LayerOptions, const LayerGround&>) {
+            return make_(options_, ground);
+        } else {
+            return make_(options_, ground, meshes);
+        }
+    }
+
+private:
+    LayerOptions options_;
+    Make make_;
+};
+
+template <class LayerOptions, class Make>
+LayerKind kind_of(const char* kind, const char* about, Make make) {
+    return {kind, about,
+            [make] { return std::make_unique<OptionsPlan<LayerOptions, Make>>(make); }};
+}
+
+}  // namespace
+
 const std::vector<LayerKind>& layer_kinds() {
     static const std::vector<LayerKind> kinds = {
-        curve_layer_kind(),
-        {"fold", "tight cloth that folds where skinning would shrink it", make_fold_plan},
-        slide_layer_kind(),
-        shell_layer_kind(),
+        kind_of<CurveLayerOptions>("curve",
+                                   "flesh that deforms between examples with its own dynamics",
+                                   &make_curve_layer),
+        kind_of<FoldLayerOptions>("fold", "tight cloth that folds where skinning would shrink it",
+                                  &make_fold_layer),
+        kind_of<SlideLayerOptions>("slide", "skin that slides and stretches over the body",
+                                   &make_slide_layer),
+        kind_of<ShellLayerOptions>("shell",
+                                   "detail that rides on the surface, quivers, and can be grabbed",
+                                   &make_shell_layer),
     };
     return kinds;
 }
@@ -48,8 +86,8 @@ std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::s
                                          const std::string& section) {
     const auto found = meshes.find(name);
     if (found == meshes.end()) {
-        throw InvalidInput(say(section, ": \"", name,
-                               "\" was not read (meshes are read with a scene file)"));
+        throw InvalidInput(
+            say(section, ": \"", name, "\" was not read (meshes are read with a scene file)"));
     }
     return found->second;
 }

@@ -72,8 +72,9 @@ Options describe_body(Scene& scene) {
          .change = Change::start},
         {.name = "cut_distance",
          .field = &body.cut_distance,
-         .about = "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
-                  "layers start anew",
+         .about =
+             "a body that moves further (of its box diagonal) from frame to frame makes a cut: "
+             "layers start anew",
          .range = {1e-3, 1e9},
          .change = Change::start,
          .advanced = true},

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cutis/core/options.h"
+#include "cutis/stack/shell_layer.h"
 
 namespace cutis {
 
@@ -19,25 +19,6 @@ struct HandleTrack {
     /// Straight between keys.
     Vector3d move_at(double time) const;
 };
-
-/// A step of a drag.
-struct ShellMove {
-    double time = 0.0;
-    Vector3d by = Vector3d::Zero();
-};
-
-Options describe(ShellMove& move);
-
-/// A hold on the detail as a scene gives it.
-struct ShellHandle {
-    std::string name = "handle";
-    Vector3d at = Vector3d::Zero();
-    double grab = 0.0;
-    double release = 1.0;
-    std::vector<ShellMove> moves;
-};
-
-Options describe(ShellHandle& handle);
 
 /// Keys of each handle in order of time.
 /// \throw InvalidInput  times that do not rise from grab over the moves to release

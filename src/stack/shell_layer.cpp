@@ -1,4 +1,4 @@
-#include "shell_layer.h"
+#include "cutis/stack/shell_layer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
-#include "shell_settings.h"
 
 namespace cutis {
 
@@ -33,7 +32,7 @@ std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
 
 class ShellLayer final : public Layer {
 public:
-    ShellLayer(const LayerGround& ground, const ShellSettings& settings,
+    ShellLayer(const LayerGround& ground, const ShellLayerOptions& settings,
                const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = handle_tracks(settings.handles);
@@ -42,7 +41,7 @@ public:
         choose_base(diagonal);
         PrismShell prisms = make_prisms(ground, diagonal);
         std::optional<ArtMesh> piece;
-        if (settings.place != Placing::around) {
+        if (settings.place != ShellPlacing::around) {
             piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front())
                          : make_detail(settings_.detail);
         }
@@ -69,7 +68,7 @@ public:
         pick_vertices(art->positions, detail.points);
         detail_mesh_ = {art->name, art, {{"amplitude", "m"}, {"volume_ratio"}}, true};
         if (settings.rigid) {
-            if (settings.place != Placing::scatter) {
+            if (settings.place != ShellPlacing::scatter) {
                 throw InvalidInput("shell rigid: expected place = \"scatter\" (copies of a piece)");
             }
             copies_.emplace(prisms, detail, *piece, settings.lift);
@@ -101,7 +100,7 @@ public:
     const LayerFacts& facts() const override { return facts_; }
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
-        const bool starts = !has_started_ || (step.reset && settings_.cut == OnCut::rest);
+        const bool starts = !has_started_ || (step.reset && settings_.cut == ShellCut::rest);
         previous_move_ = move_;
         if (starts) {
             ride(step, 1.0);
@@ -186,7 +185,7 @@ private:
 
     /// Whether pieces have to follow skin that slides over the surface.
     bool follows_skin(const LayerGround& ground) {
-        if (settings_.anchor == Anchor::surface) {
+        if (settings_.anchor == ShellAnchor::surface) {
             return false;
         }
         if (ground.skin == SkinMotion::none) {
@@ -223,8 +222,8 @@ private:
     /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
     /// travels with the skin may reach any place.
     void choose_base(double diagonal) {
-        if (settings_.place != Placing::scatter || !settings_.scatter.density.is_painted() ||
-            settings_.anchor == Anchor::skin || changes_shape()) {
+        if (settings_.place != ShellPlacing::scatter || !settings_.scatter.density.is_painted() ||
+            settings_.anchor == ShellAnchor::skin || changes_shape()) {
             return;
         }
         const Painted& sizes = settings_.scatter.size_factor;
@@ -286,13 +285,13 @@ private:
                                 const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
                                 double diagonal) {
         const Workers& workers = ground.own_workers();
-        if (settings_.place == Placing::around) {
+        if (settings_.place == ShellPlacing::around) {
             if (!mesh) {
                 throw InvalidInput("shell place: \"around\" needs a mesh file (mesh = ...)");
             }
             return place_mesh(prisms, *mesh, settings_.outside);
         }
-        if (settings_.place == Placing::tiles) {
+        if (settings_.place == ShellPlacing::tiles) {
             const RepairedMesh& repaired = surface_->mesh();
             const ArtMesh& art = *ground.art;
             if (art.uv_triangles.rows() == 0) {
@@ -488,7 +487,7 @@ private:
 
     bool changes_shape() const { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
 
-    ShellSettings settings_;
+    ShellLayerOptions settings_;
     LayerFacts facts_;
     const SimulationSurface* surface_;
     ShellBase base_;
@@ -510,27 +509,14 @@ private:
     VectorXd values_;
 };
 
-class ShellPlan final : public LayerPlan {
-public:
-    Options options() override { return describe(settings_); }
-
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& meshes) const override {
-        const std::shared_ptr<const ArtMesh> mesh =
-            settings_.mesh.empty() ? nullptr
-                                   : find_mesh(meshes, settings_.mesh, "[[layer]] shell: mesh");
-        return std::make_unique<ShellLayer>(ground, settings_, mesh);
-    }
-
-private:
-    ShellSettings settings_;
-};
-
 }  // namespace
 
-LayerKind shell_layer_kind() {
-    return {"shell", "detail that rides on the surface, quivers, and can be grabbed",
-            [] { return std::make_unique<ShellPlan>(); }};
+std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
+                                        const LayerMeshes& meshes) {
+    check_options(describe(options), "[[layer]] shell");
+    const std::shared_ptr<const ArtMesh> mesh =
+        options.mesh.empty() ? nullptr : find_mesh(meshes, options.mesh, "[[layer]] shell: mesh");
+    return std::make_unique<ShellLayer>(ground, options, mesh);
 }
 
 }  // namespace cutis

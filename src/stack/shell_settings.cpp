@@ -1,10 +1,10 @@
-#include "shell_settings.h"
+#include "cutis/stack/shell_layer.h"
 
 #include "cutis/shell/pieces.h"
 
 namespace cutis {
 
-Options describe(ShellSettings& o) {
+Options describe(ShellLayerOptions& o) {
     std::vector<std::string> pieces;
     for (const DetailInfo& detail : list_details()) {
         pieces.push_back(detail.name);

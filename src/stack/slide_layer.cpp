@@ -1,4 +1,4 @@
-#include "slide_layer.h"
+#include "cutis/stack/slide_layer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,6 @@
 #include "cutis/slide/locate.h"
 #include "cutis/slide/slide.h"
 #include "slide_order.h"
-#include "slide_plan.h"
 #include "slide_tangents.h"
 #include "slide_uv.h"
 
@@ -45,7 +44,7 @@ const std::vector<SlideChannel>& slide_channels() {
 /// vertex is a material point, which is looked for where the skin was simulated.
 class SlideLayer : public Layer {
 public:
-    SlideLayer(const SlideSettings& settings, const LayerGround& ground)
+    SlideLayer(const SlideLayerOptions& settings, const LayerGround& ground)
         : settings_(settings),
           shown_(ground),
           base_(ground.base == nullptr ? ground : *ground.base),
@@ -61,8 +60,7 @@ public:
         }
         if (!options_.young_modulus && !options_.lame_mu) {
             report_.notes.push_back(say("young_modulus: ", solver_.options().young_modulus->value,
-                                        " N/m for a body of ", *solver_.options().body_size,
-                                        " m"));
+                                        " N/m for a body of ", *solver_.options().body_size, " m"));
         }
         if (is_refined()) {
             // Points of the simulated surface in the solver's numbering.
@@ -345,7 +343,7 @@ private:
         number("largest miss of a material vertex (m)", largest_miss_);
     }
 
-    SlideSettings settings_;
+    SlideLayerOptions settings_;
     LayerGround shown_;     // what it stands on
     LayerGround base_;      // what it is simulated on
     SlideOptions options_;  // for the simulated surface's own numbers of vertices
@@ -369,23 +367,11 @@ private:
     double largest_miss_ = 0.0;
 };
 
-class SlidePlan : public LayerPlan {
-public:
-    Options options() override { return describe(settings_); }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& /*meshes*/) const override {
-        return std::make_unique<SlideLayer>(settings_, ground);
-    }
-
-private:
-    SlideSettings settings_;
-};
-
 }  // namespace
 
-LayerKind slide_layer_kind() {
-    return {"slide", "skin that slides and stretches over the body",
-            [] { return std::make_unique<SlidePlan>(); }};
+std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerGround& ground) {
+    check_options(describe(options), "[[layer]] slide");
+    return std::make_unique<SlideLayer>(options, ground);
 }
 
 }  // namespace cutis

@@ -1,4 +1,4 @@
-#include "slide_plan.h"
+#include "cutis/stack/slide_layer.h"
 
 #include <cmath>
 
@@ -55,7 +55,11 @@ Options describe(SlideDrag& o) {
          .about = "place of the hand, in the rest pose",
          .unit = "m",
          .change = Change::live},
-        {.name = "force", .field = &o.force, .about = "its force", .unit = "N", .change = Change::live},
+        {.name = "force",
+         .field = &o.force,
+         .about = "its force",
+         .unit = "N",
+         .change = Change::live},
         {.name = "radius",
          .field = &o.radius,
          .about = "the force is spread over this distance",
@@ -65,7 +69,7 @@ Options describe(SlideDrag& o) {
     };
 }
 
-Options describe(SlideSettings& o) {
+Options describe(SlideLayerOptions& o) {
     return join(
         describe(o.options),
         {
@@ -112,7 +116,7 @@ Options describe(SlideSettings& o) {
         });
 }
 
-SlideOptions SlideSettings::options_for(const LayerGround& ground) const {
+SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();

@@ -81,8 +81,7 @@ void apply(const Wedge& wedge, const Value& value, const std::vector<LayerKind>&
     if (word == "body" || word == "output") {
         // A mesh file has moved from options.mesh to mesh_file when the scene was read.
         const bool is_mesh = word == "body" && key == "mesh" && !scene.body.mesh_file.empty();
-        read_options({{key, value}},
-                     word == "body" ? describe_body(scene) : describe_output(scene),
+        read_options({{key, value}}, word == "body" ? describe_body(scene) : describe_output(scene),
                      "[" + word + "]", scene.file);
         if (is_mesh) {
             scene.body.mesh_file.swap(scene.body.options.mesh);

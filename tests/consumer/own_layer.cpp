@@ -5,6 +5,7 @@
 #include <cutis/mesh/geometry.h>
 #include <cutis/stack/bake.h>
 #include <cutis/stack/layer_stack.h>
+#include <cutis/stack/slide_layer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,10 +83,13 @@ private:
     double& highest_;
 };
 
-/// The same without a scene: a body, a layer on it, frames.
+/// The same without a scene: a body, layers on it, frames.
 double highest_point_without_a_scene(const cutis::Body& body, const cutis::Workers& workers) {
     cutis::LayerStack stack(body, {}, workers);
     stack.add("breath", std::make_unique<BreathLayer>(stack.ground(), BreathOptions{0.25, 0.2}));
+    cutis::SlideLayerOptions skin;
+    skin.options.stickiness = 0.8;
+    stack.add("slide", cutis::make_slide_layer(skin, stack.ground()));
     cutis::Frame frame = stack.info().empty_frame();
     double highest = -1.0;
     for (int number = 1; number <= 31; ++number) {

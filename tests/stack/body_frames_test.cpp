@@ -5,11 +5,16 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/stack/curve_layer.h"
+#include "cutis/stack/fold_layer.h"
 #include "cutis/stack/layer_stack.h"
+#include "cutis/stack/shell_layer.h"
+#include "cutis/stack/slide_layer.h"
 #include "support/shapes.h"
 
 namespace cutis {
@@ -78,29 +83,22 @@ Body arm(const std::string& clip, Asked& asked) {
     return Body(std::move(source), {});
 }
 
-SceneValue text(const std::string& value) {
-    SceneValue out;
-    out.text = value;
-    return out;
-}
-
-SceneValue number(double value) {
-    SceneValue out;
-    out.kind = SceneValue::Kind::number;
-    out.number = value;
-    return out;
-}
+/// A kind of layer and how one is made on a surface: no scene is needed.
+struct Made {
+    std::string kind;
+    std::function<std::unique_ptr<Layer>(const LayerGround&)> make;
+};
 
 struct Stack {
     Workers workers;
     LayerStack stack;
     Frame frame;
 
-    Stack(const Body& body, const std::vector<LayerScene>& layers, StackOptions options = {},
+    Stack(const Body& body, const std::vector<Made>& layers, StackOptions options = {},
           int threads = 1)
         : workers(threads), stack(body, options, workers) {
-        for (const LayerScene& layer : layers) {
-            stack.add(layer.kind, plan_layer(layer, "test")->prepare(stack.ground(), layer.meshes));
+        for (const Made& layer : layers) {
+            stack.add(layer.kind, layer.make(stack.ground()));
         }
         frame = stack.info().empty_frame();
     }
@@ -110,21 +108,31 @@ struct Stack {
     }
 };
 
-LayerScene curve() {
-    SceneValue hand;
-    hand.kind = SceneValue::Kind::list;
-    hand.list = {text("hand")};
-    SceneValue fixed;
-    fixed.kind = SceneValue::Kind::boolean;
-    return {"curve", {{"to", hand}, {"free_tip", fixed}}, 0, 0};
+Made curve() {
+    CurveLayerOptions options;
+    options.part.to = {"hand"};
+    options.flesh.curve.free_tip = false;
+    return {"curve", [=](const LayerGround& ground) { return make_curve_layer(options, ground); }};
 }
 
-LayerScene fold() {
-    return {"fold", {{"width", number(0.03)}}, 0, 0};
+Made fold() {
+    FoldLayerOptions options;
+    options.look.width = 0.03;
+    return {"fold", [=](const LayerGround& ground) { return make_fold_layer(options, ground); }};
 }
 
-LayerScene slide(const std::string& output = "vertices") {
-    return {"slide", {{"output", text(output)}}, 0, 0};
+Made slide(SlideOutput output = SlideOutput::vertices, const Region& pins = {}) {
+    SlideLayerOptions options;
+    options.output = output;
+    options.pins = pins;
+    return {"slide", [=](const LayerGround& ground) { return make_slide_layer(options, ground); }};
+}
+
+Made shell(ShellAnchor anchor = ShellAnchor::surface) {
+    ShellLayerOptions options;
+    options.size = 0.06;
+    options.anchor = anchor;
+    return {"shell", [=](const LayerGround& ground) { return make_shell_layer(options, ground); }};
 }
 
 TEST(LayerStack, poses_the_body_once_per_step_of_slide_and_once_per_frame) {
@@ -153,7 +161,7 @@ TEST(LayerStack, solves_folds_below_slide_once_per_frame) {
 }
 
 // The largest distance of a layer's result from the body, per frame.
-std::vector<double> distances(const Body& body, const LayerScene& layer, int frames,
+std::vector<double> distances(const Body& body, const Made& layer, int frames,
                               const std::string& channel) {
     Stack run(body, {layer});
     std::vector<double> largest;
@@ -167,8 +175,8 @@ std::vector<double> distances(const Body& body, const LayerScene& layer, int fra
 
 TEST(LayerStack, a_teleport_is_felt_by_no_layer_with_memory) {
     // The arm bends; at frame 13 it is 5 m away. Without the jump both layers move by millimetres.
-    for (const auto& [layer, channel] : std::vector<std::pair<LayerScene, std::string>>{
-             {curve(), "curve displacement"}, {slide("uv"), "slide distance"}}) {
+    for (const auto& [layer, channel] : std::vector<std::pair<Made, std::string>>{
+             {curve(), "curve displacement"}, {slide(SlideOutput::uv), "slide distance"}}) {
         Asked asked;
         const Body body = arm("bend", asked);
         const std::vector<double> plain = distances(body, layer, 40, channel);
@@ -235,7 +243,7 @@ TEST(LayerStack, a_body_held_still_lets_its_layers_go_on) {
     const Body body = arm("bend", asked);
     StackOptions live;
     live.look_ahead = 0;
-    Stack run(body, {curve(), slide("uv")}, live);
+    Stack run(body, {curve(), slide(SlideOutput::uv)}, live);
     constexpr int stop = 27;  // where the arm is fastest, 1.3 m/s at the hand
     for (int f = 0; f <= stop; ++f) {
         run.stack.advance_to(f / 30.0, 1.0 / 30.0, run.frame);
@@ -258,7 +266,7 @@ TEST(LayerStack, a_restored_stack_goes_on_with_the_same_bits) {
     Asked asked;
     asked.shift_from = 8.0 / 30.0;
     const Body body = arm("bend", asked);
-    const std::vector<LayerScene> layers = {curve(), fold(), slide()};
+    const std::vector<Made> layers = {curve(), fold(), slide()};
     Stack through(body, layers);
     std::vector<std::vector<double>> state;
     for (int f = 1; f <= 12; ++f) {
@@ -279,8 +287,7 @@ TEST(LayerStack, a_restored_stack_goes_on_with_the_same_bits) {
 TEST(LayerStack, any_number_of_threads_prepares_and_makes_the_same_bits) {
     Asked asked;
     const Body body = arm("bend", asked);
-    const LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
-    const std::vector<LayerScene> layers = {curve(), fold(), slide(), shell};
+    const std::vector<Made> layers = {curve(), fold(), slide(), shell()};
     Stack one(body, layers, {}, 1);
     Stack three(body, layers, {}, 3);
     for (int f = 1; f <= 4; ++f) {
@@ -302,7 +309,6 @@ TEST(LayerStack, prepares_layers_with_the_callers_threads_alone) {
     };
     Asked asked;
     const Body body = arm("bend", asked);
-    const LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
     const int before = tasks();
     std::atomic<bool> has_prepared{false};
     int most = 0;
@@ -311,7 +317,7 @@ TEST(LayerStack, prepares_layers_with_the_callers_threads_alone) {
             most = std::max(most, tasks());
         }
     });
-    const Stack one(body, {curve(), fold(), slide(), shell}, {}, 1);
+    const Stack one(body, {curve(), fold(), slide(), shell()}, {}, 1);
     has_prepared = true;
     watch.join();
     EXPECT_EQ(most, before + 1);  // the one that watches
@@ -321,7 +327,7 @@ TEST(LayerStack, prepares_layers_with_the_callers_threads_alone) {
 TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
     Asked asked;
     const Body body = arm("bend", asked);
-    for (const char* output : {"vertices", "uv"}) {
+    for (const SlideOutput output : {SlideOutput::vertices, SlideOutput::uv}) {
         Stack plain(body, {slide(output)});
         Stack folded(body, {fold(), slide(output)});
         Stack folds(body, {fold()});
@@ -340,7 +346,7 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
         EXPECT_GT(slid, 1e-4);
         // Folds stay where they are: the skin slides over them.
         const MatrixX3d moved = folded.frame.body().positions - folds.frame.body().positions;
-        if (std::string(output) == "uv") {
+        if (output == SlideOutput::uv) {
             EXPECT_EQ(moved.cwiseAbs().maxCoeff(), 0.0);
             EXPECT_EQ(folded.frame.body().uv.rows(), folded.stack.info().shown().uv.rows());
         } else {
@@ -352,10 +358,8 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
 TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
     Asked asked;
     const Body body = arm("bend", asked);
-    LayerScene shell{"shell", {{"detail", text("scale")}, {"size", number(0.06)}}, 0, 0};
-    const auto final_detail = [&](const std::string& anchor) {
-        shell.values["anchor"] = text(anchor);
-        Stack run(body, {fold(), slide("uv"), shell});
+    const auto final_detail = [&](ShellAnchor anchor) {
+        Stack run(body, {fold(), slide(SlideOutput::uv), shell(anchor)});
         for (int f = 1; f <= 28; ++f) {
             run.advance(f);
         }
@@ -363,7 +367,7 @@ TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
         return run.frame.meshes[1].positions;
     };
     // On the surface it stays with the vertices, on the skin it goes with the material.
-    const MatrixX3d moved = final_detail("skin") - final_detail("surface");
+    const MatrixX3d moved = final_detail(ShellAnchor::skin) - final_detail(ShellAnchor::surface);
     EXPECT_TRUE(moved.allFinite());
     EXPECT_GT(moved.rowwise().norm().maxCoeff(), 1e-3);
     EXPECT_LT(moved.rowwise().norm().maxCoeff(), 0.05);
@@ -372,13 +376,8 @@ TEST(LayerStack, detail_rides_on_skin_that_slides_over_folds) {
 TEST(LayerStack, held_skin_above_folds_leaves_them_bit_for_bit) {
     Asked asked;
     const Body body = arm("bend", asked);
-    LayerScene held = slide();
-    SceneValue all;
-    all.kind = SceneValue::Kind::list;
-    all.list = {text("all")};
-    held.values["pins"] = all;
     Stack folds(body, {fold()});
-    Stack both(body, {fold(), held});
+    Stack both(body, {fold(), slide(SlideOutput::vertices, "all")});
     for (int f = 1; f <= 12; ++f) {
         EXPECT_EQ(folds.advance(f), both.advance(f)) << f;
     }

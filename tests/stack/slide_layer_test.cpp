@@ -11,7 +11,7 @@
 #include "cutis/stack/bake.h"
 #include "cutis/stack/layer_stack.h"
 #include "stack/slide_order.h"
-#include "stack/slide_plan.h"
+#include "cutis/stack/slide_layer.h"
 #include "stack/slide_tangents.h"
 #include "stack/slide_uv.h"
 #include "support/allocations.h"
@@ -418,7 +418,7 @@ TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
 SlideOptions options_of(const Stage& stage, const std::string& keys) {
     const Scene scene =
         parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
-    SlideSettings settings;
+    SlideLayerOptions settings;
     read_options(scene.layers.front().values, describe(settings), "[[layer]] slide", "test.toml");
     return fitted_options(settings.options_for(stage.ground), stage.ground.surface->topology(),
                           stage.ground.surface->rest());

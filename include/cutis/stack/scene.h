@@ -51,8 +51,8 @@ struct OutputScene {
 
 /// Values to try for one key; a scene with several of these stands for all combinations.
 struct Wedge {
-    std::string key;  ///< "body.KEY", "output.KEY", "output.FORMAT.KEY", "layer.N.KEY" (N from 1) or
-                      ///< "KIND.KEY" (every layer of that kind)
+    std::string key;  ///< "body.KEY", "output.KEY", "output.FORMAT.KEY", "layer.N.KEY" (N from 1)
+                      ///< or "KIND.KEY" (every layer of that kind)
     std::vector<Value> values;
     int line = 0;
     int column = 0;

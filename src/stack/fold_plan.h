@@ -33,13 +33,11 @@ private:
 
 /// Where the folds go, on the simulation surface.
 FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
-                       const FoldSettings& settings);
+                       const FoldLayerOptions& options);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it
 RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver);
-
-std::unique_ptr<LayerPlan> make_fold_plan();
 
 }  // namespace cutis

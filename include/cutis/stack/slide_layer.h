@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "cutis/slide/options.h"
@@ -19,8 +19,8 @@ struct SlideDrag {
 
 Options describe(SlideDrag& drag);
 
-/// A slide layer as a scene asks for it: the skin, and places that are looked up on a body.
-struct SlideSettings {
+/// A slide layer: the skin, and places that are looked up on a body.
+struct SlideLayerOptions {
     SlideOptions options;
     Region pins;
     Region glides;
@@ -38,6 +38,10 @@ struct SlideSettings {
     SlideOptions options_for(const LayerGround& ground) const;
 };
 
-Options describe(SlideSettings& settings);
+Options describe(SlideLayerOptions& options);
+
+/// Skin that slides and stretches over the body (docs/slide.md).
+/// \throw InvalidInput  options that do not fit the surface
+std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerGround& ground);
 
 }  // namespace cutis
