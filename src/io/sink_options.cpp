@@ -53,10 +53,16 @@ Options describe(PageOptions& o) {
          .about = "channel shown first as a heat map; empty: none", .change = Change::start},
         {.name = "follow", .field = &o.follow, .about = "the camera travels with the body",
          .change = Change::start},
-        {.name = "camera_direction", .field = in_code(o.camera_direction),
-         .about = "from the body to the camera"},
-        {.name = "camera_focus", .field = in_code(o.camera_focus),
-         .about = "what is in the picture"},
+        {.name = "camera", .field = &o.camera,
+         .about = "x y z from the body to the camera; empty: from the front", .change = Change::start},
+        {.name = "focus", .field = &o.focus,
+         .about = "x y z radius of what fills the picture; empty: the whole clip", .unit = "m",
+         .change = Change::start},
+        {.name = "figure", .field = &o.figure,
+         .about = "figure of a paper that the shot stands beside, for the caption",
+         .change = Change::start},
+        {.name = "stills", .field = &o.stills, .about = "moments of the clip worth a picture",
+         .range = {0, 1}, .change = Change::start},
     };
 }
 
