@@ -3,7 +3,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     try {

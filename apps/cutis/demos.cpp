@@ -6,7 +6,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis::app {

@@ -10,7 +10,7 @@
 #include "cutis/body/body.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 namespace cutis::test {
 namespace {

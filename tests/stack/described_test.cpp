@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/curve_layer.h"
 #include "cutis/stack/fold_layer.h"
 #include "cutis/stack/shell_layer.h"
