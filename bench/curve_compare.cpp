@@ -11,7 +11,7 @@
 #include "cutis/curve/node_frames.h"
 #include "cutis/curve/time_examples.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/repair.h"
 #include "verify/curve_cases.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slide/parts.h"
+#include "slide/passes.h"
 #include "verify/slide_shapes.h"
 
 namespace cutis::verify {
@@ -66,14 +66,14 @@ Outcome scramble(SlideMaterial material, double edges, unsigned seed, int most_s
     setup.solver->reset(setup.rest(), setup.workers);
     SlideSolver::Parts& p = setup.solver->parts();
     Dice dice(seed);
-    for (double& v : p.velocity) {
+    for (double& v : p.state.velocity) {
         v = dice.roll();
     }
-    p.measure_skin(setup.workers);
-    p.find_jacobians(false, setup.workers);
-    p.place(edges * p.mean_edge, setup.workers);
-    std::swap(p.places, p.next_places);  // tracked normals stay: turned triangles count as turned
-    std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
+    p.measure(false, setup.workers);
+    p.try_places(edges * p.model.mean_edge, setup.workers);
+    std::swap(p.state.places,
+              p.trial.next_places);  // tracked normals stay: turned triangles count as turned
+    std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
     Outcome outcome;
     constexpr double at_rest = 2e-5;  // J, thin-skin notes 6
     do {

@@ -1,9 +1,9 @@
 #include "io/store/modes.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -19,11 +19,13 @@ std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, in
     const size_t frame_bytes = sizeof(double) * static_cast<size_t>(std::max(1, frame_count));
     const int points = static_cast<int>(std::max<size_t>(16, block_bytes / (3 * frame_bytes)));
     std::vector<ModeBlock> blocks;
+    int place = 0;
     for (const ModeTrack& track : tracks) {
         for (int p = 0; p < track.points; p += points) {
-            const int count = std::min(points, track.points - p);
-            blocks.push_back(
-                {track.first + p * track.width, count * track.width, track.width, track.tolerance});
+            const int count = std::min(points, track.points - p) * track.width;
+            blocks.push_back({track.first + p * track.width, count, track.width, track.tolerance,
+                              track.is_turned, place});
+            place += count;
         }
     }
     return blocks;
@@ -33,6 +35,9 @@ void read_block(CoordinateStore& frames, const ModeBlock& block, FrameRows& out)
     out.resize(frames.frame_count(), block.count);
     for (int f = 0; f < frames.frame_count(); ++f) {
         frames.read_coordinates(f, block.first, block.count, out.row(f).data());
+        for (int i = 1; block.is_turned && i < block.count; i += 2) {
+            out(f, i) = 1.0 - out(f, i);
+        }
     }
 }
 
@@ -77,19 +82,19 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
         read_displacements(frames, block, base, displacements);
         gram.selfadjointView<Eigen::Lower>().rankUpdate(displacements);
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-    if (solver.info() != Eigen::Success) {
+    const SymmetricEigen solved = symmetric_eigen(gram);
+    if (!solved.has_converged) {
         throw SolverFailure(
             say("output: singular value decomposition of ", n, " frames did not converge"));
     }
     // Displacements from a frame, or from the mean, have one direction less than frames.
     const int modes = n - 1;
     TimeModes result;
-    result.vectors = solver.eigenvectors().rightCols(modes).rowwise().reverse();
+    result.vectors = solved.vectors.rightCols(modes).rowwise().reverse();
     result.energy_after = Eigen::VectorXd::Zero(modes + 1);
     for (int k = modes - 1; k >= 0; --k) {
         result.energy_after(k) =
-            result.energy_after(k + 1) + std::max(0.0, solver.eigenvalues()(n - 1 - k));
+            result.energy_after(k + 1) + std::max(0.0, solved.values(n - 1 - k));
         Eigen::Index largest = 0;
         result.vectors.col(k).cwiseAbs().maxCoeff(&largest);
         if (result.vectors(largest, k) < 0.0) {
