@@ -306,6 +306,45 @@ TEST(FoldSurface, cloth_on_a_shrinking_arch_never_dips_below_it) {
     }
 }
 
+TEST(FoldSurface, between_rails_that_lean_apart_cloth_is_laid_on_the_surface) {
+    // High folds lean one way, low ones the other: what is interpolated between them would point
+    // into the body where the low ones have more weight.
+    const Flat flat;
+    FoldFieldOptions look;
+    look.look.width = 0.25;
+    look.look.irregularity = 0.0;
+    look.look.pre_stretch = 0.0;
+    look.look.taper = 0.0;
+    const FoldPattern pattern = fold_pattern_from_paint(
+        flat.topology, flat.shape.positions, VectorXd(flat.shape.positions.col(0)), look);
+    FoldOptions options;
+    options.rails.mode = FoldMode::strict;
+    FoldSolver solver(flat.topology, flat.shape.positions, pattern, options);
+    MatrixX3d pose = flat.shape.positions;
+    MatrixX3d directions(pose.rows(), 3);
+    for (int v = 0; v < pose.rows(); ++v) {
+        const bool is_low = pose(v, 1) > 0.5;
+        pose(v, 0) *= is_low ? 0.99 : 0.5;
+        directions.row(v) << 0.0, is_low ? -4.0 : 4.0, 1.0;
+    }
+    directions.rowwise().normalize();
+    MatrixX3d folded;
+    solver.refine(pose, Workers(1), folded);
+    const MatrixX3d base = folded;
+    solver.fold(directions, {}, Workers(1), folded);
+    VectorXd height;
+    VectorXd compression;
+    MatrixX3d sides;
+    solver.fill_channels(height, compression, sides);
+    double highest = 0.0;
+    for (int v = 0; v < folded.rows(); ++v) {
+        const double rise = (folded.row(v) - base.row(v)).dot(sides.row(v));
+        highest = std::max(highest, rise);
+        EXPECT_GT(rise, -1e-9) << v;
+    }
+    EXPECT_GT(highest, 0.05);
+}
+
 TEST(FoldSurface, channels_say_how_high_and_how_compressed) {
     const Flat flat;
     FoldFieldOptions look;
