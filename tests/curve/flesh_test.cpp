@@ -113,8 +113,12 @@ TEST(flesh, forces_by_hand_are_linear_between_their_times_and_held_outside) {
     Flesh flesh(tube.view, tube.part, options);
     const auto at = [&](double time) {
         const Workers workers(1);
-        flesh.advance(time - 0.25, true, TimeSampling::exact, workers);
-        flesh.advance(time, false, TimeSampling::exact, workers);
+        for (const bool reset : {true, false}) {
+            FleshStep step;
+            step.to = step.body_to = reset ? time - 0.25 : time;
+            step.reset = reset;
+            flesh.advance(step, workers);
+        }
         MatrixX3d surface = tube.shape.positions;
         flesh.displace(time, TimeSampling::exact, workers, surface);
         return MatrixX3d(surface - tube.shape.positions);
