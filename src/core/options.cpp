@@ -47,8 +47,16 @@ public:
     }
     void operator()(const Painted* field) const {
         if (!field->mask.empty() && !field->is_painted()) {
-            throw InvalidInput(say(section_, " ", option_.name, ": the region ",
-                                   region_text(field->mask), " has not been looked up"));
+            if (vertex_count_ >= 0) {
+                throw InvalidInput(say(section_, " ", option_.name, ": the region ",
+                                       region_text(field->mask), " has not been looked up"));
+            }
+            // As they are (1 and 0) the region's own values count, once they are looked up.
+            if (field->inside != 1.0 || field->outside != 0.0) {
+                number(field->inside, "");
+                number(field->outside, "");
+            }
+            return;
         }
         if (!field->is_painted()) {
             number(field->value, "");

@@ -298,8 +298,12 @@ TEST(Options, a_check_finds_what_code_put_out_of_range) {
                                {"skin hooks pull"});
     sample = {};
     sample.main_hook.pull.mask = "all";
-    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
+    EXPECT_NO_THROW(check_options(describe(sample), "skin"));  // before vertices are known
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin", 4); },
                                {"has not been looked up"});
+    sample.main_hook.pull.inside = 6.0;
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
+                               {"skin main pull", "found 6"});
     sample = {};
     sample.rim = static_cast<Rim>(7);
     expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
