@@ -11,13 +11,14 @@
 #include "cutis/curve/node_frames.h"
 #include "cutis/curve/time_examples.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/repair.h"
 #include "verify/curve_cases.h"
 
-// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on another
-// motion of the same limb; where a sequence has several windows, on the other half of the windows.
+// Examples evenly spaced, error on held-out frames only. Frequency and damping are chosen on
+// another motion of the same limb; where a sequence has several windows, on the other half of the
+// windows.
 
 namespace cutis::bench {
 

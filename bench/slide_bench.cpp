@@ -131,7 +131,7 @@ public:
             right_[2 * static_cast<size_t>(v) + 1] = parts_.system.right(v)[1];
         }
         const int rows = matrix_->n;
-        csn_di* factor = cs_di_lu(matrix_, symbolic_, 1.0);
+        cs_din* factor = cs_di_lu(matrix_, symbolic_, 1.0);
         cs_di_ipvec(factor->pinv, right_.data(), work_.data(), rows);
         cs_di_lsolve(factor->L, work_.data());
         cs_di_usolve(factor->U, work_.data());
@@ -168,7 +168,7 @@ private:
     SlideSolver::Parts& parts_;
     const std::vector<slide::Constraint>& constraint_;
     cs_di* matrix_ = nullptr;
-    css_di* symbolic_ = nullptr;
+    cs_dis* symbolic_ = nullptr;
     std::vector<int> place_;
     std::vector<double> right_, work_;
 };

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "cutis/core/error.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     try {

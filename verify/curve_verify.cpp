@@ -365,21 +365,22 @@ std::vector<Case> curve_form_cases() {
     const double a = std::numbers::pi / 16.0;
     const double x = 1.0 + 8.0 * (std::cos(a) - 1.0);
     const double y = 8.0 * std::sin(a);
-    cases.push_back(curve_at_most("twist by forces extrapolated eight-fold: radius (swollen to "
-                                  "1.775) off by",
-                                  std::abs(twist.radius - std::hypot(x, y)), 1e-12, "of the radius",
-                                  "|1 + 8 (e^(ia) - 1)|, a = 11.25 degrees; P2 Fig. 11"));
-    cases.push_back(curve_at_most("twist by forces extrapolated eight-fold: angle (61.5 of 90 "
-                                  "degrees) off by",
-                                  std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10,
-                                  "degrees", "arg(1 + 8 (e^(ia) - 1)); P2 Fig. 11"));
+    cases.push_back(
+        curve_at_most("twist by forces extrapolated eight-fold: radius (swollen to "
+                      "1.775) off by",
+                      std::abs(twist.radius - std::hypot(x, y)), 1e-12, "of the radius",
+                      "|1 + 8 (e^(ia) - 1)|, a = 11.25 degrees; P2 Fig. 11"));
+    cases.push_back(
+        curve_at_most("twist by forces extrapolated eight-fold: angle (61.5 of 90 "
+                      "degrees) off by",
+                      std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10,
+                      "degrees", "arg(1 + 8 (e^(ia) - 1)); P2 Fig. 11"));
     // Counter-proofs.
     cases.push_back(case_at_least("curve", "the paper's restart has velocity jumps at examples",
-                                  paper.jump, 0.1, "of the largest velocity",
-                                  "P2 Eqs. (13), A6"));
-    cases.push_back(case_at_least(
-        "curve", "error of the paper's ratio iteration, best of 4 in 200 rounds",
-        ratio_iteration_error(), 1e-10, "", "P2 Eq. (11): expanding where f q < 0"));
+                                  paper.jump, 0.1, "of the largest velocity", "P2 Eqs. (13), A6"));
+    cases.push_back(
+        case_at_least("curve", "error of the paper's ratio iteration, best of 4 in 200 rounds",
+                      ratio_iteration_error(), 1e-10, "", "P2 Eq. (11): expanding where f q < 0"));
     return cases;
 }
 

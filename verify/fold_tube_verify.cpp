@@ -173,9 +173,8 @@ std::vector<Case> verify_fold_tube() {
         line = std::min(line, shortest_fold(one.surface, 0));
         beside = std::min(beside, shortest_fold(one.surface, 3));
     }
-    cases.push_back(fold_at_least("tube with rails: shortest fold 0 to 60 degrees round",
-                                  worst, 1.0 - 1e-9, "of its rest length",
-                                  "a height for every meridian"));
+    cases.push_back(fold_at_least("tube with rails: shortest fold 0 to 60 degrees round", worst,
+                                  1.0 - 1e-9, "of its rest length", "a height for every meridian"));
     cases.push_back(fold_at_least("tube with the paper's one line: the fold on it", line,
                                   1.0 - 1e-12, "of its rest length", "P3 section 5.2"));
     cases.push_back(fold_at_most("the same, 15 degrees beside the line: still compressed", beside,
@@ -186,15 +185,15 @@ std::vector<Case> verify_fold_tube() {
     FoldSolver wide(tube.topology, tube.rest, tube.pattern(true, 1.57), strict_options());
     double difference = 0.0;
     double hoop = 0.0;
-    for (const auto& [skinning, degrees, ring] :
-         {std::tuple{Skinning::linear_blend, 45.0, 1.29}, {Skinning::dual_quaternion, 90.0, 1.36}}) {
+    for (const auto& [skinning, degrees, ring] : {std::tuple{Skinning::linear_blend, 45.0, 1.29},
+                                                  {Skinning::dual_quaternion, 90.0, 1.36}}) {
         const double angle = degrees * std::numbers::pi / 180.0;
         for (const auto& [solver, reach] : {std::pair{&narrow, 0.5}, {&wide, 1.57}}) {
             const Folded one = fold(tube, *solver, skinning, angle, 1);
             for (const int meridian : {1, 2, 3, 6, 12}) {
-                difference = std::max(difference,
-                                      std::abs(shortest_fold(one.surface, meridian) -
-                                               faded_fold(one.base, *solver, meridian, reach)));
+                difference =
+                    std::max(difference, std::abs(shortest_fold(one.surface, meridian) -
+                                                  faded_fold(one.base, *solver, meridian, reach)));
             }
         }
         const Folded all = fold(tube, rails, skinning, angle, 1);
@@ -260,8 +259,8 @@ std::vector<Case> verify_fold_tube() {
     }
     cases.push_back(fold_at_most("tube 0 to 120 degrees, strict: length error of every rail", error,
                                  1e-13, "of the rest length", "P3 Eq. 2"));
-    cases.push_back(fold_at_least("vertices of stretched folds looked at", stretched,
-                                  1e4, "", "the next case has something to count"));
+    cases.push_back(fold_at_least("vertices of stretched folds looked at", stretched, 1e4, "",
+                                  "the next case has something to count"));
     cases.push_back(fold_at_most("vertices of stretched folds that differ from plain skinning",
                                  moved, 0, "", "X = 0 where tau >= 0"));
 

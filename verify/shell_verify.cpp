@@ -217,10 +217,10 @@ std::vector<Case> equilibrium_cases() {
                                     ", scaled, twisted, drawn to twice the length, change",
                                 worst, share < 0.1 ? 5e-4 : 3e-3, "",
                                 "Poisson 0.5; one Newton step on the volumes leaves second order"));
-        const double twice = std::max(curved_error(4, share, twisted, 2),
-                                      curved_error(4, share, drawn, 2));
-        const double once = std::max(curved_error(4, share, twisted, 1),
-                                     curved_error(4, share, drawn, 1));
+        const double twice =
+            std::max(curved_error(4, share, twisted, 2), curved_error(4, share, drawn, 2));
+        const double once =
+            std::max(curved_error(4, share, twisted, 1), curved_error(4, share, drawn, 1));
         cases.push_back(at_most("equilibrium: volume of sphere shells of " + name +
                                     ", change with two rounds over that with one",
                                 twice / once, 0.5, "", "rounds converge"));

@@ -245,11 +245,14 @@ std::vector<Case> verify_slide_robustness() {
     const Outcome wild_newton = fuzz(4);
     add("impossible bodies, 4 Newton: steps not finite", wild_newton.not_finite, 0, "of 150",
         "guards");
-    add("numbers that differ between 1, 2 and 5 threads", different_bits_between_threads(), 0,
-        "numbers", "fixed chunks");
-    add("numbers that differ after save and restore", different_bits_after_restore(), 0, "numbers",
-        "the state is whole");
     return cases;
+}
+
+std::vector<Case> verify_slide_bits() {
+    return {slide_case("numbers that differ between 1, 2 and 5 threads",
+                       different_bits_between_threads(), 0, "numbers", "fixed chunks"),
+            slide_case("numbers that differ after save and restore", different_bits_after_restore(),
+                       0, "numbers", "the state is whole")};
 }
 
 }  // namespace cutis::verify

@@ -263,8 +263,8 @@ Case slide_case(std::string name, double value, double limit, std::string unit,
 
 Case slide_case_at_least(std::string name, double value, double limit, std::string unit,
                          std::string source) {
-    return case_at_least("slide", std::move(name), value, limit,
-                         std::move(unit), std::move(source));
+    return case_at_least("slide", std::move(name), value, limit, std::move(unit),
+                         std::move(source));
 }
 
 }  // namespace cutis::verify

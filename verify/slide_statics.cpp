@@ -372,10 +372,10 @@ std::vector<Case> verify_slide_statics() {
     const double tight_fine = tight_torus_slip(64, 48);
     add("tight skin on a torus at rest, 32 x 24: slip", tight, 2e-3, "m",
         "isotropic tension has no tangential force");
-    cases.push_back(slide_case_at_least("tight skin on a torus at rest: order of convergence of "
-                                        "its slip to 0",
-                                        std::log2(tight / tight_fine), 1.5, "",
-                                        "second order in the edge"));
+    cases.push_back(
+        slide_case_at_least("tight skin on a torus at rest: order of convergence of "
+                            "its slip to 0",
+                            std::log2(tight / tight_fine), 1.5, "", "second order in the edge"));
     return cases;
 }
 

@@ -1,8 +1,8 @@
 #include <filesystem>
 
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/inspect.h"
-#include "cutis/io/sinks.h"
 #include "cutis/stack/scene.h"
 #include "run.h"
 #include "verbs.h"

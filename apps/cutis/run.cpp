@@ -8,10 +8,11 @@
 #include <mutex>
 
 #include "console.h"
+#include "cutis/actors/actors.h"
 #include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -158,7 +159,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     report.fps = scene.fps;
     report.inputs = scene_inputs(scene);
     const WarningCallback warn = [&](std::string_view note) { report.notes.emplace_back(note); };
-    const Body body = reading<Body>([&] { return load_body(scene, warn); });
+    const Body body = reading<Body>([&] { return load_body(scene, warn, load_actor); });
     report.read_seconds = seconds_since(begin);
     report.vertices = static_cast<int>(body.mesh().positions.rows());
     report.triangles = static_cast<int>(body.mesh().triangles.rows());
@@ -166,17 +167,16 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     frames_of(body, scene);  // refuses bad frames before a folder is made
 
     const OutputFolder folder(options.folder);
-    std::vector<std::unique_ptr<FrameSink>> sinks;
-    SinkOptions chosen;
-    chosen.html = options.page;
-    chosen = sink_options(scene, chosen);
-    for (const std::string& format : scene.output.formats) {
-        sinks.push_back(make_sink(format, options.folder, options.name, chosen));
-    }
-    const Workers workers(options.threads);
-    report.threads = workers.threads();
     const std::unique_ptr<CheckpointFolder> checkpoint =
         open_checkpoint(scene, body, options, report);
+    SinkOptions chosen;
+    chosen.html.title = options.title;
+    chosen = sink_options(scene, chosen);
+    chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
+    const std::vector<std::unique_ptr<FrameSink>> sinks =
+        make_sinks(scene.output.formats, options.folder, options.name, chosen);
+    const Workers workers(options.threads);
+    report.threads = workers.threads();
     if (caught_signal() == 0) {
         report.bake =
             bake(body, scene, sinks,

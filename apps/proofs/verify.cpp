@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "apps/cutis/console.h"
-#include "layers.h"
 #include "apps/cutis/verbs.h"
+#include "layers.h"
 
 namespace cutis::app {
 

@@ -186,9 +186,8 @@ public:
         array(type_object("number", option_.range));
     }
     void operator()(const std::vector<std::string>*) const {
-        array(option_.choices.empty()
-                  ? "{ \"type\": \"string\" }"
-                  : "{ \"enum\": " + FieldText().list(option_.choices) + " }");
+        array(option_.choices.empty() ? "{ \"type\": \"string\" }"
+                                      : "{ \"enum\": " + FieldText().list(option_.choices) + " }");
         out_.add("uniqueItems", "true");
     }
     void operator()(const Painted*) const { painted(); }
@@ -425,7 +424,8 @@ std::string options_schema(const Options& options, int indent) {
 std::string region_schema(int indent) {
     const std::string margin(static_cast<size_t>(indent), ' ');
     return margin +
-           "\"description\": \"a part of the surface: a name, a box of the rest pose, or several of "
+           "\"description\": \"a part of the surface: a name, a box of the rest pose, or several "
+           "of "
            "these\",\n" +
            margin + "\"anyOf\": [\n" + margin + "  { \"type\": \"string\" },\n" + margin +
            "  { \"type\": \"object\", \"properties\": {\n" + margin +
@@ -436,7 +436,8 @@ std::string region_schema(int indent) {
            "    \"outside\": { \"description\": \"all but the box\", \"type\": \"boolean\", "
            "\"default\": false }\n" +
            margin + "  }, \"required\": [\"box\"], \"additionalProperties\": false },\n" + margin +
-           "  { \"type\": \"array\", \"items\": { \"$ref\": \"#/$defs/region\" } }\n" + margin + "]";
+           "  { \"type\": \"array\", \"items\": { \"$ref\": \"#/$defs/region\" } }\n" + margin +
+           "]";
 }
 
 }  // namespace cutis

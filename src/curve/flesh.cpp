@@ -28,8 +28,8 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
     CurveOptions held = options.curve;
     check_struct(options, "curve");
     // Between examples in time that are eased or splined nothing swings.
-    const bool is_eased = held.dynamics == CurveDynamics::smoothstep ||
-                          held.dynamics == CurveDynamics::spline;
+    const bool is_eased =
+        held.dynamics == CurveDynamics::smoothstep || held.dynamics == CurveDynamics::spline;
     if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
         held.dynamics = CurveDynamics::still;
     }

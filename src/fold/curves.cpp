@@ -253,9 +253,9 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                 FoldPattern::Rail rail;
                 rail.fold = number;
                 rail.joint = curve.joint;
-                rail.pre_stretch = common_stretch *
-                                   interpolate(stretch_scale, triangles,
-                                               mesh.mesh.mesh.locate(points[points.size() / 2]));
+                rail.pre_stretch =
+                    common_stretch * interpolate(stretch_scale, triangles,
+                                                 mesh.mesh.mesh.locate(points[points.size() / 2]));
                 if (!options.is_one_line && taper > 0.0) {
                     const double to_end = (side_rails + 1 - std::abs(j - side_rails)) * spacing;
                     rail.share = smooth_step(to_end / std::min(taper, options.reach + spacing));

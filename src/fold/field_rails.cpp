@@ -180,8 +180,8 @@ std::vector<int> add_folds(const Comb& comb, int side, const FieldMesh& mesh,
                 std::reverse(points.begin(), points.end());
             }
             const SurfacePoint& middle = points[points.size() / 2];
-            rail.pre_stretch = common_stretch *
-                               interpolate(stretch, mesh.topology().triangles(), middle);
+            rail.pre_stretch =
+                common_stretch * interpolate(stretch, mesh.topology().triangles(), middle);
             // Ends run out within the taper, but never over more than the half of a short fold.
             const double to_end =
                 std::min(comb.arc[i] - comb.arc[begin], comb.arc[end - 1] - comb.arc[i]) +
@@ -329,8 +329,8 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
     const FieldMesh mesh(base, rest, options.look.width.common(), workers);
     StripeField field =
         solve_stripes(mesh, find_compression(mesh, poses, options.look.width.common()), options);
-    warp_stripes(mesh, options.look.width.common(), options.is_strict ? 0.0 : options.look.irregularity,
-                 field.stripe);
+    warp_stripes(mesh, options.look.width.common(),
+                 options.is_strict ? 0.0 : options.look.irregularity, field.stripe);
     FoldPattern pattern = lay_rails(mesh, field, options);
     if (pattern.empty()) {
         pattern.notes.push_back(say("folds: nothing is compressed below ", options.activity,
@@ -365,8 +365,8 @@ FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
         }
         field.is_active.push_back(is_active ? 1 : 0);
     }
-    warp_stripes(mesh, options.look.width.common(), options.is_strict ? 0.0 : options.look.irregularity,
-                 field.stripe);
+    warp_stripes(mesh, options.look.width.common(),
+                 options.is_strict ? 0.0 : options.look.irregularity, field.stripe);
     return lay_rails(mesh, field, options);
 }
 

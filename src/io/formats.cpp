@@ -1,20 +1,54 @@
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
+
+#include <algorithm>
 
 #include "cutis/core/error.h"
-#include "cutis/io/glb_write.h"
-#include "cutis/io/mdd_write.h"
-#include "cutis/io/npz_write.h"
-#include "cutis/io/obj_write.h"
-#include "cutis/io/page_write.h"
-#include "cutis/io/pc2_write.h"
-#include "cutis/io/usda_write.h"
+#include "io/store/frame_store.h"
 
 namespace cutis {
 
+// A format is said in its own source: name, sentence, how to make its sink. A new one is declared
+// here and gets its row below.
+Format glb_format();
+Format usda_format();
+Format obj_format();
+Format pc2_format();
+Format mdd_format();
+Format npz_format();
+Format html_format();
+
+const std::vector<Format>& formats() {
+    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(),
+                                              pc2_format(), mdd_format(),  npz_format(),
+                                              html_format()};
+    return table;
+}
+
 const std::vector<std::string>& known_formats() {
-    static const std::vector<std::string> formats = {"glb", "usda", "obj", "pc2",
-                                                     "mdd", "npz",  "html"};
-    return formats;
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const Format& format : formats()) {
+            list.push_back(format.name);
+        }
+        return list;
+    }();
+    return names;
+}
+
+std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
+                                     const SinkOptions& options) {
+    const std::string ending = path.extension().string();
+    for (const Format& format : formats()) {
+        if (ending == "." + format.name) {
+            return format.make(path, options);
+        }
+    }
+    std::string known;
+    for (const std::string& one : known_formats()) {
+        known += (known.empty() ? "" : ", ") + one;
+    }
+    throw InvalidInput(say("output format '", ending.substr(ending.empty() ? 0 : 1),
+                           "': expected one of ", known));
 }
 
 std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::filesystem::path& folder,
@@ -23,33 +57,20 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
         name.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
         throw InvalidInput(say("output name '", name, "': expected a plain file name"));
     }
-    const std::filesystem::path path = folder / (name + "." + format);
-    if (format == "glb") {
-        return make_glb_sink(path, options.glb);
+    return make_sink(folder / (name + "." + format), options);
+}
+
+std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
+                                                   const std::filesystem::path& folder,
+                                                   const std::string& name, SinkOptions options) {
+    if (options.frames == nullptr) {
+        options.frames = std::make_shared<FrameStore>(folder / name);
     }
-    if (format == "usda") {
-        return make_usda_sink(path);
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    for (const std::string& format : formats) {
+        sinks.push_back(make_sink(format, folder, name, options));
     }
-    if (format == "obj") {
-        return make_obj_sink(path);
-    }
-    if (format == "pc2") {
-        return make_pc2_sink(path);
-    }
-    if (format == "mdd") {
-        return make_mdd_sink(path);
-    }
-    if (format == "npz") {
-        return make_npz_sink(path, options.npz);
-    }
-    if (format == "html") {
-        return make_page_sink(path, options.html);
-    }
-    std::string known;
-    for (const std::string& one : known_formats()) {
-        known += (known.empty() ? "" : ", ") + one;
-    }
-    throw InvalidInput(say("output format '", format, "': expected one of ", known));
+    return sinks;
 }
 
 }  // namespace cutis

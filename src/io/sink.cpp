@@ -1,183 +1,18 @@
 #include "io/sink.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-
 #include "cutis/core/error.h"
 
 namespace cutis {
-namespace {
-
-// Files hold float32; a double beyond its range would arrive as infinity.
-bool fits_float(double value) {
-    return std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max());
-}
-
-template <class Matrix>
-void check_finite(const Matrix& matrix, const std::string& what) {
-    if ((matrix.array().abs() <= static_cast<double>(std::numeric_limits<float>::max())).all()) {
-        return;
-    }
-    for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-        for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
-            if (!fits_float(matrix(row, column))) {
-                throw InvalidInput(
-                    say(what, ' ', row, ": expected finite numbers, found ", matrix(row, column)));
-            }
-        }
-    }
-}
-
-void check_indices(const MatrixX3i& triangles, int lowest, int count, const std::string& what) {
-    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            if (triangles(f, k) < lowest || triangles(f, k) >= count) {
-                throw InvalidInput(say(what, ": triangle ", f, " names index ", triangles(f, k),
-                                       ", expected less than ", count));
-            }
-        }
-    }
-}
-
-/// \param whose  "" or "detail 'scales': "
-void check_mesh_to_write(const ArtMesh& mesh, const std::string& whose) {
-    check_finite(mesh.positions, whose + "rest positions: vertex");
-    check_indices(mesh.triangles, 0, static_cast<int>(mesh.positions.rows()), whose + "mesh");
-    if (mesh.uv_triangles.rows() > 0) {
-        if (mesh.uv_triangles.rows() != mesh.triangles.rows()) {
-            throw InvalidInput(say(whose, "mesh: ", mesh.uv_triangles.rows(),
-                                   " UV triangles, expected as many as triangles (",
-                                   mesh.triangles.rows(), ")"));
-        }
-        check_indices(mesh.uv_triangles, -1, static_cast<int>(mesh.uv.rows()), whose + "mesh UVs");
-        check_finite(mesh.uv, whose + "rest UVs: entry");
-    }
-    for (const auto& [name, values] : mesh.painted) {
-        if (values.size() != mesh.positions.rows()) {
-            throw InvalidInput(say(whose, "painted '", name, "': ", values.size(),
-                                   " values, expected one per vertex (", mesh.positions.rows(),
-                                   ")"));
-        }
-    }
-}
-
-void check_added_mesh(const MeshInfo& detail, std::set<std::string>& names) {
-    const bool is_plain = std::all_of(detail.name.begin(), detail.name.end(), [](char c) {
-        return static_cast<unsigned char>(c) >= ' ' && c != '/' && c != '\\' && c != ':';
-    });
-    if (detail.name.empty() || !is_plain) {
-        throw InvalidInput(say("detail '", detail.name,
-                               "': expected a plain name, as it becomes part of file names"));
-    }
-    if (detail.name == "uv") {
-        throw InvalidInput("detail 'uv': expected another name, as NAME.uv.pc2 holds moving UVs");
-    }
-    if (!names.insert(detail.name).second) {
-        throw InvalidInput(say("detail '", detail.name, "': expected a name no other detail has"));
-    }
-    if (detail.art == nullptr || detail.art->triangles.rows() == 0) {
-        throw InvalidInput(
-            say("detail '", detail.name, "': expected a mesh with triangles, found none"));
-    }
-    check_mesh_to_write(*detail.art, say("detail '", detail.name, "': "));
-    if (detail.copies != nullptr) {
-        const DetailCopies& copies = *detail.copies;
-        check_mesh_to_write(copies.piece, say("piece of detail '", detail.name, "': "));
-        check_finite(copies.sizes, say("detail '", detail.name, "', size of copy"));
-        if (copies.sizes.rows() * copies.piece.positions.rows() != detail.art->positions.rows()) {
-            throw InvalidInput(say("detail '", detail.name, "': ", copies.sizes.rows(),
-                                   " copies of ", copies.piece.positions.rows(),
-                                   " vertices, expected as many as the whole mesh has (",
-                                   detail.art->positions.rows(), ")"));
-        }
-    }
-}
-
-void check_channels(const MeshInfo& mesh) {
-    std::set<std::string> names;
-    for (const ChannelInfo& channel : mesh.channels) {
-        const std::string place = say("channel '", channel.name, "': ");
-        if (channel.width < 1 || channel.width > 16) {
-            throw InvalidInput(say(place, "width ", channel.width, ", expected 1 to 16"));
-        }
-        if (channel.for_renderers && channel.width != 3) {
-            throw InvalidInput(
-                say(place, "places for renderers have width 3, found ", channel.width));
-        }
-        if (!names.insert(channel.name).second) {
-            throw InvalidInput(say(place, "expected a name no other channel of its mesh has"));
-        }
-    }
-}
-
-void check_lines(const LineSet& lines) {
-    if (lines.point_count < 0) {
-        throw InvalidInput(
-            say("lines '", lines.name, "': expected 0 points or more, found ", lines.point_count));
-    }
-    if (lines.show != "curves" && lines.show != "pins") {
-        throw InvalidInput(say("lines '", lines.name,
-                               "': expected to be shown with \"curves\" or \"pins\", found \"",
-                               lines.show, "\""));
-    }
-    for (size_t s = 0; s < lines.segments.size(); ++s) {
-        for (const int point : lines.segments[s]) {
-            if (point < 0 || point >= lines.point_count) {
-                throw InvalidInput(say("lines '", lines.name, "', segment ", s, ": names point ",
-                                       point, ", expected less than ", lines.point_count));
-            }
-        }
-    }
-}
-
-void check_announced(const BakeInfo& info) {
-    std::set<std::string> names;
-    for (const MeshInfo& mesh : info.meshes) {
-        if (mesh.is_body) {
-            check_mesh_to_write(*mesh.art, "");
-        } else {
-            check_added_mesh(mesh, names);
-        }
-        check_channels(mesh);
-    }
-    for (const LineSet& lines : info.lines) {
-        check_lines(lines);
-    }
-}
-
-void check_count(const std::string& where, size_t found, const char* what, size_t expected) {
-    if (found != expected) {
-        throw InvalidInput(say(where, ": ", found, ' ', what, ", expected ", expected));
-    }
-}
-
-/// As many rows as expected, all of them finite.
-template <class Matrix>
-void check_rows(const Matrix& matrix, Eigen::Index expected, const std::string& place,
-                const char* many, const char* one) {
-    check_count(place, static_cast<size_t>(matrix.rows()), many, static_cast<size_t>(expected));
-    check_finite(matrix, say(place, ", ", one));
-}
-
-}  // namespace
 
 void CheckedSink::begin(const BakeInfo& info) {
     if (state_ != State::fresh) {
         throw InvalidInput(say(format_, ": begin() called twice"));
     }
     state_ = State::broken;
-    if (info.body == nullptr || info.meshes.empty()) {
-        throw InvalidInput(say(format_, ": expected a body, found none"));
+    if (frames_ == nullptr) {
+        frames_ = std::make_shared<FrameStore>(beside_);
     }
-    if (info.frame_count < 1) {
-        throw InvalidInput(say(format_, ": expected at least one frame, found ", info.frame_count));
-    }
-    if (!(info.fps > 0.0) || !std::isfinite(info.fps)) {
-        throw InvalidInput(say(format_, ": expected fps above 0, found ", info.fps));
-    }
-    check_announced(info);
+    frames_->begin(info, format_);
     info_ = info;
     start();
     state_ = State::open;
@@ -189,7 +24,7 @@ void CheckedSink::write(const Frame& frame) {
                                " came before begin(), after finish() or after a failure"));
     }
     state_ = State::broken;  // until this frame is safely taken
-    check_frame(frame);
+    frames_->take(frame, frames_taken_, format_);
     take(frame, frames_taken_);
     ++frames_taken_;
     state_ = State::open;
@@ -208,64 +43,6 @@ std::vector<OutputFile> CheckedSink::finish() {
     std::vector<OutputFile> files = complete();
     state_ = State::finished;
     return files;
-}
-
-void CheckedSink::check_frame(const Frame& frame) const {
-    const std::string where = say(format_, ": frame ", frame.number);
-    const int expected = info_.first_frame + frames_taken_;
-    if (frames_taken_ >= info_.frame_count) {
-        throw InvalidInput(say(where, " is one more than the ", info_.frame_count, " announced"));
-    }
-    if (frame.number != expected) {
-        throw InvalidInput(say(where, " came where frame ", expected, " was expected"));
-    }
-    if (!std::isfinite(frame.time)) {
-        throw InvalidInput(say(where, ": expected a finite time, found ", frame.time));
-    }
-    check_count(where, frame.meshes.size(), "meshes", info_.meshes.size());
-    for (size_t m = 0; m < info_.meshes.size(); ++m) {
-        const MeshInfo& mesh = info_.meshes[m];
-        check_mesh(frame.meshes[m], mesh,
-                   mesh.is_body ? where : say(where, ", detail '", mesh.name, "'"));
-    }
-    check_count(where, frame.lines.size(), "sets of lines", info_.lines.size());
-    for (size_t i = 0; i < frame.lines.size(); ++i) {
-        check_rows(frame.lines[i], info_.lines[i].point_count,
-                   say(where, ", lines '", info_.lines[i].name, "'"), "points", "point");
-    }
-    check_count(where, frame.numbers.size(), "numbers", info_.numbers.size());
-}
-
-void CheckedSink::check_mesh(const MeshFrame& frame, const MeshInfo& mesh,
-                             const std::string& place) const {
-    check_rows(frame.positions, mesh.vertex_count(), place, "positions", "position of vertex");
-    check_rows(frame.normals, mesh.has_normals ? mesh.vertex_count() : 0, place, "normals",
-               "normal of vertex");
-    if (frame.uv.rows() > 0) {
-        if (!mesh.uv_changed) {
-            throw InvalidInput(say(place, ": brings UVs though none were announced"));
-        }
-        check_rows(frame.uv, mesh.uv_count(), place, "UVs", "UV");
-    }
-    if (mesh.copies != nullptr) {
-        const Eigen::Index copies = mesh.copies->sizes.rows();
-        check_rows(frame.copy_positions, copies, place, "places of copies", "place of copy");
-        check_rows(frame.copy_rotations, copies, place, "rotations of copies", "rotation of copy");
-    }
-    check_count(place, frame.channels.size(), "channels", mesh.channels.size());
-    for (size_t c = 0; c < mesh.channels.size(); ++c) {
-        const auto width = static_cast<size_t>(mesh.channels[c].width);
-        const std::vector<double>& values = frame.channels[c];
-        const std::string channel = say(place, ", channel '", mesh.channels[c].name, "'");
-        check_count(channel, values.size(), "values",
-                    static_cast<size_t>(mesh.vertex_count()) * width);
-        for (size_t i = 0; i < values.size(); ++i) {
-            if (!fits_float(values[i])) {
-                throw InvalidInput(say(channel, ", vertex ", i / width,
-                                       ": expected finite numbers, found ", values[i]));
-            }
-        }
-    }
 }
 
 MeshInfo piece_of(const MeshInfo& mesh) {

@@ -5,11 +5,13 @@
 
 #include "cutis/stack/sink.h"
 #include "io/polygons.h"
+#include "io/store/frame_check.h"
+#include "io/store/frame_store.h"
 
 namespace cutis {
 
-/// What all sinks share: the order of calls, and the checks of meshes and frames, so that a
-/// format's own code sees good numbers only.
+/// What all sinks share: the order of calls, and the store that checks frames and keeps what is
+/// needed again.
 class CheckedSink : public FrameSink {
 public:
     void begin(const BakeInfo& info) final;
@@ -17,13 +19,18 @@ public:
     std::vector<OutputFile> finish() final;
 
 protected:
-    explicit CheckedSink(std::string format) : format_(std::move(format)) {}
+    /// \param path    of the output
+    /// \param frames  shared by the outputs of a bake; null: one of its own
+    CheckedSink(std::string format, std::filesystem::path path, std::shared_ptr<FrameStore> frames)
+        : format_(std::move(format)), beside_(std::move(path)), frames_(std::move(frames)) {}
 
     virtual void start() = 0;
     virtual void take(const Frame& frame, int index) = 0;
     virtual std::vector<OutputFile> complete() = 0;
 
     const BakeInfo& info() const { return info_; }
+    /// Frames, each as it came, for what is needed again before the end.
+    FrameStore& frames() { return *frames_; }
     /// The body first, then the details. They stay where they are from start() on.
     const std::vector<MeshInfo>& meshes() const { return info_.meshes; }
     const MeshInfo& body() const { return info_.meshes.front(); }
@@ -33,19 +40,13 @@ protected:
 private:
     enum class State { fresh, open, finished, broken };
 
-    void check_frame(const Frame& frame) const;
-    void check_mesh(const MeshFrame& frame, const MeshInfo& mesh, const std::string& place) const;
-
     std::string format_;
+    std::filesystem::path beside_;
+    std::shared_ptr<FrameStore> frames_;
     BakeInfo info_;
     State state_ = State::fresh;
     int frames_taken_ = 0;
 };
-
-/// UVs of a mesh in a frame: those it brings, or at rest.
-inline const MatrixX2d& uv_of(const MeshInfo& mesh, const MeshFrame& frame) {
-    return frame.uv.rows() > 0 ? frame.uv : mesh.art->uv;
-}
 
 /// One piece of a mesh of copies, as a mesh of its own.
 MeshInfo piece_of(const MeshInfo& mesh);

@@ -2,8 +2,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <limits>
 #include <functional>
+#include <limits>
 
 #include "cutis/core/error.h"
 

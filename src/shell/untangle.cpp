@@ -163,8 +163,7 @@ ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d
     int asked = 0;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         out.lowered += offset.heights[v] < plain[v] ? 1 : 0;
-        const double wanted =
-            options.height * options.height_factor.at(v);
+        const double wanted = options.height * options.height_factor.at(v);
         if (wanted > 0.0) {
             const double share = offset.heights[v] / wanted;
             offset.lowest_share = std::min(offset.lowest_share, share);

@@ -119,11 +119,21 @@ BakeReport bake(const Body& body, const Scene& scene,
                     say(scene_place(scene.file, entry.line, entry.column), error.what()));
             }
         }
+        const bool keep_plain =
+            stack.changes_shape() && std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
+                return sink->wants_body_positions();
+            });
+        stack.keep_plain(keep_plain);
         report.notes = stack.notes();
         report.vertices = stack.info().meshes.front().vertex_count();
         BakeInfo info = stack.info();
         info.first_frame = report.frames.first;
         info.frame_count = report.frames.count();
+        info.workers = controls.workers;
+        info.meshes.front().has_plain = keep_plain;
+        if (controls.keeper != nullptr) {
+            controls.keeper->begin(info);
+        }
         for (const auto& sink : sinks) {
             sink->begin(info);
         }
@@ -135,9 +145,6 @@ BakeReport bake(const Body& body, const Scene& scene,
     const int pre_roll = remembers ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
     const int begin = remembers ? 1 - pre_roll : report.frames.first;
     const int total = report.frames.last - begin + 1;
-    stack.keep_plain(stack.changes_shape() &&
-                     std::any_of(sinks.begin(), sinks.end(),
-                                 [](const auto& sink) { return sink->wants_body_positions(); }));
 
     Frame frame = stack.info().empty_frame();
     const auto write = [&](const Frame& done) {
@@ -159,9 +166,9 @@ BakeReport bake(const Body& body, const Scene& scene,
                                    report.frames.last, ", found ", past.frame));
         }
         stack.restore(past.layers, past.frame);
-        Frame kept;
-        while (controls.keeper->read_frame(kept)) {
-            write(kept);
+        // The last one is the past of the next: rotations of copies keep their sign.
+        while (controls.keeper->read_frame(frame)) {
+            write(frame);
         }
         report.frames_resumed = report.frames_done;
         next = past.frame + 1;

@@ -4,9 +4,8 @@
 #include <sstream>
 
 #include "cli/program.h"
-#include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 
 namespace cutis::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 #include "cutis/core/error.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
 
 namespace cutis::test {

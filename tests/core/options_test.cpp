@@ -247,13 +247,13 @@ TEST(Options, what_only_code_can_give_is_no_key) {
 TEST(Options, an_old_spelling_is_refused_with_the_new_one) {
     expect_part(refusal({{"bond_radius", number(1, 3, 1)}}),
                 "shot.toml:3:1: [test] has no key 'bond_radius' any more; it is 'radius' now");
-    expect_part(refusal({{"gone", number(1)}}), "[test] has no key 'gone' any more; it is gone in [body] now");
+    expect_part(refusal({{"gone", number(1)}}),
+                "[test] has no key 'gone' any more; it is gone in [body] now");
     expect_part(refusal({{"regions", words({"box:0,0,0,1,1,1"})}}),
                 "{ box = [0,0,0,1,1,1] }, found the old spelling");
     expect_part(refusal({{"regions", words({"not box:0,0,0,1,1,1"})}}),
                 "{ box = [0,0,0,1,1,1], outside = true }");
-    expect_part(refusal({{"hooks", words({"a 3"})}}),
-                "write hooks = [{ name = ..., pull = ... }]");
+    expect_part(refusal({{"hooks", words({"a 3"})}}), "write hooks = [{ name = ..., pull = ... }]");
 }
 
 TEST(Options, numbers_out_of_range_and_not_finite_are_refused) {
@@ -408,8 +408,9 @@ TEST(Options, the_markdown_table_has_a_row_for_every_key) {
     Sample sample;
     const std::string table = options_markdown(describe(sample));
     expect_part(table, "| **first** |");
-    expect_part(table, "| `density` | `1.5` | kg/m^2 | 0 to 9 | a number that may be painted "
-                       "(paintable) |");
+    expect_part(table,
+                "| `density` | `1.5` | kg/m^2 | 0 to 9 | a number that may be painted "
+                "(paintable) |");
     expect_part(table, "| `radius` | a third of the body | m | above 0 to 1000 | a length |");
     expect_part(table, "| `rim` | `\"pin\"` |  | `pin`, `glide`, `free` | at borders |");
     expect_part(table, "Each `hooks`:");
@@ -419,8 +420,8 @@ TEST(Options, the_markdown_table_has_a_row_for_every_key) {
 TEST(Options, the_schema_is_json_and_says_everything) {
     Sample sample;
     const auto schema =
-        nlohmann::json::parse("{" + options_schema(describe(sample), 2) + ", \"$defs\": {\"region\": {" +
-                              region_schema(4) + "}}}");
+        nlohmann::json::parse("{" + options_schema(describe(sample), 2) +
+                              ", \"$defs\": {\"region\": {" + region_schema(4) + "}}}");
     const auto& keys = schema.at("properties");
     EXPECT_EQ(keys.size(), 15U);
     EXPECT_EQ(schema.at("additionalProperties"), false);

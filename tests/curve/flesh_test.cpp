@@ -1,4 +1,5 @@
-// Flesh on a body without and with a skeleton: examples in time, fading at the ends, parts by joints.
+// Flesh on a body without and with a skeleton: examples in time, fading at the ends, parts by
+// joints.
 
 #include "cutis/curve/flesh.h"
 
@@ -137,16 +138,16 @@ TEST(flesh, a_limb_whose_foot_hangs_elsewhere_is_one_part_with_its_extra_joint) 
         const double root = ramp(z, 0.95, 1.05);
         const double foot = 1.0 - ramp(z, 0.25, 0.35);
         const bool is_up = z > 0.6;
-        mesh.weights.joints.insert(mesh.weights.joints.end(),
-                                   {static_cast<std::uint16_t>(is_up ? 0 : 3),
-                                    static_cast<std::uint16_t>(is_up ? 1 : 2)});
+        mesh.weights.joints.insert(
+            mesh.weights.joints.end(),
+            {static_cast<std::uint16_t>(is_up ? 0 : 3), static_cast<std::uint16_t>(is_up ? 1 : 2)});
         const double other = is_up ? root : foot;
         mesh.weights.weights.insert(mesh.weights.weights.end(), {other, 1.0 - other});
     }
     character->meshes = {mesh};
     const Body body = make_body(std::shared_ptr<const Character>(character), {});
-    const RepairedMesh welded = repair_mesh(body.mesh().positions, body.mesh().triangles, {},
-                                            body.source().weld_group);
+    const RepairedMesh welded =
+        repair_mesh(body.mesh().positions, body.mesh().triangles, {}, body.source().weld_group);
     const CurveBody view{&body, &welded.positions, &welded.topology, &welded.art_of_vertex,
                          &welded.vertex_of_art};
     const auto extent = [&](const PartNames& names) {

@@ -132,8 +132,8 @@ TEST(tube_map, linear_fields_come_back_exactly_up_to_the_very_ends) {
     const test::Shape shape = test::open_cylinder(24, 21);
     for (const CurveTransfer rule : {CurveTransfer::bilinear, CurveTransfer::bicubic}) {
         CurvePart part;
-        const MatrixX3d moved =
-            brought_back(shape, rule, [](double z) { return 2.0 - 3.0 * z; }, part);
+        const MatrixX3d moved = brought_back(
+            shape, rule, [](double z) { return 2.0 - 3.0 * z; }, part);
         for (size_t i = 0; i < part.vertices.size(); ++i) {
             EXPECT_NEAR(moved(static_cast<Eigen::Index>(i), 1),
                         2.0 - 3.0 * shape.positions(part.vertices[i], 2), 1e-11);
@@ -175,9 +175,8 @@ TEST(tube_map, rules_round_the_tube_reproduce_a_wave_to_their_order) {
         MatrixX3d moved(part.transfer.count(), 3);
         part.transfer.apply(nodes, Workers(1), moved);  // their own places, as displacements
         const double c = std::cos(pi / 8.0);
-        const double middle = rule == CurveTransfer::bilinear
-                                  ? c
-                                  : (9.0 * c - std::cos(3.0 * pi / 8.0)) / 8.0;
+        const double middle =
+            rule == CurveTransfer::bilinear ? c : (9.0 * c - std::cos(3.0 * pi / 8.0)) / 8.0;
         for (size_t i = 0; i < part.vertices.size(); ++i) {
             const double radius = moved.row(static_cast<Eigen::Index>(i)).head<2>().norm() / 0.25;
             // Vertices lie on lines or half way between.

@@ -136,8 +136,8 @@ TEST(FoldSurface, turning_the_whole_skeleton_changes_no_curve) {
         for (Eigen::Affine3d& matrix : pose.matrices) {
             matrix = turn * matrix;
         }
-        pose.positions = (pose.positions * turn.linear().transpose()).rowwise() +
-                         turn.translation().transpose();
+        pose.positions =
+            (pose.positions * turn.linear().transpose()).rowwise() + turn.translation().transpose();
     }
     std::vector<std::string> notes;
     const auto found = [&](const std::vector<FoldPose>& clip) {

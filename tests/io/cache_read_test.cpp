@@ -4,9 +4,8 @@
 #include <random>
 
 #include "cutis/core/error.h"
-#include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
+#include "cutis/io/point_cache_read.h"
 #include "support/data.h"
 #include "support/expect_error.h"
 

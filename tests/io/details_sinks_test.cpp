@@ -2,8 +2,7 @@
 
 #include <csignal>
 
-#include "cutis/io/npz_write.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "io/details_support.h"
 
 namespace cutis::test {
@@ -26,7 +25,7 @@ TEST(SinkDetails, the_same_bake_gives_the_same_bytes) {
         for (int round = 0; round < 2; ++round) {
             const ScratchFolder folder;
             SinkOptions options;
-            options.page.use_times = false;
+            options.html.use_times = false;
             with_details(body, 6).run(*make_sink(format, folder.path(), "a", options));
             std::map<std::string, std::string> now;
             for (const std::string& name : files_in(folder.path())) {
@@ -216,7 +215,7 @@ TEST(NpzDetails, numpy_reads_details_and_lines) {
     const Body body = waving_body(4);
     const ScratchFolder folder;
     const Bake bake = with_details(body, 5);
-    bake.run(*make_npz_sink(folder / "a.npz"));
+    bake.run(*make_sink(folder / "a.npz"));
     std::ofstream truth(folder / "truth.bin", std::ios::binary);
     for (int f = 0; f < 5; ++f) {
         const Frame frame = bake.frame(f);

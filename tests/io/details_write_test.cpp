@@ -1,9 +1,8 @@
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
-#include "cutis/io/mdd_read.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/pc2_read.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/point_cache_read.h"
 #include "io/details_support.h"
 
 namespace cutis::test {
@@ -45,7 +44,7 @@ std::vector<OutputFile> write(const Bake& bake, const std::string& format,
 Body twisting_cylinder() {
     BodyOptions options;
     options.clip = "twist";
-    return make_body(std::make_shared<Character>(make_actor("cylinder")), options);
+    return make_body(std::make_shared<Character>(load_actor("cylinder")), options);
 }
 
 TEST(GlbDetails, a_detail_is_a_mesh_of_its_own_that_plays_its_own_motion) {
@@ -84,7 +83,7 @@ TEST(GlbDetails, the_largest_error_is_that_of_the_worst_mesh) {
     const ScratchFolder folder;
     const Bake bake = with_details(body, 30);
     SinkOptions options;
-    options.tolerance = 0.015 / std::sqrt(2.0);
+    options.glb.tolerance = 0.015 / std::sqrt(2.0);
     const OutputFile file = bake.run(*make_sink("glb", folder.path(), "a", options)).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
     EXPECT_LE(file.numbers.at("detail_morph_targets"), 2.0);

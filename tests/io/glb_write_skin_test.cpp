@@ -1,4 +1,4 @@
-#include "cutis/io/glb_write.h"
+#include "cutis/io/formats.h"
 #include "io/write_support.h"
 
 namespace cutis {
@@ -164,7 +164,7 @@ void expect_skin_gives_frames_back(const Options& options) {
     const Body body = arm_body(options);
     ScratchFolder folder;
     const Bake bake{&body, 14};
-    const auto sink = make_glb_sink(folder / "a.glb");
+    const auto sink = make_sink(folder / "a.glb");
     const OutputFile file = bake.run(*sink).at(0);
     ASSERT_EQ(file.numbers.at("skin_kept"), 1);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0);
@@ -220,7 +220,7 @@ TEST(GlbWriteSkin, weights_sum_to_one_in_float) {
     options.influences = 7;
     const Body body = arm_body(options);
     ScratchFolder folder;
-    const auto sink = make_glb_sink(folder / "a.glb");
+    const auto sink = make_sink(folder / "a.glb");
     Bake{&body, 2}.run(*sink);
     const GlbFile glb(folder / "a.glb");
     const std::vector<double> weights = glb.floats(glb.primitive(0)["attributes"]["WEIGHTS_0"]);
@@ -237,7 +237,7 @@ TEST(GlbWriteSkin, what_linear_blending_cannot_say_is_baked_as_morph_targets) {
     for (const Options& options : {bulging, shearing}) {
         const Body body = arm_body(options);
         ScratchFolder folder;
-        const auto sink = make_glb_sink(folder / "a.glb");
+        const auto sink = make_sink(folder / "a.glb");
         const OutputFile file = Bake{&body, 14}.run(*sink).at(0);
         EXPECT_EQ(file.numbers.at("skin_kept"), 0);
         EXPECT_GT(file.numbers.at("morph_targets"), 0);
@@ -251,12 +251,12 @@ TEST(GlbWriteSkin, a_changed_shape_or_the_option_turns_the_skin_off) {
     ScratchFolder folder;
     Bake bake{&body, 6};
     bake.shape_changed = true;
-    const auto changed = make_glb_sink(folder / "a.glb");
+    const auto changed = make_sink(folder / "a.glb");
     EXPECT_EQ(bake.run(*changed).at(0).numbers.at("skin_kept"), 0);
     bake.shape_changed = false;
-    GlbOptions options;
-    options.keep_skin = false;
-    const auto refused = make_glb_sink(folder / "b.glb", options);
+    SinkOptions options;
+    options.glb.keep_skin = false;
+    const auto refused = make_sink(folder / "b.glb", options);
     EXPECT_EQ(bake.run(*refused).at(0).numbers.at("skin_kept"), 0);
 }
 

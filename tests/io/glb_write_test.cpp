@@ -1,4 +1,4 @@
-#include "cutis/io/glb_write.h"
+#include "cutis/io/formats.h"
 
 #include "io/write_support.h"
 
@@ -76,10 +76,10 @@ TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_more_where_it_changes_si
     for (const int rank : {1, 3, 7}) {
         ScratchFolder folder;
         const Body body = random_body(rank, 0.8);
-        GlbOptions options;
-        options.tolerance = 1e-6;
+        SinkOptions options;
+        options.glb.tolerance = 1e-6;
         const Bake bake{&body, 40};
-        const auto sink = make_glb_sink(folder / "a.glb", options);
+        const auto sink = make_sink(folder / "a.glb", options);
         const OutputFile file = bake.run(*sink).at(0);
         // The one shape of rank 1 moves by sin(1.7 t), which keeps its sign over this clip.
         const int expected = rank == 1 ? 1 : rank + 1;
@@ -102,10 +102,10 @@ TEST(GlbWrite, reported_error_is_the_error_of_the_file_and_below_the_tolerance) 
     int targets_before = 1000;
     for (const double tolerance : {1e-5, 1e-3, 1e-2}) {
         ScratchFolder folder;
-        GlbOptions options;
-        options.tolerance = tolerance;
+        SinkOptions options;
+        options.glb.tolerance = tolerance;
         const Bake bake{&body, 48};
-        const auto sink = make_glb_sink(folder / "a.glb", options);
+        const auto sink = make_sink(folder / "a.glb", options);
         const OutputFile file = bake.run(*sink).at(0);
         const double reported = file.numbers.at("max_error_m");
         EXPECT_NEAR(measured_error(GlbFile(folder / "a.glb"), bake), reported, 1e-12);
@@ -132,10 +132,10 @@ TEST(GlbWrite, one_target_fewer_would_miss_the_tolerance) {
         return positions;
     });
     ScratchFolder folder;
-    GlbOptions options;
-    options.tolerance =
+    SinkOptions options;
+    options.glb.tolerance =
         0.02 / std::sqrt(2.0);  // 0.02 m: between 0.25^2 = 0.0625 and 0.25^3 = 0.0156
-    const auto sink = make_glb_sink(folder / "a.glb", options);
+    const auto sink = make_sink(folder / "a.glb", options);
     const OutputFile file = Bake{&body, 12}.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 3);
     EXPECT_NEAR(file.numbers.at("max_error_m"), std::pow(0.25, 3), 1e-7);
@@ -147,10 +147,10 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
     const Body body = formula_body(
         mesh, [n](double time) { return random_shape(n, unsigned(std::lround(time * 24.0)) + 5); });
     ScratchFolder folder;
-    GlbOptions options;
-    options.tolerance = 1e-7;
+    SinkOptions options;
+    options.glb.tolerance = 1e-7;
     const Bake bake{&body, 20};
-    const auto sink = make_glb_sink(folder / "a.glb", options);
+    const auto sink = make_sink(folder / "a.glb", options);
     const OutputFile file = bake.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 20);
     EXPECT_NEAR(measured_error(GlbFile(folder / "a.glb"), bake), file.numbers.at("max_error_m"),
@@ -171,10 +171,10 @@ TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
     const Body body =
         formula_body(mesh, [=](double time) { return MatrixX3d(rest * turn(time).transpose()); });
     ScratchFolder folder;
-    GlbOptions options;
-    options.tolerance = 1e-6;
+    SinkOptions options;
+    options.glb.tolerance = 1e-6;
     const Bake bake{&body, 36};
-    const auto sink = make_glb_sink(folder / "a.glb", options);
+    const auto sink = make_sink(folder / "a.glb", options);
     const OutputFile file = bake.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 3);
     const GlbFile glb(folder / "a.glb");
@@ -204,7 +204,7 @@ TEST(GlbWrite, moving_uvs_become_targets_whose_positions_take_no_space) {
         }
     };
     ScratchFolder folder;
-    const auto sink = make_glb_sink(folder / "a.glb");
+    const auto sink = make_sink(folder / "a.glb");
     const OutputFile file = bake.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 3);
     EXPECT_LT(file.numbers.at("max_uv_error"), 1e-4);
@@ -237,7 +237,7 @@ TEST(GlbWrite, vertices_are_split_at_uv_seams_and_keep_their_triangles) {
     const MatrixX3d rest = mesh.positions;
     const Body body = formula_body(mesh, [rest](double) { return rest; });
     ScratchFolder folder;
-    const auto sink = make_glb_sink(folder / "a.glb");
+    const auto sink = make_sink(folder / "a.glb");
     const OutputFile file = Bake{&body, 1}.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0);
     const GlbFile glb(folder / "a.glb");
@@ -280,7 +280,7 @@ TEST(GlbWrite, hard_edges_stay_hard_and_uv_seams_stay_smooth) {
         const MatrixX3d rest = mesh.positions;
         const Body body = formula_body(mesh, [rest](double) { return rest; });
         ScratchFolder folder;
-        const auto sink = make_glb_sink(folder / "a.glb");
+        const auto sink = make_sink(folder / "a.glb");
         Bake{&body, 1}.run(*sink);
         const GlbFile glb(folder / "a.glb");
         const std::vector<double> normals = glb.floats(glb.primitive(0)["attributes"]["NORMAL"]);
@@ -324,7 +324,7 @@ TEST(GlbWrite, only_materials_in_use_are_carried_with_what_they_need) {
         }
         const Body body(std::move(variant), ClockOptions{});
         ScratchFolder folder;
-        const auto sink = make_glb_sink(folder / "a.glb");
+        const auto sink = make_sink(folder / "a.glb");
         Bake{&body, 1}.run(*sink);
         const GlbFile glb(folder / "a.glb");
         ASSERT_EQ(glb.json["materials"].size(), 1U);
@@ -355,12 +355,12 @@ TEST(GlbWrite, only_materials_in_use_are_carried_with_what_they_need) {
 }
 
 TEST(GlbWrite, tolerances_out_of_range_are_refused) {
-    GlbOptions options;
-    options.tolerance = 0.0;
-    EXPECT_THROW(make_glb_sink("a.glb", options), InvalidInput);
-    options.tolerance = 1e-4;
-    options.uv_tolerance = std::nan("");
-    EXPECT_THROW(make_glb_sink("a.glb", options), InvalidInput);
+    SinkOptions options;
+    options.glb.tolerance = 0.0;
+    EXPECT_THROW(make_sink("a.glb", options), InvalidInput);
+    options.glb.tolerance = 1e-4;
+    options.glb.uv_tolerance = std::nan("");
+    EXPECT_THROW(make_sink("a.glb", options), InvalidInput);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 
 #include "io/details_support.h"
 
@@ -27,7 +27,7 @@ Body two_mode_square(int n) {
 
 OutputFile bake_page(const Bake& bake, const std::filesystem::path& path,
                      const PageOptions& options = {}) {
-    return bake.run(*make_page_sink(path, options)).at(0);
+    return bake.run(*make_sink(path, {{}, {}, options})).at(0);
 }
 
 std::vector<double> ramp(Eigen::Index count, double low, double high) {
@@ -83,6 +83,7 @@ TEST(PageWrite, layers_that_change_shape_or_uv_give_two_views) {
     const ScratchFolder folder;
     Bake shape{&body, 12};
     shape.shape_changed = true;
+    shape.has_plain = true;
     shape.change = [](Frame& frame) {
         frame.body().plain_positions = frame.body().positions;
         frame.body().positions.col(0).array() += 0.01 * frame.number;
@@ -153,6 +154,7 @@ TEST(PageWrite, numbers_of_frames_become_plots_and_times_can_be_left_out) {
     const ScratchFolder folder;
     Bake bake{&body, 4};
     bake.numbers = {{"residual", ""}, {"energy", "J"}};
+    bake.layers = {{"slide", "slide"}};
     bake.change = [](Frame& frame) {
         frame.numbers = {frame.number == 3 ? 1e-9 : std::nan(""), 2.0 * frame.number};
         frame.stage_seconds = {0.001, 0.003 * frame.number};
@@ -188,13 +190,15 @@ TEST(PageWrite, options_out_of_range_are_refused) {
     const auto refused = [](const std::function<void(PageOptions&)>& change) {
         PageOptions options;
         change(options);
-        EXPECT_THROW(make_page_sink("a.html", options), InvalidInput);
+        EXPECT_THROW(make_sink("a.html", {{}, {}, options}), InvalidInput);
     };
     refused([](PageOptions& o) { o.tolerance = 0.0; });
     refused([](PageOptions& o) { o.uv_tolerance = std::nan(""); });
     refused([](PageOptions& o) { o.paint = "mud"; });
-    refused([](PageOptions& o) { o.camera_direction = Vector3d::Zero(); });
-    refused([](PageOptions& o) { o.camera_focus = PageFocus{Vector3d::Zero(), 0.0}; });
+    refused([](PageOptions& o) { o.camera = {0.0, 0.0, 0.0}; });
+    refused([](PageOptions& o) { o.camera = {0.0, 1.0}; });
+    refused([](PageOptions& o) { o.focus = {0.0, 0.0, 0.0, 0.0}; });
+    refused([](PageOptions& o) { o.focus = {0.0, 0.0, 1.0}; });
 }
 
 TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) {
@@ -202,8 +206,10 @@ TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) 
     const ScratchFolder folder;
     Bake bake{&body, 2};
     bake.shape_changed = true;
+    bake.has_plain = true;
     bake.change = [](Frame& frame) { frame.body().plain_positions.setZero(3, 3); };
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
+    bake.has_plain = false;
     bake.channels = {{"c", "1", 2}};
     bake.change = [](Frame& frame) {
         frame.body().channels[0].assign(frame.body().positions.rows() * 2U, 0.0);
@@ -276,6 +282,7 @@ TEST(PageWrite, a_finer_mesh_than_the_body_is_shown_as_it_is) {
     Bake bake{&body, 5};
     bake.mesh = &finer;
     bake.shape_changed = true;
+    bake.has_plain = true;
     bake.change = [&finer](Frame& frame) {
         frame.body().plain_positions = finer.positions;
         frame.body().positions = finer.positions * (1.0 + 0.1 * frame.number);

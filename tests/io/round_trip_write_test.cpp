@@ -1,12 +1,8 @@
 #include <numeric>
-#include "cutis/io/glb_write.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
-#include "cutis/io/mdd_read.h"
-#include "cutis/io/mdd_write.h"
 #include "cutis/io/obj_read.h"
-#include "cutis/io/obj_write.h"
-#include "cutis/io/pc2_read.h"
-#include "cutis/io/pc2_write.h"
+#include "cutis/io/point_cache_read.h"
 
 #include "io/write_support.h"
 
@@ -49,8 +45,8 @@ TEST(RoundTrip, caches_come_back_bit_for_bit) {
     const Body body = waving_square();
     ScratchFolder folder;
     const Bake bake{&body, 9};
-    bake.run(*make_pc2_sink(folder / "a.pc2"));
-    bake.run(*make_mdd_sink(folder / "a.mdd"));
+    bake.run(*make_sink(folder / "a.pc2"));
+    bake.run(*make_sink(folder / "a.mdd"));
     expect_cache_holds_frames(read_pc2(folder / "a.pc2", bake.fps), bake);
     expect_cache_holds_frames(read_mdd(folder / "a.mdd"), bake);
 }
@@ -59,7 +55,7 @@ TEST(RoundTrip, an_obj_sequence_comes_back_with_seams_polygons_and_parts) {
     const Body body = waving_square();
     ScratchFolder folder;
     const Bake bake{&body, 4};
-    bake.run(*make_obj_sink(folder / "a.obj"));
+    bake.run(*make_sink(folder / "a.obj"));
     const ObjSequence back = read_obj_sequence(folder / "a.*.obj", bake.fps);
     expect_cache_holds_frames(back.cache, bake);
     const ArtMesh& mesh = body.mesh();
@@ -97,7 +93,7 @@ TEST(RoundTrip, baked_morph_targets_play_the_same_motion) {
     const Body body = waving_square();
     ScratchFolder folder;
     const Bake bake{&body, 13, 5};
-    const OutputFile file = bake.run(*make_glb_sink(folder / "a.glb")).at(0);
+    const OutputFile file = bake.run(*make_sink(folder / "a.glb")).at(0);
     std::vector<int> art_of;
     for (const MeshPart& part : body.mesh().parts) {
         std::set<int> used;
@@ -119,7 +115,7 @@ void expect_character_survives(const std::filesystem::path& source, const std::s
     ScratchFolder folder;
     Bake bake{&body, 12};
     bake.fps = 10.0;
-    const OutputFile file = bake.run(*make_glb_sink(folder / "a.glb")).at(0);
+    const OutputFile file = bake.run(*make_sink(folder / "a.glb")).at(0);
     EXPECT_EQ(file.numbers.at("skin_kept"), keeps_skin ? 1.0 : 0.0);
     std::vector<int> same(size_t(body.mesh().positions.rows()));
     std::iota(same.begin(), same.end(), 0);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/scene_describe.h"
-#include "cutis/io/sinks.h"
 #include "support/data.h"
 
 namespace cutis {
@@ -177,12 +178,14 @@ TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
     EXPECT_EQ(refusal(torus + "[output]\npage_tolerance = 1e-3\n"),
               "shot.toml:4:1: [output] has no key 'page_tolerance' any more; it is tolerance in "
               "[output.html] now");
-    EXPECT_NE(refusal(torus + "[output.glb]\nuv_tolerance = 7\n").find("shot.toml:4:1: [output] glb "
-                                                                    "uv_tolerance: expected"),
+    EXPECT_NE(refusal(torus + "[output.glb]\nuv_tolerance = 7\n")
+                  .find("shot.toml:4:1: [output] glb "
+                        "uv_tolerance: expected"),
               std::string::npos);
     const std::vector<std::pair<std::string, std::string>> moved = {
-        {"kind = \"slide\"\ndrag_force = [1, 0, 0]\n", "shot.toml:5:1: [[layer]] slide has no key "
-                                                       "'drag_force' any more; it is 'drag' now"},
+        {"kind = \"slide\"\ndrag_force = [1, 0, 0]\n",
+         "shot.toml:5:1: [[layer]] slide has no key "
+         "'drag_force' any more; it is 'drag' now"},
         {"kind = \"slide\"\npins = [\"box:0,0,0,1,1,1\"]\n", "{ box = [0,0,0,1,1,1] }"},
         {"kind = \"curve\"\nexamples = [\"body@1\"]\n", "it is 'example' now"},
         {"kind = \"curve\"\nexample = [\"body@1\"]\n", "write example = [{ time = ..."},
@@ -196,8 +199,9 @@ TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
         EXPECT_NE(found.find(message), std::string::npos) << found;
     }
     // Entries of tables have places of their own.
-    EXPECT_EQ(refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
-              "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
+    EXPECT_EQ(
+        refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
+        "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
 }
 
 TEST(SceneRead, bad_toml_is_refused_with_line_and_column) {
@@ -267,15 +271,26 @@ TEST(SceneRead, a_missing_scene_is_an_io_error_and_a_folder_too) {
     EXPECT_THROW(read_scene(scratch.path()), IoError);
 }
 
+TEST(SceneRead, a_program_without_built_in_characters_refuses_an_actor_and_says_what_to_hand_in) {
+    Scene scene;
+    scene.body.actor = "cylinder";
+    try {
+        load_body(scene);
+        FAIL() << "accepted";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("hand load_actor"), std::string::npos);
+    }
+}
+
 TEST(SceneRead, an_actor_becomes_a_body_and_an_unknown_one_is_refused_with_the_list) {
     Scene scene;
     scene.body.actor = "cylinder";
-    const Body body = load_body(scene);
+    const Body body = load_body(scene, {}, load_actor);
     EXPECT_GT(body.mesh().positions.rows(), 100);
     EXPECT_DOUBLE_EQ(body.duration(), 3.0);
     scene.body.actor = "cube";
     try {
-        load_body(scene);
+        load_body(scene, {}, load_actor);
         FAIL() << "accepted";
     } catch (const InvalidInput& error) {
         EXPECT_NE(std::string(error.what()).find("there are torus, cylinder"), std::string::npos);

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "io/write_support.h"
 
 namespace cutis {

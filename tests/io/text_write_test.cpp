@@ -1,7 +1,6 @@
 #include <sstream>
 
-#include "cutis/io/obj_write.h"
-#include "cutis/io/usda_write.h"
+#include "cutis/io/formats.h"
 #include "io/write_support.h"
 
 namespace cutis {
@@ -31,7 +30,7 @@ TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_so
     Bake bake{&body, 3, 9};
     bake.uv_changed = true;
     bake.change = [&](Frame& frame) { frame.body().uv = body.mesh().uv * (0.1 * frame.number); };
-    const auto sink = make_obj_sink(folder / "a.obj");
+    const auto sink = make_sink(folder / "a.obj");
     const auto files = bake.run(*sink);
     EXPECT_EQ(files_in(folder.path()),
               (std::set<std::string>{"a.0009.obj", "a.0010.obj", "a.0011.obj"}));
@@ -117,7 +116,7 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
         frame.body().channels = {std::vector<double>(25, frame.number),
                                  std::vector<double>(75, 0.5)};
     };
-    const auto sink = make_usda_sink(folder / "my-shot 1.usda");
+    const auto sink = make_sink(folder / "my-shot 1.usda");
     bake.run(*sink);
     EXPECT_EQ(files_in(folder.path()), std::set<std::string>{"my-shot 1.usda"});
     const std::string text = text_of(folder / "my-shot 1.usda");
@@ -170,7 +169,7 @@ TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
         frame.body().channels = {std::vector<double>(25, 0.0),
                                  std::vector<double>(75, frame.number)};
     };
-    const auto sliding = make_usda_sink(folder / "sliding.usda");
+    const auto sliding = make_sink(folder / "sliding.usda");
     bake.run(*sliding);
     const std::string slid = text_of(folder / "sliding.usda");
     EXPECT_NE(slid.find("point3f[] primvars:Pref.timeSamples = {"), std::string::npos);
@@ -188,7 +187,7 @@ TEST(UsdaWrite, one_uv_per_vertex_is_written_as_vertex_and_still_uvs_without_sam
     const MatrixX3d rest = mesh.positions;
     const Body body = formula_body(mesh, [rest](double) { return rest; });
     ScratchFolder folder;
-    const auto sink = make_usda_sink(folder / "a.usda");
+    const auto sink = make_sink(folder / "a.usda");
     Bake{&body, 2}.run(*sink);
     const std::string text = text_of(folder / "a.usda");
     EXPECT_EQ(text.find("st:indices"), std::string::npos);

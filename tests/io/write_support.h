@@ -117,6 +117,8 @@ struct Bake {
     std::vector<LineSet> lines = {};
     std::vector<ChannelInfo> channels = {};  ///< of the body; `change` fills them
     std::vector<NumberInfo> numbers = {};
+    std::vector<LayerInfo> layers = {};
+    bool has_plain = false;  ///< `change` brings the body before layers
 
     BakeInfo info() const {
         BakeInfo info(*body);
@@ -132,6 +134,8 @@ struct Bake {
         info.meshes.insert(info.meshes.end(), details.begin(), details.end());
         info.lines = lines;
         info.numbers = numbers;
+        info.layers = layers;
+        info.meshes.front().has_plain = has_plain;
         return info;
     }
     Frame frame(int index) const {

@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "cutis/body/body.h"
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 
 namespace {
 

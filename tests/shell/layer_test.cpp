@@ -5,11 +5,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/bake.h"
 #include "support/data.h"
@@ -43,7 +43,7 @@ Baked baked(const std::string& body, const std::string& layer, int threads = 1) 
     Scene scene = parse_scene("[body]\n" + body + "\n[[layer]]\nkind = \"shell\"\n" + layer +
                                   "\n[output]\nlast_frame = 8\n",
                               "test");
-    const Body moving = load_body(scene);
+    const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
     std::vector<std::unique_ptr<FrameSink>> sinks;
@@ -117,10 +117,11 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
 }
 
 TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
-    const Baked bake = baked("actor = \"cylinder\"\nclip = \"twist\"",
-                             "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
-                             "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
-                             "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
+    const Baked bake =
+        baked("actor = \"cylinder\"\nclip = \"twist\"",
+              "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
+              "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
+              "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
     EXPECT_TRUE(bake.frames.back().meshes[1].positions.allFinite());
 }
 
@@ -183,7 +184,7 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
     const Workers workers(1);
     BakeControls controls;
     controls.workers = &workers;
-    bake(load_body(scene), scene, sinks, controls);
+    bake(load_body(scene, {}, load_actor), scene, sinks, controls);
     const auto back = std::make_shared<Character>(read_gltf(folder / "a.glb"));
     const DetailCopies& copies = *kept.info.meshes[1].copies;
     const Eigen::Index count = copies.piece.positions.rows();
@@ -216,7 +217,7 @@ Baked on_skin(const std::string& output, const std::string& anchor, int threads 
                                   "size = 0.06\nsubsteps = 2\nanchor = \"" +
                                   anchor + "\"\n[output]\nlast_frame = 12\n",
                               "test");
-    const Body moving = load_body(scene);
+    const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
     std::vector<std::unique_ptr<FrameSink>> sinks;

@@ -2,9 +2,9 @@
 
 #include <Eigen/Geometry>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "cutis/shell/pieces.h"
 #include "cutis/shell/shell.h"
 #include "cutis/shell/skin_rider.h"
 #include "support/expect_error.h"
@@ -268,7 +268,8 @@ struct Meadow {
         options.density.per_vertex.setZero(121);
         for (int v = 0; v < 121; ++v) {
             // Away from the border, where walks end.
-            options.density.per_vertex[v] = (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
+            options.density.per_vertex[v] =
+                (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
         }
         piece = make_detail("spike");
         detail = scatter_detail(shell, piece, options, Workers(1));

@@ -38,7 +38,9 @@ struct Slab {
         }
         detail.piece_count = is_one_piece ? 1 : 120;
     }
-    MatrixX3d lifted() const { return shape.positions.rowwise() + Eigen::RowVector3d(0, 0, thickness); }
+    MatrixX3d lifted() const {
+        return shape.positions.rowwise() + Eigen::RowVector3d(0, 0, thickness);
+    }
     int count() const { return static_cast<int>(detail.points.size()); }
     double height(int v) const { return detail.points[static_cast<size_t>(v)].height; }
 };
@@ -69,8 +71,8 @@ MatrixX3d distances_after(const Slab& slab, const ShellOptions& options, const V
     VectorXd amplitudes;
     shell.write_amplitudes(amplitudes);
     for (int v = 0; v < slab.count(); ++v) {
-        out.row(v) =
-            (shell.position(v) - shell.goal(slab.detail.points[static_cast<size_t>(v)])).transpose();
+        out.row(v) = (shell.position(v) - shell.goal(slab.detail.points[static_cast<size_t>(v)]))
+                         .transpose();
         if (options.vibration.limiter != Limiter::soft) {
             EXPECT_NEAR(amplitudes[v], out.row(v).norm(), 1e-12);
         }
@@ -146,8 +148,7 @@ TEST(ShellTerms, axes_of_the_surface_have_their_own_material_and_turn_with_it) {
     ShellOptions options;
     options.vibration = plain();
     options.vibration.use_axes = true;
-    options.vibration.axes = {Oscillation{2.0, 0.05}, Oscillation{5.0, 0.4},
-                              Oscillation{9.0, 1.2}};
+    options.vibration.axes = {Oscillation{2.0, 0.05}, Oscillation{5.0, 0.4}, Oscillation{9.0, 1.2}};
     const Vector3d velocity(0.3, -0.1, 0.2);
     const Vector3d painted = Vector3d(std::cos(0.5), std::sin(0.5), 0.7);  // as far as in the plane
     for (const bool is_painted : {false, true}) {
@@ -160,8 +161,7 @@ TEST(ShellTerms, axes_of_the_surface_have_their_own_material_and_turn_with_it) {
             is_painted ? Vector3d(std::cos(0.5), std::sin(0.5), 0.0) : Vector3d(0, 1, 0);
         for (const double degrees : {0.0, 35.0}) {
             const Eigen::Matrix3d turn =
-                Eigen::AngleAxisd(degrees * pi / 180.0, Vector3d(1, 2, 2) / 3.0)
-                    .toRotationMatrix();
+                Eigen::AngleAxisd(degrees * pi / 180.0, Vector3d(1, 2, 2) / 3.0).toRotationMatrix();
             const Vector3d axes[3] = {turn * first, turn * Vector3d::UnitZ().cross(first),
                                       turn * Vector3d::UnitZ()};
             const MatrixX3d y = distances_after(slab, options, velocity, 3, turn);
@@ -195,7 +195,8 @@ TEST(ShellTerms, painted_frequency_and_damping_are_factors_on_the_material) {
         const MatrixX3d y = distances_after(slab, all, velocity, 4);
         for (int v = 0; v < slab.count(); ++v) {
             for (int k = 0; k < 3; ++k) {
-                Oscillation own = use_axes ? options.axes[static_cast<size_t>(k)] : options.material;
+                Oscillation own =
+                    use_axes ? options.axes[static_cast<size_t>(k)] : options.material;
                 own.frequency_hz *= 0.5 + 0.02 * v;
                 own.damping *= 0.01 * v;
                 EXPECT_NEAR(y(v, k), slab.height(v) * swing(own, velocity[k], 4), 1e-10) << v;
@@ -223,9 +224,9 @@ TEST(ShellTerms, limiters_hold_vertices_or_pieces_to_their_share_of_the_thicknes
     for (int v = 0; v < apart.count(); ++v) {
         const double far = free.row(v).norm();
         EXPECT_LT((vertex.row(v) - free.row(v) * std::min(1.0, radius / far)).norm(), 1e-12);
-        EXPECT_LT((soft.row(v) - free.row(v) / std::sqrt(1.0 + far * far / (radius * radius)))
-                      .norm(),
-                  1e-12);
+        EXPECT_LT(
+            (soft.row(v) - free.row(v) / std::sqrt(1.0 + far * far / (radius * radius))).norm(),
+            1e-12);
         EXPECT_LT((piece.row(v) - free.row(v) * radius / most).norm(), 1e-12);
     }
 }
@@ -327,7 +328,10 @@ TEST(ShellTerms, stiffer_triangles_win_where_neighbours_disagree) {
         MatrixX3d offset;
         equilibrium.solve(bent, Workers(1), offset);
         int crease = 0;
-        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0)).rowwise().norm().minCoeff(&crease);
+        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0))
+            .rowwise()
+            .norm()
+            .minCoeff(&crease);
         const Vector3d column = (offset.row(crease) - bent.row(crease)).transpose();
         return std::atan2(-column.x(), column.z());
     };
@@ -348,7 +352,10 @@ TEST(ShellTerms, a_triangle_without_area_pushes_where_a_nearly_flat_one_does) {
     const auto solved = [&](double left, int& borrowed) {
         // An inner vertex is drawn to the middle of the side opposite to it in one triangle.
         int inner = 0;
-        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0)).rowwise().norm().minCoeff(&inner);
+        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0))
+            .rowwise()
+            .norm()
+            .minCoeff(&inner);
         const int f = topology.triangles_around(inner)[0];
         Vector3d middle = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {

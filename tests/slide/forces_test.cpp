@@ -114,7 +114,8 @@ struct NeoHookeanSheet {
     double mu, k;
     double energy(double l1, double l2) const {
         const double J = l1 * l2;
-        return 0.5 * mu * (l1 * l1 + l2 * l2 - 2.0) - mu * (J - 1.0) + 0.5 * k * (J - 1.0) * (J - 1.0);
+        return 0.5 * mu * (l1 * l1 + l2 * l2 - 2.0) - mu * (J - 1.0) +
+               0.5 * k * (J - 1.0) * (J - 1.0);
     }
     double stress(double l1, double l2) const {
         const double J = l1 * l2;
@@ -245,6 +246,21 @@ TEST(slide_forces, one_step_is_linear_and_newton_finds_the_root_of_the_whole_equ
     }
 }
 
+TEST(slide_forces, a_step_from_a_slipped_state_takes_the_tether_with_its_slope) {
+    // (rho + h^2 K) v = h f with f = k (1 + q) s and K = df/ds = k (1 + 3 q), q = s^2 / r^2.
+    constexpr double h = 0.02, rho = 2.5, k = 2000.0;
+    SlideOptions options = bare_skin();
+    options.tether = k;
+    options.tether_radius = 0.02;
+    Sheet sheet(options);
+    const Vector3d slip(0.03, -0.01, 0.0);
+    sheet.shift_material(slip);
+    sheet.solver.step(sheet.rest(), h, sheet.workers);
+    const double q = slip.squaredNorm() / 4e-4;
+    const Vector3d expected = h * k * (1.0 + q) / (rho + h * h * k * (1.0 + 3.0 * q)) * slip;
+    EXPECT_LT((sheet.velocity(sheet.middle) - expected).norm(), 1e-8 * expected.norm());
+}
+
 TEST(slide_forces, slip_is_capped_at_its_speed_limit) {
     SlideOptions options = bare_skin();
     options.gravity = Vector3d(30.0, 0.0, 0.0);
@@ -253,7 +269,8 @@ TEST(slide_forces, slip_is_capped_at_its_speed_limit) {
     for (int k = 0; k < 10; ++k) {
         sheet.solver.step(sheet.rest(), 1e-3, sheet.workers);
     }
-    // 0.03 m/s after the first step, 0.05 from then on; skin goes ahead, material comes from behind.
+    // 0.03 m/s after the first step, 0.05 from then on; skin goes ahead, material comes from
+    // behind.
     EXPECT_LT((sheet.velocity(sheet.middle) - Vector3d(0.05, 0.0, 0.0)).norm(), 1e-12);
     const Vector3d way = sheet.material(sheet.middle) - sheet.rest().row(sheet.middle).transpose();
     EXPECT_LT((way + Vector3d((0.03 + 9 * 0.05) * 1e-3, 0.0, 0.0)).norm(), 1e-9);
@@ -278,8 +295,7 @@ TEST(slide_forces, stickiness_fades_above_the_carried_speed_along_the_surface) {
 TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
     const Vector3d along = Vector3d(std::cos(0.5), std::sin(0.5), 0.0);
     const Vector3d across = Vector3d(-std::sin(0.5), std::cos(0.5), 0.0);
-    const Eigen::Matrix3d metric = Eigen::Matrix3d::Identity() -
-                                   0.2 * along * along.transpose() +
+    const Eigen::Matrix3d metric = Eigen::Matrix3d::Identity() - 0.2 * along * along.transpose() +
                                    0.1 * across * across.transpose();
     SlideOptions options = bare_skin();
     options.young_modulus = 210.0;
@@ -311,10 +327,29 @@ TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
     }
     const double c = std::cos(0.5);
     const double s = std::sin(0.5);
-    EXPECT_NEAR(pull,
-                c * c * skin.stress(l1, l2) + s * s * skin.stress(l2, l1) -
-                    skin.energy(l1, l2) / (l1 * l2),
-                1e-9);
+    EXPECT_NEAR(
+        pull,
+        c * c * skin.stress(l1, l2) + s * s * skin.stress(l2, l1) - skin.energy(l1, l2) / (l1 * l2),
+        1e-9);
+}
+
+TEST(slide_forces, a_directed_stretch_multiplies_the_initial_one_along_its_direction_alone) {
+    for (const bool is_painted : {false, true}) {
+        SlideOptions options = bare_skin();
+        options.initial_stretch = 1.1;
+        if (is_painted) {
+            options.initial_stretch = VectorXd(VectorXd::Constant(121, 1.1));
+        }
+        options.directed_stretch = 1.25;
+        options.stretch_direction = Vector3d(1.0, 2.0, 7.0);  // as far as it lies in the surface
+        Sheet sheet(options);
+        SlideChannels channels;
+        sheet.solver.fill_channels(0.01, sheet.workers, channels);
+        const Vector3d along = Vector3d(1.0, 2.0, 0.0).normalized();
+        EXPECT_NEAR(channels.major_stretch[sheet.middle], 1.25 * 1.1, 1e-12);
+        EXPECT_NEAR(channels.minor_stretch[sheet.middle], 1.1, 1e-12);
+        EXPECT_NEAR(std::abs(channels.major_direction.row(sheet.middle).dot(along)), 1.0, 1e-12);
+    }
 }
 
 TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
@@ -348,7 +383,10 @@ TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
 TEST(slide_forces, slivers_are_pinned_by_height_over_longest_side) {
     test::Shape shape = test::planar_grid(6, 6);
     int squeezed = 0;
-    (shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0)).rowwise().norm().minCoeff(&squeezed);
+    (shape.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0.0))
+        .rowwise()
+        .norm()
+        .minCoeff(&squeezed);
     shape.positions(squeezed, 0) += 0.14;  // cells of 1/6: thin triangles on one side
     const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
     SlideOptions options = bare_skin();
@@ -367,8 +405,7 @@ TEST(slide_forces, slivers_are_pinned_by_height_over_longest_side) {
         for (int k = 0; k < 3; ++k) {
             longest = std::max(longest, (corner[(k + 1) % 3] - corner[k]).norm());
         }
-        const double height =
-            (corner[1] - corner[0]).cross(corner[2] - corner[0]).norm() / longest;
+        const double height = (corner[1] - corner[0]).cross(corner[2] - corner[0]).norm() / longest;
         if (height < 0.2 * longest) {
             ++thin;
             for (int k = 0; k < 3; ++k) {

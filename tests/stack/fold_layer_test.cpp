@@ -1,4 +1,4 @@
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
@@ -34,7 +34,7 @@ private:
 std::vector<Frame> baked(const std::string& keys, int first, int last, int threads = 1) {
     BodyOptions options;
     options.clip = "bend";
-    const Body body = make_body(std::make_shared<Character>(make_actor("arm")), options);
+    const Body body = make_body(std::make_shared<Character>(load_actor("arm")), options);
     Scene scene = parse_scene(
         "[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
     scene.first_frame = first;
@@ -82,8 +82,9 @@ TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
 TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
     expect_error<InvalidInput>([] { baked("width = 0\n", 1, 1); }, {"width"});
     expect_error<InvalidInput>([] { baked("place = \"chains\"\n", 1, 1); }, {"chain"});
-    expect_error<InvalidInput>([] { baked("place = \"chains\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
-                               {"chain vertices", "whole number"});
+    expect_error<InvalidInput>(
+        [] { baked("place = \"chains\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
+        {"chain vertices", "whole number"});
     expect_error<InvalidInput>([] { baked("place = \"painted\"\n", 1, 1); }, {"painted_field"});
     expect_error<InvalidInput>([] { baked("place = \"joints\"\njoints = [\"tail\"]\n", 1, 1); },
                                {"tail"});
@@ -110,12 +111,12 @@ TEST(FoldLayer, settings_without_effect_are_refused) {
 TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
     const std::string curve = "place = \"joints\"\nwidth = 0.02\n";
     const std::vector<Frame> blob = baked(curve, 30, 30);
-    const std::vector<Frame> own =
-        baked(curve + "curve = [{ profile = \"custom\", heights = [0, 0.2, 1, 0.2, 0] }]\n", 30, 30);
+    const std::vector<Frame> own = baked(
+        curve + "curve = [{ profile = \"custom\", heights = [0, 0.2, 1, 0.2, 0] }]\n", 30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].body().positions, blob[0].body().positions);
-    expect_error<InvalidInput>([&] { baked(curve + "curve = [{ profile = \"blobb\" }]\n", 30, 30); },
-                               {"blobb", "flat"});
+    expect_error<InvalidInput>(
+        [&] { baked(curve + "curve = [{ profile = \"blobb\" }]\n", 30, 30); }, {"blobb", "flat"});
 }
 
 }  // namespace

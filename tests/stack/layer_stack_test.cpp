@@ -123,7 +123,9 @@ public:
     explicit Plan(Make make) : make_(make) {}
     Options options() override { return {}; }
     std::unique_ptr<Layer> prepare(const LayerGround& ground,
-                                   const LayerMeshes& /*meshes*/) const override { return make_(ground); }
+                                   const LayerMeshes& /*meshes*/) const override {
+        return make_(ground);
+    }
 
 private:
     Make make_;
@@ -295,9 +297,9 @@ TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {
     EXPECT_EQ(at("not part:shirt"), four(0, 1, 0, 0));
     EXPECT_EQ(at(box({-1, -1, -1, 0.5, 0.5, 1})), four(1, 0, 0, 0));
     EXPECT_LT((at("painted:soft") - four(0, 0.2, 0.4, 1)).norm(), 1e-15);
-    EXPECT_EQ(region_vertices(
-                  ground_, std::vector<Region>{"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})}),
-              (std::vector<int>{1, 3}));
+    EXPECT_EQ(
+        region_vertices(ground_, std::vector<Region>{"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})}),
+        (std::vector<int>{1, 3}));
 }
 
 TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {

@@ -41,8 +41,8 @@ struct Region {
     std::vector<Region> any = {};  ///< what lies in at least one of them
 
     Region() = default;
-    Region(std::string named) : name(std::move(named)) {}  // NOLINT: a name is a region
-    Region(const char* named) : name(named) {}             // NOLINT
+    Region(std::string named) : name(std::move(named)) {}             // NOLINT: a name is a region
+    Region(const char* named) : name(named) {}                        // NOLINT
     Region(std::vector<Region> several) : any(std::move(several)) {}  // NOLINT
     bool empty() const { return name.empty() && box.empty() && any.empty(); }
 };
@@ -59,7 +59,7 @@ struct Painted {
     double inside = 1.0;       ///< where the mask is 1
     double outside = 0.0;      ///< where it is 0
 
-    Painted(double everywhere = 0.0) : value(everywhere) {}                 // NOLINT
+    Painted(double everywhere = 0.0) : value(everywhere) {}                // NOLINT
     Painted(VectorXd of_vertices) : per_vertex(std::move(of_vertices)) {}  // NOLINT
     bool is_painted() const { return per_vertex.size() > 0; }
     /// Neither painted nor about to be.
@@ -172,10 +172,10 @@ struct Option {
     Range soft = {};         ///< where values usually lie, for sliders; infinite: as range
     Change change = Change::prepare;
     bool advanced = false;
-    std::string automatic = {};               ///< what leaving it out means, where it has no default
-    std::vector<std::string> was = {};        ///< old spellings, refused with the new one
-    std::vector<std::string> choices = {};    ///< texts that are allowed; empty: any
-    bool is_file = false;                     ///< the text names a mesh file
+    std::string automatic = {};             ///< what leaving it out means, where it has no default
+    std::vector<std::string> was = {};      ///< old spellings, refused with the new one
+    std::vector<std::string> choices = {};  ///< texts that are allowed; empty: any
+    bool is_file = false;                   ///< the text names a mesh file
 };
 
 /// Both lists, one after the other.
@@ -230,9 +230,8 @@ std::string options_sample(const Options& options, const std::string& section,
 /// A table for the documentation, one row per option.
 std::string options_markdown(const Options& options);
 
-/// The inside of a JSON Schema object: "properties": { ... }, "additionalProperties": false. Regions
-/// refer to #/$defs/region, see region_schema.
-/// \param indent  of the lines, in spaces
+/// The inside of a JSON Schema object: "properties": { ... }, "additionalProperties": false.
+/// Regions refer to #/$defs/region, see region_schema. \param indent  of the lines, in spaces
 std::string options_schema(const Options& options, int indent);
 std::string region_schema(int indent);
 

@@ -77,8 +77,8 @@ struct FleshOptions {
     std::vector<FleshForce> forces;        ///< times of one place increasing
     std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
                                            ///< empty: by time
-    bool extrapolate = false;  ///< two examples in time: past the second the force goes on rising
-    double fade = 0.0;  ///< share of the curve at each end over which examples fade in
+    bool extrapolate = false;    ///< two examples in time: past the second the force goes on rising
+    double fade = 0.0;           ///< share of the curve at each end over which examples fade in
     double paper_frames = 30.0;  ///< frames per second of the paper's scheme between examples in
                                  ///< time
 };

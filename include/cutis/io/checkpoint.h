@@ -13,6 +13,8 @@
 
 namespace cutis {
 
+class FrameStore;
+
 /// What a bake depends on, each with a hash: resuming with something else would mix two bakes.
 using Fingerprint = std::vector<std::pair<std::string, std::uint64_t>>;
 
@@ -35,10 +37,14 @@ public:
     CheckpointFolder(const CheckpointFolder&) = delete;
     CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
+    void begin(const BakeInfo& info) override;
     const BakeState* past() const override { return has_past_ ? &past_ : nullptr; }
     bool read_frame(Frame& frame) override;
     void keep(const Frame& frame) override;
     void save(const BakeState& state) override;
+
+    /// The same frames, for the outputs.
+    std::shared_ptr<FrameStore> frames() const { return frames_; }
 
     /// The bake is complete: the folder goes away.
     void remove();
@@ -51,11 +57,11 @@ private:
     Fingerprint fingerprint_;
     bool has_past_ = false;
     BakeState past_;
-    std::FILE* frames_ = nullptr;
-    std::uint64_t kept_bytes_ = 0;   // end of the frames file
+    std::shared_ptr<FrameStore> frames_;
     std::uint64_t saved_bytes_ = 0;  // of the frames the past state knows
-    std::uint64_t read_bytes_ = 0;
-    std::vector<unsigned char> bytes_;
+    int frames_saved_ = 0;
+    int frames_read_ = 0;
+    int frames_kept_ = 0;
 };
 
 }  // namespace cutis

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cutis/io/sinks.h"
+#include "cutis/io/formats.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/scene.h"
 

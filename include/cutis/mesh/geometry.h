@@ -54,7 +54,8 @@ std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
                                const Topology& topology);
 
 /// The sides of the box round a body, without specks: parts with less than a hundredth of its area
-/// do not count, unless the body is made of such parts (they have more than a tenth of it together).
+/// do not count, unless the body is made of such parts (they have more than a tenth of it
+/// together).
 Vector3d main_box(const MatrixX3d& positions, const Topology& topology);
 
 }  // namespace cutis

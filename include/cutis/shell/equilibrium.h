@@ -16,8 +16,8 @@ struct EquilibriumOptions {
     double poisson = 0.3;  ///< 0.5 keeps the volume
     VectorXd stiffness;    ///< #F, > 0, any unit (only ratios count); empty: 1 everywhere
     /// Corrections of the heights that follow the solve, each by how far prisms miss the volume
-    /// Eq. 2 means them to have. The paper has none: exact on flat shells, while a sphere's (30 % of
-    /// the radius thick, drawn to twice its length) loses 6 %.
+    /// Eq. 2 means them to have. The paper has none: exact on flat shells, while a sphere's (30 %
+    /// of the radius thick, drawn to twice its length) loses 6 %.
     int volume_rounds = 1;
 };
 

@@ -52,6 +52,7 @@ struct MeshInfo {
     bool shape_changed = false;  ///< layers move its vertices: the original skin no longer
                                  ///< describes the shape
     bool uv_changed = false;     ///< layers move its UVs
+    bool has_plain = false;      ///< frames bring plain_positions and shares
     bool is_body = false;
 
     int vertex_count() const { return static_cast<int>(art->positions.rows()); }
@@ -77,10 +78,8 @@ struct MeshFrame {
     /// Where its MeshInfo has copies: place and rotation (quaternion w x y z, unit) of each.
     MatrixX3d copy_positions;
     MatrixX4d copy_rotations;
-    /// Before layers, where a sink asks for it and layers move vertices; empty: the same as
-    /// positions.
-    MatrixX3d plain_positions;
-    /// Per layer, where plain_positions are filled: by how much it moved each vertex, #A * 3,
+    MatrixX3d plain_positions;  ///< before layers; empty unless MeshInfo::has_plain
+    /// Per layer, where there are plain_positions: by how much it moved each vertex, #A * 3,
     /// metres; empty where it moves none. positions = plain_positions + their sum, to rounding
     /// where no layer refines.
     std::vector<std::vector<double>> shares;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/stack/frame.h"
+#include "cutis/stack/sink.h"
 
 namespace cutis {
 
@@ -17,6 +17,9 @@ struct BakeState {
 class BakeKeeper {
 public:
     virtual ~BakeKeeper() = default;
+
+    /// What the frames will hold, before anything else.
+    virtual void begin(const BakeInfo& /*info*/) {}
 
     /// The state to go on from; null: begin at the beginning.
     virtual const BakeState* past() const = 0;

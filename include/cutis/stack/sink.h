@@ -16,7 +16,8 @@ struct BakeInfo {
     /// The body on its own mesh, no layers.
     explicit BakeInfo(const Body& body);
 
-    const Body* body = nullptr;  ///< must outlive this
+    const Body* body = nullptr;        ///< must outlive this
+    const Workers* workers = nullptr;  ///< for sinks, while the bake lasts; null: one thread
     double fps = 30.0;
     int first_frame = 1;
     int frame_count = 0;

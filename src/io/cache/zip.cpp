@@ -1,33 +1,13 @@
 #include "io/cache/zip.h"
 
-#include <array>
+#include <zlib.h>
+
 #include <cassert>
 
 #include "cutis/core/error.h"
 
 namespace cutis {
 namespace {
-
-// Four tables: four bytes a step (Sarwate's method, sliced).
-using CrcTables = std::array<std::array<std::uint32_t, 256>, 4>;
-
-CrcTables make_crc_tables() {
-    CrcTables tables{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = (crc & 1U) != 0 ? (crc >> 1) ^ 0xEDB88320U : crc >> 1;
-        }
-        tables[0][byte] = crc;
-    }
-    for (size_t slice = 1; slice < 4; ++slice) {
-        for (size_t byte = 0; byte < 256; ++byte) {
-            const std::uint32_t before = tables[slice - 1][byte];
-            tables[slice][byte] = (before >> 8) ^ tables[0][before & 255U];
-        }
-    }
-    return tables;
-}
 
 /// Little-endian numbers of a zip record.
 class Record {
@@ -61,23 +41,6 @@ constexpr std::uint64_t crc_offset = 14;  // of the checksum in a local header
 
 }  // namespace
 
-std::uint32_t crc32(std::uint32_t crc, const void* data, std::size_t bytes) {
-    static const CrcTables tables = make_crc_tables();
-    const auto* byte = static_cast<const unsigned char*>(data);
-    crc = ~crc;
-    for (; bytes >= 4; bytes -= 4, byte += 4) {
-        crc ^= static_cast<std::uint32_t>(byte[0]) | static_cast<std::uint32_t>(byte[1]) << 8 |
-               static_cast<std::uint32_t>(byte[2]) << 16 |
-               static_cast<std::uint32_t>(byte[3]) << 24;
-        crc = tables[3][crc & 255U] ^ tables[2][crc >> 8 & 255U] ^ tables[1][crc >> 16 & 255U] ^
-              tables[0][crc >> 24];
-    }
-    for (; bytes > 0; --bytes, ++byte) {
-        crc = (crc >> 8) ^ tables[0][(crc ^ *byte) & 255U];
-    }
-    return ~crc;
-}
-
 void ZipWriter::begin_entry(const std::string& name, std::uint64_t bytes) {
     Entry entry;
     entry.name = name;
@@ -98,7 +61,8 @@ void ZipWriter::begin_entry(const std::string& name, std::uint64_t bytes) {
 }
 
 void ZipWriter::write(const void* data, std::size_t bytes) {
-    entries_.back().crc = crc32(entries_.back().crc, data, bytes);
+    entries_.back().crc = static_cast<std::uint32_t>(
+        crc32_z(entries_.back().crc, static_cast<const unsigned char*>(data), bytes));
     written_ += bytes;
     file_.write(data, bytes);
 }

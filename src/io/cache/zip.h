@@ -8,9 +8,6 @@
 
 namespace cutis {
 
-/// CRC-32 of zip and PNG (polynomial 0xEDB88320), continued from `crc`; begin with 0.
-std::uint32_t crc32(std::uint32_t crc, const void* data, std::size_t bytes);
-
 /// A zip archive of uncompressed entries, one after the other. Sizes are told in advance, so an
 /// entry may be larger than memory; zip64 records are written where 32 bits are too few. Time
 /// stamps are 1980-01-01.

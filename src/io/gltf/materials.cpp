@@ -4,7 +4,7 @@
 #include <set>
 
 #include "cutis/core/error.h"
-#include "io/gltf/character.h"
+#include "io/gltf/file.h"
 
 namespace cutis {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "io/gltf/character.h"
+#include "io/gltf/file.h"
 
 namespace cutis {
 

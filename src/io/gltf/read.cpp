@@ -4,7 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
-#include "io/gltf/character.h"
+#include "io/gltf/file.h"
 
 namespace cutis {
 

@@ -1,175 +1,258 @@
 #include "io/gltf/write_mesh.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
-#include <array>
-#include <map>
-#include <numeric>
-#include <set>
 
 namespace cutis {
+
 namespace {
 
-/// glTF style: each part owns a range of vertices that no other part touches.
-bool parts_own_vertices(const ArtMesh& mesh, const std::vector<MeshPart>& parts) {
-    std::vector<std::array<int, 2>> ranges;
-    for (const MeshPart& part : parts) {
-        const int end = part.first_vertex + part.vertex_count;
-        if (part.first_vertex < 0 || part.vertex_count < 0 || end > mesh.positions.rows()) {
-            return false;
-        }
-        ranges.push_back({part.first_vertex, end});
-        for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
-            for (int k = 0; k < 3; ++k) {
-                if (mesh.triangles(f, k) < part.first_vertex || mesh.triangles(f, k) >= end) {
-                    return false;
-                }
-            }
+/// Numbers of the render vertices of one primitive, taken from per-row numbers of the source.
+/// \param row_of  row of a render vertex, -1: zeros
+template <class RowOf>
+std::vector<float> gather(const RenderPart& part, int width, const float* source, RowOf row_of) {
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(part.vertex_count) * static_cast<size_t>(width));
+    for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+        const Eigen::Index row = row_of(static_cast<size_t>(v));
+        for (int k = 0; k < width; ++k) {
+            values.push_back(row < 0 ? 0.0F : source[row * width + k]);
         }
     }
-    std::sort(ranges.begin(), ranges.end());
-    for (size_t i = 1; i < ranges.size(); ++i) {
-        if (ranges[i][0] < ranges[i - 1][1]) {
-            return false;
-        }
+    return values;
+}
+
+bool is_zero(const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; });
+}
+
+template <class Matrix>
+std::vector<float> as_floats(const Matrix& matrix) {
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(matrix.size()));
+    for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+        values.push_back(static_cast<float>(matrix.data()[i]));
     }
-    return true;
+    return values;
+}
+
+/// glTF counts v from the top of the picture.
+MatrixX2d turned_down(const MatrixX2d& uv) {
+    MatrixX2d turned = uv;
+    turned.col(1) = 1.0 - uv.col(1).array();
+    return turned;
 }
 
 }  // namespace
 
-RenderMesh::RenderMesh(const ArtMesh& mesh, const std::vector<MeshPart>& mesh_parts) {
-    using Corner = std::array<int, 2>;  // art vertex, UV entry
-    const bool has_uv = mesh.uv_triangles.rows() > 0 && mesh.uv.rows() > 0;
-    // A file that gives each part its own vertices gets all of them back, used or not, so that
-    // its vertex order survives.
-    const bool keeps_unused = parts_own_vertices(mesh, mesh_parts);
-    for (size_t p = 0; p < mesh_parts.size(); ++p) {
-        const MeshPart& part = mesh_parts[p];
-        if (part.triangle_count == 0) {
-            continue;
+using Json = GlbDocument::Json;
+
+GlbMesh::GlbMesh(const MeshInfo& mesh, const std::vector<int>& weld_group)
+    : mesh_(&mesh),
+      parts_(parts_of(*mesh.art)),
+      render_(*mesh.art, parts_),
+      field_(*mesh.art, parts_, weld_group) {}
+
+void GlbMesh::read_from(CoordinateStore& store, int first_position, int first_uv) {
+    frames_ = {&store, first_position, mesh_->vertex_count(), first_uv,
+               mesh_->uv_moves() ? mesh_->uv_count() : 0};
+}
+
+bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, double tolerance) {
+    skin_ = sample_skin(body, frames_, times, tolerance);
+    return skin_.has_value();
+}
+
+void GlbMesh::fit(const MorphTolerance& tolerance) {
+    morphs_ = fit_morph_basis(frames_, tolerance, field_);
+}
+
+BaseShape GlbMesh::base_shape() {
+    MatrixX3d positions = mesh_->art->positions;
+    MatrixX2d uv = mesh_->has_uv() ? turned_down(mesh_->art->uv) : MatrixX2d();
+    if (!skin_ && frames_.store != nullptr) {
+        frames_.read_positions(0, positions);
+        if (mesh_->uv_moves()) {
+            frames_.read_uv(0, uv);
+            uv = turned_down(uv);
         }
-        std::vector<Corner> corners;
-        corners.reserve(static_cast<size_t>(part.triangle_count) * 3);
-        for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
-            for (int k = 0; k < 3; ++k) {
-                corners.push_back({mesh.triangles(f, k), has_uv ? mesh.uv_triangles(f, k) : -1});
-            }
+    }
+    MatrixX3d normals;
+    field_.compute(positions, normals);
+    return {as_floats(positions), as_floats(normals), as_floats(uv)};
+}
+
+int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) {
+    const BaseShape base = base_shape();
+    Json mesh = {{"name", shown_name()}, {"primitives", Json::array()}};
+    for (const RenderPart& part : render_.parts) {
+        Json object = primitive(document, part, base);
+        if (skin_) {
+            add_influences(document, part, object["attributes"]);
         }
-        std::vector<Corner> vertices = corners;
-        std::sort(vertices.begin(), vertices.end());
-        vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-        if (keeps_unused) {
-            std::vector<Corner> unused;
-            size_t next = 0;
-            for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-                while (next < vertices.size() && vertices[next][0] < v) {
-                    ++next;
-                }
-                if (next == vertices.size() || vertices[next][0] != v) {
-                    unused.push_back(
-                        {v, has_uv && mesh.uv.rows() == mesh.positions.rows() ? v : -1});
-                }
-            }
-            vertices.insert(vertices.end(), unused.begin(), unused.end());
-            std::sort(vertices.begin(), vertices.end());
+        for (int index = 0; index < morphs_.target_count; ++index) {
+            object["targets"].push_back(target(document, part, index));
         }
-        RenderPart render;
-        render.part = static_cast<int>(p);
-        render.first_vertex = static_cast<int>(art.size());
-        render.vertex_count = static_cast<int>(vertices.size());
-        render.indices.reserve(corners.size());
-        for (const Corner& corner : corners) {
-            const auto found = std::lower_bound(vertices.begin(), vertices.end(), corner);
-            render.indices.push_back(static_cast<std::uint32_t>(found - vertices.begin()));
+        const int material = materials[static_cast<size_t>(part.part)];
+        if (material >= 0) {
+            object["material"] = material;
         }
-        for (const Corner& vertex : vertices) {
-            art.push_back(vertex[0]);
-            if (has_uv) {
-                uv.push_back(vertex[1]);
-            }
-        }
-        parts.push_back(std::move(render));
+        mesh["primitives"].push_back(std::move(object));
+    }
+    if (morphs_.target_count > 0) {
+        mesh["weights"] = std::vector<float>(morphs_.weights.data(),
+                                             morphs_.weights.data() + morphs_.target_count);
+    }
+    return document.add("meshes", std::move(mesh));
+}
+
+void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
+                     GlbAnimation& animation, std::vector<int>& scene_nodes) {
+    Json object = {{"name", shown_name()}, {"mesh", add_mesh(document, materials)}};
+    const int node = document.add("nodes", Json::object());
+    scene_nodes.push_back(node);
+    if (skin_) {
+        object["skin"] = add_skin(document, *skin_, animation, scene_nodes);
+    }
+    document.root["nodes"][static_cast<size_t>(node)] = std::move(object);
+    if (morphs_.target_count > 0) {
+        animation.add_channel(node, "weights",
+                              {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
+                              GlbDocument::scalar);
     }
 }
 
-NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts,
-                         const std::vector<int>& weld_group)
-    : mesh_(&mesh) {
-    const auto vertex_count = static_cast<size_t>(mesh.positions.rows());
-    const bool has_uv = mesh.uv_triangles.rows() > 0 && mesh.uv.rows() > 0;
-    // A part and a UV of each art vertex: what its first corner says.
-    std::vector<int> part_of(vertex_count, -1);
-    std::vector<Vector2d> uv_of(vertex_count, Vector2d::Zero());
-    for (size_t p = 0; p < parts.size(); ++p) {
-        const int end = parts[p].first_triangle + parts[p].triangle_count;
-        for (int f = parts[p].first_triangle; f < end; ++f) {
-            for (int k = 0; k < 3; ++k) {
-                const auto v = static_cast<size_t>(mesh.triangles(f, k));
-                if (part_of[v] < 0) {
-                    part_of[v] = static_cast<int>(p);
-                    if (has_uv && mesh.uv_triangles(f, k) >= 0) {
-                        uv_of[v] = mesh.uv.row(mesh.uv_triangles(f, k)).transpose();
-                    }
-                }
-            }
+Json GlbMesh::primitive(GlbDocument& document, const RenderPart& part,
+                        const BaseShape& base) const {
+    const auto art_row = [&](size_t v) { return render_.art[v]; };
+    const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
+    Json attributes;
+    attributes["POSITION"] =
+        document.add_vertices(gather(part, 3, base.positions.data(), art_row), 3, true);
+    attributes["NORMAL"] =
+        document.add_vertices(gather(part, 3, base.normals.data(), normal_row), 3);
+    if (!render_.uv.empty()) {
+        attributes["TEXCOORD_0"] = document.add_vertices(
+            gather(part, 2, base.uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
+    }
+    add_colours(document, part, attributes);
+    return {{"attributes", attributes}, {"indices", document.add_indices(part.indices)}};
+}
+
+void GlbMesh::add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const {
+    std::vector<const VectorXd*> planes;
+    for (const char* plane : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b", "COLOR_0.a"}) {
+        const auto found = mesh_->art->painted.find(plane);
+        if (found != mesh_->art->painted.end()) {
+            planes.push_back(&found->second);
         }
     }
-    const auto place = [&](int v) {
-        const int group =
-            weld_group.size() == vertex_count ? weld_group[static_cast<size_t>(v)] : 0;
-        return std::make_tuple(group, mesh.positions(v, 0), mesh.positions(v, 1),
-                               mesh.positions(v, 2));
+    if (planes.size() < 3) {
+        return;
+    }
+    std::vector<float> values;
+    for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+        for (const VectorXd* plane : planes) {
+            const double value = (*plane)(render_.art[static_cast<size_t>(v)]);
+            values.push_back(value > 0.0 ? static_cast<float>(std::min(value, 1.0)) : 0.0F);
+        }
+    }
+    attributes["COLOR_0"] = document.add_vertices(values, static_cast<int>(planes.size()));
+}
+
+void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part,
+                             Json& attributes) const {
+    const PackedWeights& packed = skin_->weights;
+    const bool fits_byte = skin_->joints.size() <= 256;
+    const size_t stride = static_cast<size_t>(packed.sets) * 4;
+    for (size_t set = 0; set < static_cast<size_t>(packed.sets); ++set) {
+        std::vector<std::uint16_t> joints;
+        std::vector<float> weights;
+        for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
+            const size_t row =
+                static_cast<size_t>(render_.art[static_cast<size_t>(v)]) * stride + set * 4;
+            joints.insert(joints.end(), packed.joints.begin() + static_cast<long>(row),
+                          packed.joints.begin() + static_cast<long>(row) + 4);
+            weights.insert(weights.end(), packed.weights.begin() + static_cast<long>(row),
+                           packed.weights.begin() + static_cast<long>(row) + 4);
+        }
+        const std::string number = std::to_string(set);
+        attributes["JOINTS_" + number] = document.add_joints(joints, fits_byte);
+        attributes["WEIGHTS_" + number] = document.add_vertices(weights, 4);
+    }
+}
+
+Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) const {
+    const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds) {
+        return is_zero(values) ? document.add_zeros(part.vertex_count, width, needs_bounds)
+                               : document.add_vertices(values, width, needs_bounds);
     };
-    std::vector<int> order(vertex_count);
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::make_pair(place(a), a) < std::make_pair(place(b), b);
-    });
+    const float* displacements = morphs_.targets.col(index).data();
+    const auto art_row = [&](size_t v) { return render_.art[v]; };
+    const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
+    Json attributes;
+    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true);
+    attributes["NORMAL"] =
+        store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
+    if (mesh_->uv_moves()) {
+        attributes["TEXCOORD_0"] = store(gather(part, 2, displacements + mesh_->vertex_count() * 3,
+                                                [&](size_t v) { return render_.uv[v]; }),
+                                         2, false);
+    }
+    return attributes;
+}
 
-    row_of_art_.resize(vertex_count);
-    for (size_t begin = 0; begin < vertex_count;) {
-        size_t end = begin + 1;
-        while (end < vertex_count && place(order[end]) == place(order[begin])) {
-            ++end;
-        }
-        std::set<std::tuple<int, double, double>> seen;
-        bool is_hard = false;
-        for (size_t i = begin; i < end; ++i) {
-            const auto v = static_cast<size_t>(order[i]);
-            if (part_of[v] >= 0) {
-                is_hard = !seen.insert({part_of[v], uv_of[v].x(), uv_of[v].y()}).second || is_hard;
+GlbCopies::GlbCopies(const MeshInfo& mesh)
+    : copies_(mesh.copies.get()),
+      baked_(piece_of(mesh)),
+      piece_(std::make_unique<GlbMesh>(baked_, std::vector<int>())) {}
+
+void GlbCopies::read_from(CoordinateStore& store, int first_position, int first_rotation) {
+    const auto copies = static_cast<int>(copies_->sizes.rows());
+    frames_ = store.frame_count();
+    std::vector<double> numbers(static_cast<size_t>(copies) * 4);
+    for (int f = 0; f < frames_; ++f) {
+        store.read_coordinates(f, first_position, copies * 3, numbers.data());
+        places_.insert(places_.end(), numbers.begin(), numbers.begin() + copies * 3);
+        store.read_coordinates(f, first_rotation, copies * 4, numbers.data());
+        for (int p = 0; p < copies; ++p) {
+            for (const int k : {1, 2, 3, 0}) {  // glTF has w last
+                rotations_.push_back(static_cast<float>(numbers[static_cast<size_t>(4 * p + k)]));
             }
         }
-        for (size_t i = begin; i < end; ++i) {
-            count_ += is_hard || i == begin ? 1 : 0;
-            row_of_art_[static_cast<size_t>(order[i])] = count_ - 1;
-        }
-        begin = end;
     }
 }
 
-void NormalField::compute(const MatrixX3d& positions, MatrixX3d& normals) const {
-    normals.setZero(count_, 3);
-    for (Eigen::Index f = 0; f < mesh_->triangles.rows(); ++f) {
-        const int a = mesh_->triangles(f, 0);
-        const int b = mesh_->triangles(f, 1);
-        const int c = mesh_->triangles(f, 2);
-        const Vector3d ab = positions.row(b) - positions.row(a);
-        const Vector3d ac = positions.row(c) - positions.row(a);
-        const Eigen::RowVector3d twice_area = ab.cross(ac).transpose();
-        normals.row(row_of(a)) += twice_area;
-        normals.row(row_of(b)) += twice_area;
-        normals.row(row_of(c)) += twice_area;
-    }
-    for (Eigen::Index v = 0; v < normals.rows(); ++v) {
-        const double length = normals.row(v).norm();
-        if (length > 0.0 && std::isfinite(length)) {
-            normals.row(v) /= length;
-        } else {
-            normals.row(v) = Eigen::RowVector3d::UnitY();
+void GlbCopies::add_to(GlbDocument& document, const std::vector<int>& materials,
+                       GlbAnimation& animation, std::vector<int>& scene_nodes) {
+    const int mesh = piece_->add_mesh(document, materials);
+    const auto copies = static_cast<size_t>(copies_->sizes.rows());
+    std::vector<int> children;
+    std::vector<float> values;
+    // The numbers of one copy in all frames.
+    const auto keys_of = [&](const std::vector<float>& all, size_t copy, size_t width) {
+        values.clear();
+        for (size_t f = 0; f < static_cast<size_t>(frames_); ++f) {
+            const size_t at = (f * copies + copy) * width;
+            values.insert(values.end(), all.begin() + static_cast<std::ptrdiff_t>(at),
+                          all.begin() + static_cast<std::ptrdiff_t>(at + width));
         }
+        return std::span<const float>(values);
+    };
+    for (size_t p = 0; p < copies; ++p) {
+        const auto size = copies_->sizes.row(static_cast<Eigen::Index>(p)).cast<float>();
+        Json node = {{"name", baked_.name + "." + std::to_string(p + 1)},
+                     {"mesh", mesh},
+                     {"translation",
+                      std::vector<float>(places_.begin() + 3 * p, places_.begin() + 3 * p + 3)},
+                     {"rotation", std::vector<float>(rotations_.begin() + 4 * p,
+                                                     rotations_.begin() + 4 * p + 4)},
+                     {"scale", {size[0], size[1], size[2]}}};
+        const int index = document.add("nodes", std::move(node));
+        children.push_back(index);
+        animation.add_channel(index, "translation", keys_of(places_, p, 3), GlbDocument::vec3);
+        animation.add_channel(index, "rotation", keys_of(rotations_, p, 4), GlbDocument::vec4);
     }
+    scene_nodes.push_back(document.add("nodes", {{"name", baked_.name}, {"children", children}}));
 }
 
 }  // namespace cutis

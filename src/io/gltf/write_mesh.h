@@ -1,51 +1,85 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <optional>
 
-#include "cutis/mesh/art_mesh.h"
+#include "io/gltf/write_document.h"
+#include "io/gltf/write_frames.h"
+#include "io/gltf/write_materials.h"
+#include "io/gltf/write_morphs.h"
+#include "io/gltf/write_skin.h"
+#include "io/render_mesh.h"
+#include "io/sink.h"
 
 namespace cutis {
 
-/// One glTF primitive: a range of render vertices and triangles between them.
-struct RenderPart {
-    int part = 0;          ///< index into the parts of the mesh
-    int first_vertex = 0;  ///< of the render vertices
-    int vertex_count = 0;
-    std::vector<std::uint32_t> indices;  ///< relative to first_vertex
+/// Positions, normals and UVs of the base shape, float32, row after row.
+struct BaseShape {
+    std::vector<float> positions;
+    std::vector<float> normals;
+    std::vector<float> uv;
 };
 
-/// The vertices glTF needs: an art vertex with several UVs becomes several.
-struct RenderMesh {
-    std::vector<int> art;  ///< art vertex of each render vertex
-    std::vector<int> uv;   ///< UV entry of each render vertex, -1: none; empty: mesh without UVs
-    std::vector<RenderPart> parts;  ///< those with triangles
-
-    /// Within a part, vertices keep the order of the source (by art vertex, then by UV entry).
-    RenderMesh(const ArtMesh& mesh, const std::vector<MeshPart>& mesh_parts);
-};
-
-/// Vertex normals of a moving mesh, weighted by triangle area.
-///
-/// Art vertices at one place share a normal, so that UV seams and borders of parts do not show;
-/// but where a file has split a vertex without giving the halves different UVs, it did so for a
-/// hard edge, and each half keeps its own.
-class NormalField {
+/// One mesh of a bake on its way into a GLB: its frames, then the skin or the morph targets these
+/// became, then its part of the document.
+class GlbMesh {
 public:
-    /// \param weld_group  per art vertex or empty: only vertices of one group share
-    NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts,
-                const std::vector<int>& weld_group);
+    /// \param weld_group  see NormalField
+    GlbMesh(const MeshInfo& mesh, const std::vector<int>& weld_group);
 
-    int count() const { return count_; }
-    /// Row of the result that belongs to an art vertex.
-    int row_of(int art_vertex) const { return row_of_art_[static_cast<size_t>(art_vertex)]; }
-    /// Unit normals; a vertex without area gets +Y.
-    void compute(const MatrixX3d& positions, MatrixX3d& normals) const;
+    /// Where all its frames are, before any of the following.
+    void read_from(CoordinateStore& store, int first_position, int first_uv);
+
+    /// Takes the body's skin where it gives the frames back. \return whether it does
+    bool keep_skin(const Body& body, const std::vector<double>& times, double tolerance);
+    /// Makes morph targets instead.
+    void fit(const MorphTolerance& tolerance);
+
+    /// Adds the mesh alone. \return its index
+    int add_mesh(GlbDocument& document, const std::vector<int>& materials);
+    /// Adds mesh, node and keys. \param materials  of each part, -1: none
+    void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
+                std::vector<int>& scene_nodes);
+
+    PaintedMesh painted() const { return {&parts_, mesh_->has_uv()}; }
+    int target_count() const { return morphs_.target_count; }
+    double max_error() const { return skin_ ? skin_->max_error : morphs_.max_error; }
+    double max_uv_error() const { return morphs_.max_uv_error; }
 
 private:
-    const ArtMesh* mesh_;
-    std::vector<int> row_of_art_;
-    int count_ = 0;
+    using Json = GlbDocument::Json;
+
+    std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }
+    BaseShape base_shape();
+    Json primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const;
+    void add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const;
+    void add_influences(GlbDocument& document, const RenderPart& part, Json& attributes) const;
+    Json target(GlbDocument& document, const RenderPart& part, int index) const;
+
+    const MeshInfo* mesh_;
+    std::vector<MeshPart> parts_;
+    RenderMesh render_;
+    NormalField field_;
+    GlbFrames frames_;
+    std::optional<SkinnedMotion> skin_;
+    MorphBasis morphs_;
+};
+
+/// A detail of rigid copies in a GLB: one mesh, a node with keys for each copy.
+class GlbCopies {
+public:
+    explicit GlbCopies(const MeshInfo& mesh);
+
+    void read_from(CoordinateStore& store, int first_position, int first_rotation);
+    PaintedMesh painted() const { return piece_->painted(); }
+    void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
+                std::vector<int>& scene_nodes);
+
+private:
+    const DetailCopies* copies_;
+    MeshInfo baked_;
+    std::unique_ptr<GlbMesh> piece_;
+    std::vector<float> places_, rotations_;  // frame after frame, copy after copy
+    int frames_ = 0;
 };
 
 }  // namespace cutis

@@ -5,6 +5,9 @@
 #include <map>
 
 namespace cutis {
+
+using Json = GlbDocument::Json;
+
 namespace {
 
 // Poses equal to float32 precision count as still, and axes this far from square as sheared.
@@ -228,7 +231,7 @@ bool pack_weights(const SkinWeights& source, PackedWeights& packed) {
     return true;
 }
 
-double largest_error(const Body& body, FrameStore& frames, const SkinnedMotion& motion) {
+double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMotion& motion) {
     const size_t stride = static_cast<size_t>(motion.weights.sets) * 4;
     const MatrixX3d rest = body.mesh().positions.cast<float>().cast<double>();
     std::vector<Eigen::Affine3d> world(motion.nodes.size());
@@ -269,7 +272,7 @@ double largest_error(const Body& body, FrameStore& frames, const SkinnedMotion& 
 
 }  // namespace
 
-std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
+std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames,
                                          const std::vector<double>& times, double tolerance) {
     const Body::Source& source = body.source();
     const auto joint_count = source.rig.node.size();

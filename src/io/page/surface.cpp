@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "io/gltf/write_mesh.h"
 #include "io/polygons.h"
+#include "io/render_mesh.h"
 
 namespace cutis {
 namespace {

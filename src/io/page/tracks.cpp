@@ -1,10 +1,139 @@
 #include "io/page/tracks.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cutis/core/error.h"
 
 namespace cutis {
+
+namespace {
+
+constexpr double largest_code = 32767.0;
+// Shares of the tolerance: what leaving out modes may cost, and (per root of the number of modes,
+// as rounding errors add like random numbers) how coarse the basis may be.
+constexpr double truncation_share = 0.85;
+constexpr double rounding_share = 0.7;
+
+/// Displacements at weight 1: #modes x #coordinates; and weights that reach 1.
+struct Projection {
+    FrameRows modes;
+    Eigen::MatrixXd weights;  ///< #modes x #frames
+};
+
+Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
+                   const TimeModes& modes, const ModeTrack& track, int count) {
+    Projection out;
+    out.modes.resize(count, track.points * track.width);
+    Eigen::MatrixXd first = modes.vectors.leftCols(count);
+    const Eigen::RowVectorXd reach = first.cwiseAbs().colwise().maxCoeff();
+    out.weights = (first.array().rowwise() / reach.array()).matrix().transpose();
+    first.array().rowwise() *= reach.array();
+    FrameRows displacements;
+    for (const ModeBlock& block : blocks) {
+        read_displacements(frames, block, ModeBase::mean, displacements);
+        out.modes.middleCols(block.place, block.count).noalias() =
+            first.transpose() * displacements * block.tolerance;
+    }
+    return out;
+}
+
+/// Rounds a projection; modes that are small get few different codes and pack well.
+void round_modes(const Projection& projection, double step, int frame_count, PackedMotion& out) {
+    out.rank = static_cast<int>(projection.modes.rows());
+    const Eigen::Index size = projection.modes.cols();
+    out.basis.resize(static_cast<size_t>(out.rank) * static_cast<size_t>(size));
+    out.scales.resize(static_cast<size_t>(out.rank));
+    out.weights.resize(static_cast<size_t>(frame_count) * static_cast<size_t>(out.rank));
+    for (int k = 0; k < out.rank; ++k) {
+        const double largest = projection.modes.row(k).cwiseAbs().maxCoeff();
+        const double scale = std::max(largest / largest_code, step);
+        out.scales[static_cast<size_t>(k)] = scale;
+        std::int16_t* row = out.basis.data() + static_cast<size_t>(k) * static_cast<size_t>(size);
+        Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
+            (projection.modes.row(k).array() / scale).round().cast<std::int16_t>();
+        for (int f = 0; f < frame_count; ++f) {
+            out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) +
+                        static_cast<size_t>(k)] = static_cast<float>(projection.weights(k, f));
+        }
+    }
+}
+
+/// Rebuilds every frame as the page does and compares.
+double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
+               const ModeTrack& track, const PackedMotion& motion) {
+    using RowsOf16 = Eigen::Matrix<std::int16_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    using RowsOfFloat = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Index size = track.points * track.width;
+    const Eigen::Map<const RowsOf16> basis(motion.basis.data(), motion.rank, size);
+    const Eigen::Map<const RowsOfFloat> weights(motion.weights.data(), frames.frame_count(),
+                                                motion.rank);
+    const Eigen::Map<const Eigen::RowVectorXd> scales(motion.scales.data(), motion.rank);
+    const Eigen::Map<const Eigen::RowVectorXf> mean(motion.mean.data(), size);
+    const FrameRows scaled = weights.cast<double>().array().rowwise() * scales.array();
+    double largest = 0.0;
+    FrameRows truth;
+    FrameRows shown;
+    for (const ModeBlock& block : blocks) {
+        const Eigen::Index first = block.place;
+        read_block(frames, block, truth);
+        shown.noalias() = scaled * basis.middleCols(first, block.count).cast<double>();
+        shown.rowwise() += mean.segment(first, block.count).cast<double>();
+        truth -= shown.cast<float>().cast<double>();
+        largest = std::max(largest, largest_squared(truth, block.width));
+    }
+    return std::sqrt(largest);
+}
+
+void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
+               const ModeTrack& track, PackedMotion& out) {
+    out.mean.resize(static_cast<size_t>(track.points) * static_cast<size_t>(track.width));
+    FrameRows rows;
+    for (const ModeBlock& block : blocks) {
+        read_block(frames, block, rows);
+        const Eigen::RowVectorXd mean = base_of(rows, ModeBase::mean);
+        for (Eigen::Index i = 0; i < mean.size(); ++i) {
+            out.mean[static_cast<size_t>(block.place + i)] = static_cast<float>(mean(i));
+        }
+    }
+}
+
+}  // namespace
+
+PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track) {
+    const int frame_count = frames.frame_count();
+    PackedMotion out;
+    out.width = track.width;
+    out.points = track.points;
+    const std::vector<ModeBlock> blocks = make_mode_blocks({track}, frame_count);
+    fill_mean(frames, blocks, track, out);
+    out.max_error = measure(frames, blocks, track, out);
+    if (out.max_error < track.tolerance || frame_count < 2) {
+        return out;  // it stands still
+    }
+    ModeTrack strict = track;
+    strict.tolerance *= truncation_share;
+    const std::vector<ModeBlock> strict_blocks = make_mode_blocks({strict}, frame_count);
+    const TimeModes modes = find_time_modes(frames, blocks, ModeBase::mean);
+    const int most = static_cast<int>(modes.vectors.cols());
+    int count = std::max(1, count_modes(frames, strict_blocks, ModeBase::mean, modes));
+    double step = track.tolerance * rounding_share / std::sqrt(static_cast<double>(count));
+    for (int attempt = 0;; ++attempt) {
+        round_modes(project(frames, blocks, modes, track, count), step, frame_count, out);
+        out.max_error = measure(frames, blocks, track, out);
+        // After so many halvings the step is no longer what limits; the 16 bits are.
+        constexpr int halvings = 6;
+        if (out.max_error < track.tolerance || (count == most && attempt >= halvings)) {
+            return out;
+        }
+        step *= 0.5;
+        if (attempt >= 1) {
+            count = std::min(most, count + std::max(1, count / 8));
+        }
+    }
+}
+
 namespace {
 
 PageTracks::Json motion_json(PageSections& sections, const std::string& name,
@@ -24,28 +153,27 @@ PageTracks::Json motion_json(PageSections& sections, const std::string& name,
 }  // namespace
 
 std::size_t PageTracks::add(const std::string& name, int points, int width, double tolerance) {
-    const std::size_t first = numbers_per_frame_;
-    numbers_per_frame_ += static_cast<std::size_t>(points) * static_cast<std::size_t>(width);
-    if (numbers_per_frame_ > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-        throw InvalidInput("html: too many numbers per frame for a page");
-    }
-    tracks_.push_back({name, {static_cast<int>(first), points, width, tolerance}});
+    tracks_.push_back({name, {0, points, width, tolerance}});
     return tracks_.size() - 1;
 }
 
-void PageTracks::open(const std::filesystem::path& beside) {
-    store_ = std::make_unique<CoordinateStore>(beside, numbers_per_frame_);
-}
-
-PageTracks::Json PageTracks::pack(PageSections& sections) {
-    Json motions = Json::object();
-    for (Track& track : tracks_) {
-        const PackedMotion motion = pack_motion(*store_, track.place);
-        motions[track.name] = motion_json(sections, track.name, motion);
-        track.rank = motion.rank;
-        track.max_error = motion.max_error;
+PageTracks::Json PageTracks::pack(PageSections& sections, const Workers& workers) {
+    std::vector<PackedMotion> motions(tracks_.size());
+    for (const Track& track : tracks_) {
+        track.store->file().flush();
     }
-    return motions;
+    workers.for_chunks(static_cast<int>(tracks_.size()), 1, [&](int i, int /*end*/) {
+        const Track& track = tracks_[static_cast<std::size_t>(i)];
+        motions[static_cast<std::size_t>(i)] = pack_motion(*track.store, track.place);
+    });
+    Json json = Json::object();
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+        json[tracks_[i].name] = motion_json(sections, tracks_[i].name, motions[i]);
+        tracks_[i].rank = motions[i].rank;
+        tracks_[i].max_error = motions[i].max_error;
+        motions[i] = {};
+    }
+    return json;
 }
 
 }  // namespace cutis

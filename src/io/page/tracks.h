@@ -1,24 +1,44 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "io/page/motion.h"
+#include "cutis/core/parallel.h"
 #include "io/page/sections.h"
+#include "io/store/modes.h"
 
 namespace cutis {
 
-/// Everything that moves in a page, as numbers of every frame on disk: tracks are added, then
-/// opened; then every frame appends the numbers of all tracks in their order.
+/// Motion of points in the numbers that go into a page:
+/// value(i, frame) = mean[i] + sum_k weights[frame * rank + k] * scales[k] * basis[k * size + i]
+struct PackedMotion {
+    int width = 3;
+    int points = 0;
+    int rank = 0;
+    std::vector<float> mean;          ///< size = points * width
+    std::vector<std::int16_t> basis;  ///< rank rows of size
+    std::vector<double> scales;       ///< rank
+    std::vector<float> weights;       ///< #frames rows of rank, each within -1 .. 1
+    double max_error = 0.0;           ///< of a point, over all frames, against the true ones
+};
+
+/// Fewest modes, and the coarsest rounding, that meet the track's tolerance.
+PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track);
+
+/// Everything that moves in a page, wherever its numbers are kept.
 class PageTracks {
 public:
     using Json = PageSections::Json;
 
     /// \param name  of the motion in the page, no other has it
     /// \return  number of the track
-    /// \throw InvalidInput  more numbers per frame than a page can hold
     std::size_t add(const std::string& name, int points, int width, double tolerance);
-    void open(const std::filesystem::path& beside);
-    void append(const double* numbers, std::size_t count) { store_->append(numbers, count); }
+    /// Its numbers in every frame. Before pack().
+    void read_from(std::size_t track, CoordinateStore& store, int first) {
+        tracks_[track].store = &store;
+        tracks_[track].place.first = first;
+    }
 
     void set_tolerance(std::size_t track, double tolerance) {
         tracks_[track].place.tolerance = tolerance;
@@ -26,7 +46,7 @@ public:
     const std::string& name(std::size_t track) const { return tracks_[track].name; }
 
     /// Finds the modes of every track and puts them into sections. \return  meta.motions
-    Json pack(PageSections& sections);
+    Json pack(PageSections& sections, const Workers& workers);
 
     /// After pack().
     int rank(std::size_t track) const { return tracks_[track].rank; }
@@ -36,13 +56,12 @@ private:
     struct Track {
         std::string name;
         ModeTrack place;
+        CoordinateStore* store = nullptr;
         int rank = 0;
         double max_error = 0.0;
     };
 
     std::vector<Track> tracks_;
-    std::size_t numbers_per_frame_ = 0;
-    std::unique_ptr<CoordinateStore> store_;
 };
 
 }  // namespace cutis

@@ -1,15 +1,13 @@
-#include "cutis/io/page_write.h"
+#include "cutis/io/formats.h"
 
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "cutis/core/error.h"
-#include "io/page/channels.h"
-#include "io/page/numbers.h"
+#include "io/page/facts.h"
 #include "io/page/surface.h"
 #include "io/page/tracks.h"
-#include "io/page/words.h"
 
 namespace cutis {
 namespace {
@@ -35,14 +33,43 @@ struct MeshTracks {
     std::vector<std::size_t> channels;  ///< tracks of those
 };
 
+/// Where the store has the numbers of a track.
+struct Kept {
+    Stored what;
+    std::size_t mesh;
+    std::size_t index;
+};
+
+/// One HTML file that plays the bake by itself: no network, nothing beside it (see docs/page.md).
+///
+/// | what      | how                                                                            |
+/// |-----------|--------------------------------------------------------------------------------|
+/// | views     | "Plain skinning" and "cutis" where a layer changes shape or UVs or adds        |
+/// |           | details, else one                                                              |
+/// | motion    | mean and the fewest modes of a singular value decomposition that meet the      |
+/// |           | tolerance after rounding to 16 bits, per view, UVs and channel                 |
+/// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
+/// |           | (error below 1/50 of the longest)                                              |
+/// | colours   | of the materials where they have one and no picture; pictures are not shown    |
+/// | details   | in the view "cutis", each in a colour of its own, with its channels; channels  |
+/// |           | of one name share a legend                                                     |
+/// | lines     | curves and pins of layers, in the view "cutis", hidden at first                |
+/// | skeleton  | a line from every joint to the next joint above it                             |
+/// | plots     | Frame::numbers, and milliseconds per frame                                     |
+///
+/// OutputFile::numbers: `modes` (of positions, details and lines, all views), `max_error_m`,
+/// `max_uv_error`, `tolerance_m`, all measured on the numbers of the file; where 16 bits cannot
+/// reach a tolerance, the errors say what was reached.
+///
+/// Frames wait in a scratch file; memory holds vertices x modes and frames x frames numbers.
 class PageSink final : public CheckedSink {
     using Json = PageSections::Json;
 
 public:
-    PageSink(std::filesystem::path path, PageOptions options)
-        : CheckedSink("html"),
+    PageSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("html", path, options.frames),
           path_(std::move(path)),
-          options_(std::move(options)),
+          options_(options.html),
           numbers_(options_.use_times) {}
 
     bool wants_body_positions() const override { return true; }
@@ -77,47 +104,62 @@ private:
         return !channel.for_renderers && (channel.width != 3 || !has_strokes);
     }
 
+    /// A motion of the page whose numbers the store keeps.
+    std::size_t add_track(const std::string& name, const Kept& kept, int points, int width,
+                          double tolerance) {
+        frames().want(kept.what, kept.mesh, kept.index);
+        kept_.push_back(kept);
+        return tracks_.add(name, points, width, tolerance);
+    }
+
     void lay_out() {
         const double diagonal = box_diagonal(body().art->positions);
         tolerance_ = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            const MeshInfo& mesh = meshes()[m];
-            const std::string prefix = prefix_of(m);
-            MeshTracks tracks;
-            tracks.positions =
-                tracks_.add(prefix + "positions", mesh.vertex_count(), 3, tolerance_);
-            if (mesh.shape_changed) {
-                tracks.plain = tracks_.add("body positions", mesh.vertex_count(), 3, tolerance_);
-                lay_out_shares(mesh, tracks);
-            }
-            if (mesh.uv_moves()) {
-                tracks.uv = tracks_.add("uv", mesh.uv_count(), 2, options_.uv_tolerance);
-            }
-            for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
-                const ChannelInfo& channel = mesh.channels[c];
-                if (!can_be_seen(mesh, c, tracks)) {
-                    continue;
-                }
-                check_width(channel);
-                tracks.shown.push_back(c);
-                tracks.channels.push_back(tracks_.add(prefix + "channel " + channel.name,
-                                                      mesh.vertex_count(), channel.width, 0.0));
-            }
-            mesh_tracks_.push_back(std::move(tracks));
+            mesh_tracks_.push_back(lay_out(m));
         }
         for (std::size_t i = 0; i < info().lines.size(); ++i) {
-            line_tracks_.push_back(tracks_.add("lines " + std::to_string(i + 1),
-                                               info().lines[i].point_count, 3, tolerance_));
+            line_tracks_.push_back(add_track("lines " + std::to_string(i + 1), {Stored::line, 0, i},
+                                             info().lines[i].point_count, 3, tolerance_));
         }
         if (joint_count_ > 0) {
+            joints_ = std::make_unique<CoordinateStore>(path_, 3 * joint_count_);
             tracks_.add("joints", static_cast<int>(joint_count_), 3, tolerance_);
         }
-        tracks_.open(path_);
+    }
+
+    MeshTracks lay_out(std::size_t m) {
+        const MeshInfo& mesh = meshes()[m];
+        const std::string prefix = prefix_of(m);
+        MeshTracks tracks;
+        tracks.positions = add_track(prefix + "positions", {Stored::positions, m, 0},
+                                     mesh.vertex_count(), 3, tolerance_);
+        if (mesh.has_plain) {
+            tracks.plain = add_track("body positions", {Stored::plain_positions, m, 0},
+                                     mesh.vertex_count(), 3, tolerance_);
+            lay_out_shares(m, tracks);
+        }
+        if (mesh.uv_moves()) {
+            tracks.uv =
+                add_track("uv", {Stored::uv, m, 0}, mesh.uv_count(), 2, options_.uv_tolerance);
+        }
+        for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
+            const ChannelInfo& channel = mesh.channels[c];
+            if (!can_be_seen(mesh, c, tracks)) {
+                continue;
+            }
+            check_width(channel);
+            tracks.shown.push_back(c);
+            tracks.channels.push_back(add_track(prefix + "channel " + channel.name,
+                                                {Stored::channel, m, c}, mesh.vertex_count(),
+                                                channel.width, 0.0));
+        }
+        return tracks;
     }
 
     /// What each layer adds, so that it can be taken away again; one layer alone is the difference
     /// of the two views.
-    void lay_out_shares(const MeshInfo& mesh, MeshTracks& tracks) {
+    void lay_out_shares(std::size_t m, MeshTracks& tracks) {
         const std::vector<LayerInfo>& layers = info().layers;
         if (layers.size() < 2) {
             return;
@@ -125,39 +167,20 @@ private:
         for (std::size_t i = 0; i < layers.size(); ++i) {
             tracks.shares.emplace_back();
             if (layers[i].changes_shape) {
-                tracks.shares.back() = tracks_.add("share " + std::to_string(i + 1),
-                                                   mesh.vertex_count(), 3, tolerance_);
+                tracks.shares.back() =
+                    add_track("share " + std::to_string(i + 1), {Stored::share, m, i},
+                              meshes()[m].vertex_count(), 3, tolerance_);
             }
         }
     }
 
     void take(const Frame& frame, int /*index*/) override {
-        const auto append = [&](const auto& matrix) {
-            tracks_.append(matrix.data(), static_cast<std::size_t>(matrix.size()));
-        };
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            const MeshInfo& mesh = meshes()[m];
-            const MeshFrame& now = frame.meshes[m];
-            append(now.positions);
-            if (mesh_tracks_[m].plain) {
-                append(plain_positions_of(frame, m));
-            }
-            for (std::size_t i = 0; i < mesh_tracks_[m].shares.size(); ++i) {
-                if (mesh_tracks_[m].shares[i]) {
-                    append(share_of(frame, m, i));
-                }
-            }
-            if (mesh_tracks_[m].uv) {
-                append(uv_of(mesh, now));
-            }
             for (const std::size_t c : mesh_tracks_[m].shown) {
-                const ChannelInfo& channel = mesh.channels[c];
-                append(now.channels[c]);
-                ranges_[{channel.name, channel.width}].take(now.channels[c], channel.width);
+                const ChannelInfo& channel = meshes()[m].channels[c];
+                ranges_[{channel.name, channel.width}].take(frame.meshes[m].channels[c],
+                                                            channel.width);
             }
-        }
-        for (const MatrixX3d& points : frame.lines) {
-            append(points);
         }
         append_joints(frame);
         numbers_.take(frame);
@@ -170,30 +193,6 @@ private:
         }
     }
 
-    const MatrixX3d& plain_positions_of(const Frame& frame, std::size_t m) const {
-        const MeshFrame& now = frame.meshes[m];
-        const MatrixX3d& positions =
-            now.plain_positions.rows() > 0 ? now.plain_positions : now.positions;
-        if (positions.rows() != meshes()[m].vertex_count() || !positions.allFinite()) {
-            throw InvalidInput(say("html: frame ", frame.number, ": expected ",
-                                   meshes()[m].vertex_count(), " finite body positions, found ",
-                                   positions.rows(),
-                                   positions.allFinite() ? "" : " not all finite"));
-        }
-        return positions;
-    }
-
-    const std::vector<double>& share_of(const Frame& frame, std::size_t m,
-                                        std::size_t layer) const {
-        const std::size_t expected = 3 * static_cast<std::size_t>(meshes()[m].vertex_count());
-        const std::vector<std::vector<double>>& shares = frame.meshes[m].shares;
-        if (shares.size() <= layer || shares[layer].size() != expected) {
-            throw InvalidInput(say("html: frame ", frame.number, ": expected ", expected,
-                                   " numbers that layer ", layer + 1, " moved vertices by"));
-        }
-        return shares[layer];
-    }
-
     void append_joints(const Frame& frame) {
         if (joint_count_ == 0) {
             return;
@@ -201,7 +200,7 @@ private:
         info().body->node_frames(frame.time, info().sampling, nodes_);
         for (const int node : info().body->source().rig.node) {
             const Vector3d place = nodes_.at(static_cast<std::size_t>(node)).translation();
-            tracks_.append(place.data(), 3);
+            joints_->append(place.data(), 3);
         }
     }
 
@@ -214,7 +213,15 @@ private:
                     channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
             }
         }
-        Json motions = tracks_.pack(sections_);
+        for (std::size_t i = 0; i < kept_.size(); ++i) {
+            tracks_.read_from(i, frames().numbers(),
+                              frames().first(kept_[i].what, kept_[i].mesh, kept_[i].index));
+        }
+        if (joints_ != nullptr) {
+            tracks_.read_from(kept_.size(), *joints_, 0);
+        }
+        const Workers alone(1);
+        Json motions = tracks_.pack(sections_, info().workers != nullptr ? *info().workers : alone);
         sum_up();
         Json meta = head_json();
         meta["motions"] = std::move(motions);
@@ -277,25 +284,25 @@ private:
         } else {
             views.push_back({{"name", "body"}, {"label", "Body"}});
         }
-        Json meta = {{"title", options_.title.empty() ? path_.stem().string() : options_.title},
-                     {"caption", options_.caption},
-                     {"fps", info().fps},
-                     {"frames", info().frame_count},
-                     {"firstFrame", info().first_frame},
-                     {"views", views},
-                     {"paint", options_.paint}};
+        Json meta = {
+            {"title", options_.title.empty() ? path_.stem().string() : options_.title},
+            {"caption", options_.figure.empty() ? options_.caption
+                                                : options_.caption + "; beside " + options_.figure},
+            {"fps", info().fps},
+            {"frames", info().frame_count},
+            {"firstFrame", info().first_frame},
+            {"views", views},
+            {"paint", options_.paint}};
         if (!options_.heat.empty()) {
             meta["start"] = {{"heat", options_.heat}};
         }
         meta["follow"] = options_.follow;
-        if (options_.camera_direction) {
-            const Vector3d& d = *options_.camera_direction;
-            meta["cameraDirection"] = {d.x(), d.y(), d.z()};
+        if (!options_.camera.empty()) {
+            meta["cameraDirection"] = options_.camera;
         }
-        if (options_.camera_focus) {
-            const Vector3d& p = options_.camera_focus->point;
-            meta["cameraFocus"] = {{"point", {p.x(), p.y(), p.z()}},
-                                   {"radius", options_.camera_focus->radius}};
+        if (!options_.focus.empty()) {
+            const std::vector<double>& f = options_.focus;
+            meta["cameraFocus"] = {{"point", {f[0], f[1], f[2]}}, {"radius", f[3]}};
         }
         return meta;
     }
@@ -464,6 +471,8 @@ private:
     PageOptions options_;
     double tolerance_ = 0.0;  ///< metres
     PageTracks tracks_;
+    std::vector<Kept> kept_;  ///< of each track but the joints', which come last
+    std::unique_ptr<CoordinateStore> joints_;
     std::vector<MeshTracks> mesh_tracks_;
     std::vector<std::size_t> line_tracks_;
     ChannelRanges ranges_;
@@ -477,33 +486,36 @@ private:
     double uv_error_ = 0.0;
 };
 
-void check_page_tolerance(double tolerance, const char* name) {
-    if (!(tolerance >= 1e-7 && tolerance <= 0.1)) {
-        throw InvalidInput(say("html: ", name, " ", tolerance, ", expected 1e-7 to 0.1"));
+void check_page_options(const PageOptions& options) {
+    check_struct(options, "html");
+    if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
+        throw InvalidInput(say("html: paint '", options.paint,
+                               "', expected skin, checker, grid, tattoo, bumps or clay"));
+    }
+    const auto is_finite = [](double number) { return std::isfinite(number); };
+    const std::vector<double>& camera = options.camera;
+    if (!camera.empty() &&
+        (camera.size() != 3 || !std::all_of(camera.begin(), camera.end(), is_finite) ||
+         Eigen::Map<const Vector3d>(camera.data()).isZero())) {
+        throw InvalidInput("html: camera: expected three numbers that are not all 0");
+    }
+    const std::vector<double>& focus = options.focus;
+    if (!focus.empty() && (focus.size() != 4 || !(focus[3] > 0.0) ||
+                           !std::all_of(focus.begin(), focus.end(), is_finite))) {
+        throw InvalidInput("html: focus: expected x y z and a radius above 0");
     }
 }
 
 }  // namespace
 
-std::unique_ptr<FrameSink> make_page_sink(const std::filesystem::path& path,
-                                          const PageOptions& options) {
-    check_page_tolerance(options.tolerance, "tolerance");
-    check_page_tolerance(options.uv_tolerance, "uv_tolerance");
-    if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
-        throw InvalidInput(say("html: paint '", options.paint,
-                               "', expected skin, checker, grid, tattoo, bumps or clay"));
-    }
-    if (options.camera_direction &&
-        (!options.camera_direction->allFinite() || options.camera_direction->isZero())) {
-        throw InvalidInput("html: expected a camera direction with a length");
-    }
-    if (options.camera_focus &&
-        !(options.camera_focus->point.allFinite() && options.camera_focus->radius > 0.0 &&
-          std::isfinite(options.camera_focus->radius))) {
-        throw InvalidInput(say("html: expected a camera focus with a radius above 0, found ",
-                               options.camera_focus->radius));
-    }
-    return std::make_unique<PageSink>(path, options);
+Format html_format();  // listed in formats.cpp
+
+Format html_format() {
+    return {"html", "a page that plays the bake by itself",
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                check_page_options(options.html);
+                return std::make_unique<PageSink>(path, options);
+            }};
 }
 
 }  // namespace cutis

@@ -53,9 +53,8 @@ std::string SceneDescription::sample() const {
         "# Bake it with: cutis bake SCENE.toml -o OUT\n";
     bool has_layers = false;
     for (const Section& section : sections_) {
-        const std::string table =
-            "# " + section.about + "\n" +
-            options_sample(section.options, section.header, section.path);
+        const std::string table = "# " + section.about + "\n" +
+                                  options_sample(section.options, section.header, section.path);
         if (section.is_layer && !has_layers) {
             text += "\n# Layers, in this order; repeat [[layer]] for each.\n";
             has_layers = true;
@@ -85,9 +84,9 @@ std::string SceneDescription::schema() const {
         keys.insert(keys.find(open) + open.size(),
                     "        \"kind\": { \"description\": \"which layer\", \"const\": " +
                         quoted_text(section.name) + " },\n");
-        definitions += ",\n    " + quoted_text(section.name) + ": {\n      \"description\": " +
-                       about + ",\n      \"type\": \"object\",\n      \"required\": [\"kind\"],\n" +
-                       keys + "\n    }";
+        definitions +=
+            ",\n    " + quoted_text(section.name) + ": {\n      \"description\": " + about +
+            ",\n      \"type\": \"object\",\n      \"required\": [\"kind\"],\n" + keys + "\n    }";
     }
     return "{\n"
            "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"

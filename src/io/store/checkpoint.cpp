@@ -8,10 +8,10 @@
 #include "cutis/core/error.h"
 #include "cutis/core/hash.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/scene_read.h"
-#include "cutis/io/sinks.h"
-#include "io/store/frame_bytes.h"
+#include "io/store/frame_store.h"
 
 namespace cutis {
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char magic[] = "cutis checkpoint 2\n";
+constexpr char magic[] = "cutis checkpoint 3\n";
 
 std::uint64_t hash_of(std::span<const unsigned char> bytes) {
     return Hash64().add_bytes(std::as_bytes(bytes)).value();
@@ -177,28 +177,25 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
     } else {
         fs::remove(folder_ / "state", error);
     }
-    frames_ = std::fopen((folder_ / "frames").c_str(), has_past_ ? "r+b" : "w+b");
-    if (frames_ == nullptr) {
+    std::FILE* file = std::fopen((folder_ / "frames").c_str(), has_past_ ? "r+b" : "w+b");
+    if (file == nullptr) {
         fail("opened");
     }
     if (has_past_) {
-        if (std::fseek(frames_, 0, SEEK_END) != 0 ||
-            static_cast<std::uint64_t>(std::ftell(frames_)) < saved_bytes_) {
-            std::fclose(frames_);
+        if (std::fseek(file, 0, SEEK_END) != 0 ||
+            static_cast<std::uint64_t>(std::ftell(file)) < saved_bytes_) {
+            std::fclose(file);
             StateReader({}, (folder_ / "frames").string()).damaged();
         }
-        if (ftruncate(fileno(frames_), static_cast<off_t>(saved_bytes_)) != 0) {
+        if (ftruncate(fileno(file), static_cast<off_t>(saved_bytes_)) != 0) {
+            std::fclose(file);
             fail("cut");
         }
-        std::rewind(frames_);
-        kept_bytes_ = saved_bytes_;
     }
+    frames_ = std::make_shared<FrameStore>(file, folder_ / "frames", saved_bytes_);
 }
 
 CheckpointFolder::~CheckpointFolder() {
-    if (frames_ != nullptr) {
-        std::fclose(frames_);
-    }
     // Nothing to go on from: no folder either.
     std::error_code ignored;
     if (!fs::exists(folder_ / "state", ignored)) {
@@ -248,44 +245,32 @@ void CheckpointFolder::read_state() {
     has_past_ = true;
 }
 
+void CheckpointFolder::begin(const BakeInfo& info) {
+    frames_->begin(info, "checkpoint");
+    frames_saved_ = frames_->frame_count();
+    frames_kept_ = frames_saved_;
+    if (frames_->bytes() != saved_bytes_) {
+        StateReader({}, (folder_ / "frames").string()).damaged();
+    }
+}
+
 bool CheckpointFolder::read_frame(Frame& frame) {
-    if (read_bytes_ >= saved_bytes_) {
+    if (frames_read_ >= frames_saved_) {
         return false;
     }
-    std::uint64_t head[2] = {0, 0};  // bytes, hash
-    const auto damaged = [&] { StateReader({}, (folder_ / "frames").string()).damaged(); };
-    if (std::fread(head, sizeof(head), 1, frames_) != 1 ||
-        head[0] > saved_bytes_ - read_bytes_ - sizeof(head)) {
-        damaged();
+    if (!frames_->read(frames_read_++, frame)) {
+        StateReader({}, (folder_ / "frames").string()).damaged();
     }
-    bytes_.resize(static_cast<size_t>(head[0]));
-    if (std::fread(bytes_.data(), 1, bytes_.size(), frames_) != bytes_.size() ||
-        hash_of(bytes_) != head[1]) {
-        damaged();
-    }
-    read_bytes_ += sizeof(head) + bytes_.size();
-    read_frame_bytes(bytes_, frame);
     return true;
 }
 
 void CheckpointFolder::keep(const Frame& frame) {
-    bytes_.clear();
-    append_frame(frame, bytes_);
-    const std::uint64_t head[2] = {bytes_.size(), hash_of(bytes_)};
-    // A write follows a read only after a move.
-    if (std::fseek(frames_, static_cast<long>(kept_bytes_), SEEK_SET) != 0 ||
-        std::fwrite(head, sizeof(head), 1, frames_) != 1 ||
-        std::fwrite(bytes_.data(), 1, bytes_.size(), frames_) != bytes_.size()) {
-        fail("written");
-    }
-    kept_bytes_ += sizeof(head) + bytes_.size();
+    frames_->take(frame, frames_kept_++, "checkpoint");
 }
 
 void CheckpointFolder::save(const BakeState& state) {
     // The frames must be on disk before a state speaks of them.
-    if (std::fflush(frames_) != 0 || fsync(fileno(frames_)) != 0) {
-        fail("written");
-    }
+    frames_->sync();
     std::vector<unsigned char> bytes;
     put(bytes, static_cast<std::uint64_t>(fingerprint_.size()));
     for (const auto& [name, hash] : fingerprint_) {
@@ -300,7 +285,7 @@ void CheckpointFolder::save(const BakeState& state) {
         const auto* from = reinterpret_cast<const unsigned char*>(layer.data());
         bytes.insert(bytes.end(), from, from + layer.size() * sizeof(double));
     }
-    put(bytes, kept_bytes_);
+    put(bytes, frames_->bytes());
     AtomicFile file(folder_ / "state");
     file.write(magic, sizeof(magic) - 1);
     file.write(bytes.data(), bytes.size());

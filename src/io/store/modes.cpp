@@ -19,11 +19,13 @@ std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, in
     const size_t frame_bytes = sizeof(double) * static_cast<size_t>(std::max(1, frame_count));
     const int points = static_cast<int>(std::max<size_t>(16, block_bytes / (3 * frame_bytes)));
     std::vector<ModeBlock> blocks;
+    int place = 0;
     for (const ModeTrack& track : tracks) {
         for (int p = 0; p < track.points; p += points) {
-            const int count = std::min(points, track.points - p);
-            blocks.push_back(
-                {track.first + p * track.width, count * track.width, track.width, track.tolerance});
+            const int count = std::min(points, track.points - p) * track.width;
+            blocks.push_back({track.first + p * track.width, count, track.width, track.tolerance,
+                              track.is_turned, place});
+            place += count;
         }
     }
     return blocks;
@@ -33,6 +35,9 @@ void read_block(CoordinateStore& frames, const ModeBlock& block, FrameRows& out)
     out.resize(frames.frame_count(), block.count);
     for (int f = 0; f < frames.frame_count(); ++f) {
         frames.read_coordinates(f, block.first, block.count, out.row(f).data());
+        for (int i = 1; block.is_turned && i < block.count; i += 2) {
+            out(f, i) = 1.0 - out(f, i);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "io/store/coordinates.h"
+#include "io/store/spool.h"
 
 namespace cutis {
 
@@ -16,6 +16,7 @@ struct ModeTrack {
     int points = 0;
     int width = 3;           ///< coordinates of a point, 1 to 3
     double tolerance = 1.0;  ///< largest distance a point may be off
+    bool is_turned = false;  ///< UVs whose v is counted from the top: 1 - v
 };
 
 /// What displacements are measured from.
@@ -23,10 +24,12 @@ enum class ModeBase { first_frame, mean };
 
 /// Some points of a track, few enough for their whole motion to stand in memory (4 MB).
 struct ModeBlock {
-    int first = 0;
+    int first = 0;  ///< in a frame of the store
     int count = 0;  ///< coordinates
     int width = 3;
     double tolerance = 1.0;
+    bool is_turned = false;
+    int place = 0;  ///< among the coordinates of all tracks
 };
 
 std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, int frame_count);

@@ -1,7 +1,6 @@
 #include "io/store/spool.h"
 
 #include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -27,6 +26,13 @@ SpoolFile::SpoolFile(const std::filesystem::path& beside) : beside_(beside) {
     }
 }
 
+SpoolFile::SpoolFile(std::FILE* file, std::filesystem::path path, std::uintmax_t size)
+    : beside_(std::move(path)), file_(file), size_(size) {
+    if (std::fseek(file_, static_cast<long>(size), SEEK_SET) != 0) {
+        fail("read");
+    }
+}
+
 SpoolFile::~SpoolFile() {
     std::fclose(file_);
 }
@@ -45,12 +51,7 @@ void SpoolFile::append(const void* data, std::size_t bytes) {
 }
 
 void SpoolFile::read(std::uintmax_t offset, void* data, std::size_t bytes) {
-    if (!is_flushed_) {
-        if (std::fflush(file_) != 0) {
-            fail("written");
-        }
-        is_flushed_ = true;
-    }
+    flush();
     // pread leaves the stream's own position at the end, where append() needs it.
     char* target = static_cast<char*>(data);
     while (bytes > 0) {
@@ -67,6 +68,23 @@ void SpoolFile::read(std::uintmax_t offset, void* data, std::size_t bytes) {
     }
 }
 
+void SpoolFile::flush() {
+    if (is_flushed_) {
+        return;
+    }
+    if (std::fflush(file_) != 0) {
+        fail("written");
+    }
+    is_flushed_ = true;
+}
+
+void SpoolFile::sync() {
+    flush();
+    if (fsync(fileno(file_)) != 0) {
+        fail("written");
+    }
+}
+
 void SpoolFile::copy_to(AtomicFile& file) {
     std::vector<char> buffer(std::size_t{1} << 20);
     for (std::uintmax_t offset = 0; offset < size_;) {
@@ -76,6 +94,17 @@ void SpoolFile::copy_to(AtomicFile& file) {
         file.write(buffer.data(), bytes);
         offset += bytes;
     }
+}
+
+void CoordinateStore::append(const double* numbers, std::size_t count) {
+    spool_->append(numbers, count * sizeof(double));
+}
+
+void CoordinateStore::read_coordinates(int frame, int first, int count, double* out) {
+    const std::uintmax_t position =
+        static_cast<std::uintmax_t>(frame) * static_cast<std::uintmax_t>(numbers_per_frame_) +
+        static_cast<std::uintmax_t>(first);
+    spool_->read(position * sizeof(double), out, static_cast<std::size_t>(count) * sizeof(double));
 }
 
 }  // namespace cutis

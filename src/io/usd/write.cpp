@@ -1,15 +1,116 @@
-#include "cutis/io/usda_write.h"
-
+#include "cutis/io/formats.h"
 #include "io/number_text.h"
-#include "io/usd/copies.h"
+#include "io/usd/mesh.h"
 #include "io/usd/text.h"
 
 namespace cutis {
+
+/// A detail of rigid copies as a `def PointInstancer` with one prototype.
+class UsdaCopies {
+public:
+    /// \param root  path of the prim it stands in, "/body"
+    UsdaCopies(const std::filesystem::path& path, const std::string& root, const MeshInfo& mesh,
+               const std::string& identifier);
+
+    void take(int time_code, const MeshFrame& frame);
+    void finish(AtomicFile& file);
+
+private:
+    const DetailCopies* copies_;
+    std::string root_;
+    std::string identifier_;
+    MeshInfo baked_;
+    UsdaMesh piece_;
+    bool has_piece_ = false;
+    SampledAttribute positions_;
+    SampledAttribute orientations_;   ///< half precision: what every reader knows
+    SampledAttribute orientationsf_;  ///< single: newer readers prefer it
+    SampledAttribute extent_;
+};
+
 namespace {
 
+std::string tuples(const double* values, Eigen::Index count, int width) {
+    std::string text;
+    append_tuples(text, values, static_cast<size_t>(count), width);
+    return text;
+}
+
+}  // namespace
+
+UsdaCopies::UsdaCopies(const std::filesystem::path& path, const std::string& root,
+                       const MeshInfo& mesh, const std::string& identifier)
+    : copies_(mesh.copies.get()),
+      root_(root),
+      identifier_(identifier),
+      baked_(piece_of(mesh)),
+      piece_(path, nullptr, baked_, "piece"),
+      positions_(path, "point3f[] positions", ""),
+      orientations_(path, "quath[] orientations", ""),
+      orientationsf_(path, "quatf[] orientationsf", ""),
+      extent_(path, "float3[] extent", "") {}
+
+void UsdaCopies::take(int time_code, const MeshFrame& frame) {
+    if (!has_piece_) {
+        MeshFrame piece;
+        piece.positions = copies_->piece.positions;
+        piece_.take(time_code, piece);
+        has_piece_ = true;
+    }
+    const Eigen::Index count = copies_->sizes.rows();
+    positions_.take(time_code, tuples(frame.copy_positions.data(), count, 3));
+    const std::string rotations = tuples(frame.copy_rotations.data(), count, 4);
+    orientations_.take(time_code, rotations);
+    orientationsf_.take(time_code, rotations);
+    MatrixX3d box(2, 3);
+    box << frame.positions.colwise().minCoeff(), frame.positions.colwise().maxCoeff();
+    extent_.take(time_code, tuples(box.data(), 2, 3));
+}
+
+void UsdaCopies::finish(AtomicFile& file) {
+    file.write("    def PointInstancer \"" + identifier_ + "\"\n    {\n");
+    file.write(usda_member + "rel prototypes = <" + root_ + "/" + identifier_ + "/piece>\n");
+    std::string indices;
+    append_integers(indices, std::vector<int>(static_cast<size_t>(copies_->sizes.rows()), 0));
+    file.write(usda_member + "int[] protoIndices = " + indices + "\n");
+    file.write(usda_member + "float3[] scales = " +
+               tuples(copies_->sizes.data(), copies_->sizes.rows(), 3) + "\n");
+    positions_.write_to(file);
+    orientations_.write_to(file);
+    orientationsf_.write_to(file);
+    extent_.write_to(file);
+    file.write("\n");
+    piece_.finish(file);
+    file.write("    }\n");
+}
+
+namespace {
+
+/// Universal Scene Description, as text.
+///
+/// | what               | how                                                                    |
+/// |--------------------|------------------------------------------------------------------------|
+/// | stage              | metersPerUnit 1, upAxis Y, timeCodesPerSecond and framesPerSecond =    |
+/// |                    | fps, time code = frame number, start and end set, a defaultPrim        |
+/// | positions          | `points` of a Mesh, time samples and the first frame as default        |
+/// | rest               | `primvars:Pref`; where skin slides: its material now at each vertex    |
+/// | box                | `extent`, time samples and default                                     |
+/// | polygons           | as in the source file; subdivisionScheme none                          |
+/// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
+/// |                    | else faceVarying with indices; time samples where UVs move             |
+/// | channels           | `primvars:NAME`, vertex, time samples and default, unit in customData  |
+/// | parts              | a GeomSubset each, family materialBind; material name as custom string |
+/// | details            | a Mesh each, under the same root, with all of the above                |
+/// | rigid copies       | a PointInstancer with the piece as its prototype, instead of that Mesh |
+/// | normals            | those of details, four digits                                          |
+/// | pictures, lines    | not written                                                            |
+///
+/// Numbers are float32 in their shortest decimals. Names become USD identifiers: other characters
+/// than letters, digits and _ are replaced by _, a repeated name gets a number.
 class UsdaSink final : public CheckedSink {
 public:
-    explicit UsdaSink(std::filesystem::path path) : CheckedSink("usda"), path_(std::move(path)) {}
+    UsdaSink(std::filesystem::path path, const SinkOptions& options)
+        : CheckedSink("usda", path, options.frames), path_(std::move(path)) {}
 
 private:
     void start() override {
@@ -77,8 +178,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<FrameSink> make_usda_sink(const std::filesystem::path& path) {
-    return std::make_unique<UsdaSink>(path);
+Format usda_format();  // listed in formats.cpp
+
+Format usda_format() {
+    return {"usda", "Universal Scene Description as text",
+            [](const std::filesystem::path& path, const SinkOptions& options) {
+                return std::make_unique<UsdaSink>(path, options);
+            }};
 }
 
 }  // namespace cutis

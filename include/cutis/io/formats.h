@@ -1,0 +1,102 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cutis/core/options.h"
+#include "cutis/stack/scene.h"
+#include "cutis/stack/sink.h"
+
+namespace cutis {
+
+struct GlbOptions {
+    double tolerance = 1e-4;     ///< of a baked vertex, fraction of the rest box's diagonal
+    double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
+    bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
+};
+
+struct NpzOptions {
+    bool use_float32 = false;  ///< halves positions, UVs and channels; default: the exact doubles
+};
+
+struct PageOptions {
+    std::string title;           ///< empty: the file's name
+    std::string caption;         ///< one line beside the title
+    double tolerance = 3e-4;     ///< largest error of a vertex, fraction of the rest box's
+                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high
+    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture
+    bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
+    std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
+    std::string heat;               ///< channel shown first as a heat map; empty: none
+    bool follow = false;            ///< the camera travels with the body
+    std::vector<double> camera;  ///< x y z from the body to the camera; empty: from the front, a
+                                 ///< little from the left and above
+    std::vector<double> focus;   ///< x y z radius of a ball that fills the picture, metres, where
+                                 ///< the body is in the first frame; empty: the whole clip
+    std::string figure;  ///< figure of a paper that the shot stands beside, for the caption
+    std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1; for
+                                                     ///< whoever takes pictures of the page
+};
+
+Options describe(GlbOptions& options);
+Options describe(NpzOptions& options);
+Options describe(PageOptions& options);
+
+class FrameStore;
+
+/// Options of all formats; those without any are not here.
+struct SinkOptions {
+    GlbOptions glb = {};
+    NpzOptions npz = {};
+    PageOptions html = {};
+    /// Where frames wait that an output needs again; the outputs of a bake share it. Null: each
+    /// output has its own.
+    std::shared_ptr<FrameStore> frames = nullptr;
+};
+
+/// A table for each format: [output.glb] and so on.
+Options describe(SinkOptions& options);
+
+/// What a scene says in the tables of its formats.
+/// \param defaults  for what it does not say
+/// \throw InvalidInput  with the place in the scene file
+SinkOptions sink_options(const Scene& scene, SinkOptions defaults = {});
+
+/// A format that can be written. What goes into its files stands in docs/formats.md.
+struct Format {
+    std::string name;   ///< its word in scenes and the ending of its files
+    std::string about;  ///< in a few words
+    /// \param path  the file; its folder must exist
+    std::function<std::unique_ptr<FrameSink>(const std::filesystem::path& path,
+                                             const SinkOptions& options)>
+        make;
+};
+
+/// All of them.
+const std::vector<Format>& formats();
+/// Their names.
+const std::vector<std::string>& known_formats();
+
+/// The writer for a file, whose ending names the format (obj: NAME.obj gives NAME.0001.obj and so
+/// on).
+/// \throw InvalidInput  no such format (the message lists what there is), options out of range
+std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
+                                     const SinkOptions& options = {});
+
+/// Writers of several formats, FOLDER/NAME.FORMAT each, that check and keep each frame once.
+/// \throw InvalidInput  as make_sink()
+std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
+                                                   const std::filesystem::path& folder,
+                                                   const std::string& name, SinkOptions options);
+
+/// The same for FOLDER/NAME.FORMAT.
+/// \param folder  must exist
+/// \param name    a plain file name without folders
+/// \throw InvalidInput  also for a name that is empty or leads elsewhere
+std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::filesystem::path& folder,
+                                     const std::string& name, const SinkOptions& options = {});
+
+}  // namespace cutis

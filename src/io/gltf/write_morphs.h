@@ -1,0 +1,35 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "io/gltf/write_frames.h"
+#include "io/render_mesh.h"
+
+namespace cutis {
+
+struct MorphTolerance {
+    double position = 1e-4;  ///< metres, distance of a vertex
+    double uv = 1e-4;        ///< distance of a UV
+};
+
+/// Motion as base shape (the first frame) plus weighted targets, in the float32 numbers that go
+/// into the file.
+struct MorphBasis {
+    int target_count = 0;
+    Eigen::MatrixXf targets;  ///< #coordinates x #targets: displacements, positions then UVs
+    Eigen::MatrixXf normals;  ///< 3 #normals x #targets: displacements of the normals
+    Eigen::MatrixXf weights;  ///< #targets x #frames, each within 0 .. 1
+    double max_error = 0.0;   ///< metres, over all vertices and frames, against the true frames
+    double max_uv_error = 0.0;
+};
+
+/// Fewest targets of the truncated singular value decomposition that meet the tolerance at every
+/// vertex of every frame, and one more with constant weight where modes change sign. Never more
+/// than there are frames: so many give any motion back.
+///
+/// Memory: one block of coordinates over all frames (32 MB), the targets, frames x frames numbers.
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance,
+                           const NormalField& normals);
+
+}  // namespace cutis
