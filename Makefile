@@ -1,6 +1,6 @@
 # Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup program build demo test test-slow test-peers test-portable gallery bench compare build-time mutate format lint clean sanitize fuzz soak
+.PHONY: help setup program build demo test test-slow test-peers test-portable gallery bench compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -20,6 +20,7 @@ help:
 	@echo "make mutate         small wrong changes in the kernels: how many the checks notice"
 	@echo "make sanitize       unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make soak           ten thousand frames with all layers: nothing drifts, memory stays flat"
+	@echo "make actors         make the files of the folder actors anew (tools/actors)"
 	@echo "make fuzz           a brief run of every fuzz target"
 	@echo "make setup build format lint clean"
 
@@ -101,6 +102,11 @@ soak:
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target soak
 	@$(BUILD)/tests/soak
+
+actors: setup
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target make_actors
+	@$(BUILD)/tools/actors/make_actors actors
 
 fuzz:
 	@scripts/setup fuzz

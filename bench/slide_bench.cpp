@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 #include "cutis/core/parallel.h"
 #include "cutis/slide/slide.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
 #if defined(CUTIS_WITH_CXSPARSE)
 #include <cs.h>
@@ -131,7 +131,7 @@ public:
             right_[2 * static_cast<size_t>(v) + 1] = parts_.system.right(v)[1];
         }
         const int rows = matrix_->n;
-        csn_di* factor = cs_di_lu(matrix_, symbolic_, 1.0);
+        cs_din* factor = cs_di_lu(matrix_, symbolic_, 1.0);
         cs_di_ipvec(factor->pinv, right_.data(), work_.data(), rows);
         cs_di_lsolve(factor->L, work_.data());
         cs_di_usolve(factor->U, work_.data());
@@ -168,7 +168,7 @@ private:
     SlideSolver::Parts& parts_;
     const std::vector<slide::Constraint>& constraint_;
     cs_di* matrix_ = nullptr;
-    css_di* symbolic_ = nullptr;
+    cs_dis* symbolic_ = nullptr;
     std::vector<int> place_;
     std::vector<double> right_, work_;
 };
@@ -180,22 +180,21 @@ void measure_baseline(SlideSolver& unconstrained, const std::vector<slide::Const
     SlideSolver::Parts& p = unconstrained.parts();
     std::unique_ptr<KktSolver> kkt;
     result.lu_step_ms = result.lu_ms = 1e300;
-    const int steps = p.vertex_count() > 5000 ? 2 : 15;
+    const int steps = p.model.vertex_count() > 5000 ? 2 : 15;
     for (int k = 0; k < steps; ++k) {
         const auto begin = Clock::now();
         p.move_body(bodies[static_cast<size_t>(k)], 1e-3, workers);
-        p.measure_skin(workers);
-        p.find_jacobians(false, workers);
-        p.find_forces(workers);
-        p.start_velocity = p.velocity;
-        p.assemble(1e-3, false, true, workers);
+        p.measure(false, workers);
+        slide::find_forces(p.model, p.painted, workers, p.measured);
+        p.trial.start_velocity = p.state.velocity;
+        p.assemble_system(1e-3, false, true, workers);
         if (!kkt) {
             kkt = std::make_unique<KktSolver>(p, constraint);
         }
         const auto middle = Clock::now();
         kkt->solve();
         const double solve = milliseconds_since(middle);
-        p.place(1e-3, workers);
+        p.try_places(1e-3, workers);
         p.limit(1e-3, workers);
         p.accept_places(true, workers);
         if (k > 0) {  // the first orders and analyses
@@ -238,12 +237,12 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
                         static_cast<double>(solver.report().steps);
     SlideSolver::Parts& p = solver.parts();
     // The solve of one more step, from the guess that step began with.
-    const std::vector<double> acceleration = p.acceleration;
+    const std::vector<double> acceleration = p.state.acceleration;
     solver.step(bodies.back(), 1e-3, workers);
-    p.acceleration = acceleration;
+    p.state.acceleration = acceleration;
     double solve = 1e300;
     for (int repeat = 0; repeat < 10; ++repeat) {
-        p.velocity = p.start_velocity;
+        p.state.velocity = p.trial.start_velocity;
         p.guess_velocity(1e-3, workers);
         const auto begin = Clock::now();
         p.solve(workers);
@@ -259,7 +258,7 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
         unconstrained.pins.clear();
         SlideSolver same(topology, surface.positions, unconstrained, workers);
         same.reset(bodies[0], workers);
-        measure_baseline(same, p.constraint, bodies, workers, result);
+        measure_baseline(same, p.model.constraint, bodies, workers, result);
     }
 #else
     (void)with_baseline;

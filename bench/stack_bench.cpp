@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bench/bench.h"
+#include "cutis/actors/actors.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
 
@@ -36,7 +37,7 @@ double median(std::vector<double> values) {
 }  // namespace
 
 std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads) {
-    const Body body = load_body(scene);
+    const Body body = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     std::vector<std::unique_ptr<FrameSink>> sinks;
     sinks.push_back(std::make_unique<NoSink>());

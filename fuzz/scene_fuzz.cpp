@@ -3,6 +3,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/io/formats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     try {
@@ -11,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
         const bool is_sound = scene.fps > 0.0 && std::isfinite(scene.fps) &&
                               scene.first_frame >= 1 && scene.last_frame >= 0 &&
                               scene.pre_roll >= 0.0 && scene.body.options.scale > 0.0 &&
-                              scene.output.tolerance > 0.0 && scene.layers.empty();
+                              cutis::sink_options(scene).glb.tolerance > 0.0 &&
+                              scene.layers.empty();
         if (!is_sound) {
             std::abort();
         }

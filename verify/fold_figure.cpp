@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/fold/field.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/mesh/geometry.h"
@@ -22,7 +22,7 @@ Body body_of(Character character, const std::string& part, const std::string& cl
 }  // namespace
 
 Body fold_actor(const std::string& actor, const std::string& part, const std::string& clip) {
-    return body_of(make_actor(actor), part, clip);
+    return body_of(load_actor(actor), part, clip);
 }
 
 Body fold_file(const std::string& path, const std::string& part) {

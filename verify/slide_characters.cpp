@@ -7,7 +7,7 @@
 #include <functional>
 #include <numbers>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/body/body.h"
 #include "cutis/core/error.h"
 #include "cutis/io/gltf_read.h"
@@ -192,7 +192,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         }
         BodyOptions options;
         options.mesh = is_built_in ? "" : actor.mesh;
-        const auto character = std::make_shared<Character>(is_built_in ? make_actor(actor.mesh)
+        const auto character = std::make_shared<Character>(is_built_in ? load_actor(actor.mesh)
                                                                        : read_gltf(file.string()));
         if (actor.clip == "flex" && !is_built_in) {
             add_flexing(*character);

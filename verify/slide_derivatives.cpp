@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slide/parts.h"
+#include "slide/passes.h"
 #include "verify/slide_shapes.h"
 
 namespace cutis::verify {
@@ -27,22 +27,22 @@ void strain(SlideSetup& setup) {
     Parts& p = setup.solver->parts();
     Dice dice(3);
     for (int sweep = 0; sweep < 2; ++sweep) {
-        for (double& v : p.velocity) {
+        for (double& v : p.state.velocity) {
             v = dice.roll();
         }
-        p.measure_skin(setup.workers);
-        p.find_jacobians(false, setup.workers);
-        p.place(0.25 * p.mean_edge, setup.workers);
+        p.measure(false, setup.workers);
+        p.try_places(0.25 * p.model.mean_edge, setup.workers);
         p.accept_places(true, setup.workers);
     }
-    std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
-    p.measure_skin(setup.workers);
-    p.find_jacobians(false, setup.workers);
-    p.find_forces(setup.workers);
+    std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
+    p.measure(false, setup.workers);
+    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
 }
 
 double potential(Parts& p, const slide::SkinPlaces& places, const Workers& workers) {
-    return p.elastic_energy(places, p.batch_count, workers) + p.tether_energy(places, workers);
+    return slide::elastic_energy(p.model, p.painted, p.state, p.measured, places,
+                                 p.model.batch_count, workers) +
+           slide::tether_energy(p.model, places, workers);
 }
 
 // Largest difference of the force to central differences of the energy, over the largest force.
@@ -51,16 +51,16 @@ double force_error(SlideShape shape, SlideOptions options, double& power_error) 
     SlideSetup setup(std::move(shape), options);
     strain(setup);
     Parts& p = setup.solver->parts();
-    p.assemble(1.0, true, true, setup.workers);
+    p.assemble_system(1.0, true, true, setup.workers);
     double worst = 0.0;
     double largest = 0.0;
-    const double e = 1e-7 * p.mean_edge / 0.04;
+    const double e = 1e-7 * p.model.mean_edge / 0.04;
     Dice dice(8);
-    std::vector<double> direction(p.velocity.size(), 0.0);
+    std::vector<double> direction(p.state.velocity.size(), 0.0);
     double power = 0.0;
     const int stride = std::max(1, setup.count() / 150);
     for (int v = 0; v < setup.count(); ++v) {
-        const double* b = p.places.point[static_cast<size_t>(v)].b;
+        const double* b = p.state.places.point[static_cast<size_t>(v)].b;
         // On an edge the surface has a kink and no derivative.
         const bool is_inside = std::min({b[0], b[1], b[2]}) > 1e-3;
         for (int c = 0; c < 2; ++c) {
@@ -73,22 +73,22 @@ double force_error(SlideShape shape, SlideOptions options, double& power_error) 
             if (v % stride != 0) {
                 continue;
             }
-            p.velocity[i] = 1.0;
-            p.place(e, setup.workers);
-            const double ahead = potential(p, p.next_places, setup.workers);
-            p.place(-e, setup.workers);
-            const double behind = potential(p, p.next_places, setup.workers);
-            p.velocity[i] = 0.0;
+            p.state.velocity[i] = 1.0;
+            p.try_places(e, setup.workers);
+            const double ahead = potential(p, p.trial.next_places, setup.workers);
+            p.try_places(-e, setup.workers);
+            const double behind = potential(p, p.trial.next_places, setup.workers);
+            p.state.velocity[i] = 0.0;
             const double f = p.system.right(v)[c];
             largest = std::max(largest, std::abs(f));
             worst = std::max(worst, std::abs(-(ahead - behind) / (2.0 * e) - f));
         }
     }
-    p.velocity = direction;
-    p.place(e, setup.workers);
-    const double ahead = potential(p, p.next_places, setup.workers);
-    p.place(-e, setup.workers);
-    const double behind = potential(p, p.next_places, setup.workers);
+    p.state.velocity = direction;
+    p.try_places(e, setup.workers);
+    const double ahead = potential(p, p.trial.next_places, setup.workers);
+    p.try_places(-e, setup.workers);
+    const double behind = potential(p, p.trial.next_places, setup.workers);
     power_error = std::abs((ahead - behind) / (2.0 * e) + power) / std::abs(power);
     return worst / largest;
 }
@@ -104,38 +104,35 @@ double stiffness_error() {
     setup.solver->reset(setup.rest(), setup.workers);
     Parts& p = setup.solver->parts();
     Dice dice(4);
-    std::vector<double> direction(p.velocity.size());
+    std::vector<double> direction(p.state.velocity.size());
     for (int v = 0; v < setup.count(); ++v) {
         const bool is_near_rim = setup.rest().row(v).norm() > 0.75;
         direction[2 * static_cast<size_t>(v)] = is_near_rim ? 0.0 : dice.roll();
         direction[2 * static_cast<size_t>(v) + 1] = is_near_rim ? 0.0 : dice.roll();
     }
     const double e = 1e-6;
-    std::vector<double> stiffness(p.velocity.size());
-    p.measure_skin(setup.workers);
-    p.find_jacobians(false, setup.workers);
-    p.find_forces(setup.workers);
-    p.assemble(1.0, true, true, setup.workers);
+    std::vector<double> stiffness(p.state.velocity.size());
+    p.measure(false, setup.workers);
+    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+    p.assemble_system(1.0, true, true, setup.workers);
     p.system.multiply(direction, stiffness, setup.workers);
     for (size_t i = 0; i < stiffness.size(); ++i) {
-        stiffness[i] -= p.mass[i / 2] * direction[i];
+        stiffness[i] -= p.measured.mass[i / 2] * direction[i];
     }
     const auto force_after = [&](double seconds) {
-        p.velocity = direction;
-        p.measure_skin(setup.workers);
-        p.find_jacobians(false, setup.workers);
-        p.place(seconds, setup.workers);
-        std::swap(p.places, p.next_places);
-        p.measure_skin(setup.workers);
-        p.find_jacobians(false, setup.workers);
-        p.find_forces(setup.workers);
-        p.assemble(1.0, true, true, setup.workers);
+        p.state.velocity = direction;
+        p.measure(false, setup.workers);
+        p.try_places(seconds, setup.workers);
+        std::swap(p.state.places, p.trial.next_places);
+        p.measure(false, setup.workers);
+        slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+        p.assemble_system(1.0, true, true, setup.workers);
         std::vector<double> f;
         for (int v = 0; v < setup.count(); ++v) {
             f.push_back(p.system.right(v)[0]);
             f.push_back(p.system.right(v)[1]);
         }
-        std::swap(p.places, p.next_places);
+        std::swap(p.state.places, p.trial.next_places);
         p.look_up_all(setup.workers);  // charts are of what was placed last
         return f;
     };
@@ -160,20 +157,18 @@ double relative_asymmetry_or_negative() {
     Dice dice(11);
     double worst = 0.0;
     for (int trial = 0; trial < 20; ++trial) {
-        for (double& v : p.velocity) {
+        for (double& v : p.state.velocity) {
             v = dice.roll();
         }
-        p.measure_skin(setup.workers);
-        p.find_jacobians(false, setup.workers);
-        p.place(1.5 * p.mean_edge, setup.workers);
-        std::swap(p.places, p.next_places);
-        p.measure_skin(setup.workers);
-        p.find_jacobians(false, setup.workers);
-        p.find_forces(setup.workers);
-        p.assemble(1.0, true, true, setup.workers);
+        p.measure(false, setup.workers);
+        p.try_places(1.5 * p.model.mean_edge, setup.workers);
+        std::swap(p.state.places, p.trial.next_places);
+        p.measure(false, setup.workers);
+        slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+        p.assemble_system(1.0, true, true, setup.workers);
         // v . K v for random directions never negative.
-        std::vector<double> x(p.velocity.size());
-        std::vector<double> y(p.velocity.size());
+        std::vector<double> x(p.state.velocity.size());
+        std::vector<double> y(p.state.velocity.size());
         for (int k = 0; k < 50; ++k) {
             for (double& value : x) {
                 value = dice.roll();
@@ -212,12 +207,11 @@ double kkt_difference(double seconds) {
         x.row(v) += 0.03 * Vector3d(std::sin(4 * x(v, 2)), 0.0, std::sin(5 * x(v, 1))).transpose();
     }
     p.move_body(x, seconds, setup.workers);
-    p.measure_skin(setup.workers);
-    p.find_jacobians(false, setup.workers);
-    p.find_forces(setup.workers);
-    p.start_velocity = p.velocity;
-    p.has_constraints = false;
-    p.assemble(seconds, false, true, setup.workers);
+    p.measure(false, setup.workers);
+    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+    p.trial.start_velocity = p.state.velocity;
+    p.model.has_constraints = false;
+    p.assemble_system(seconds, false, true, setup.workers);
     const int n = 2 * setup.count();
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
     Eigen::VectorXd right(n);
@@ -228,14 +222,14 @@ double kkt_difference(double seconds) {
             matrix.block<2, 2>(2 * v, 2 * p.system.column(j)) = p.system.block(j);
         }
         right.segment<2>(2 * v) = Eigen::Map<Vector2d>(p.system.right(v));
-        const slide::Constraint kind = p.constraint[static_cast<size_t>(v)];
-        const double* d = p.glide_direction.data() + 2 * v;
+        const slide::Constraint kind = p.model.constraint[static_cast<size_t>(v)];
+        const double* d = p.model.glide_direction.data() + 2 * v;
         if (kind == slide::Constraint::fixed) {
             for (int c = 0; c < 2; ++c) {
                 Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
                 row[2 * v + c] = 1.0;
                 rows.emplace_back(
-                    row, p.prescribed[2 * static_cast<size_t>(v) + static_cast<size_t>(c)]);
+                    row, p.model.prescribed[2 * static_cast<size_t>(v) + static_cast<size_t>(c)]);
             }
         } else if (kind == slide::Constraint::glide) {
             Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
@@ -255,11 +249,11 @@ double kkt_difference(double seconds) {
         all[n + i] = rows[static_cast<size_t>(i)].second;
     }
     const Eigen::VectorXd exact = kkt.fullPivLu().solve(all).head(n);
-    p.has_constraints = true;
+    p.model.has_constraints = true;
     p.take_step(seconds, false, setup.workers);
     double worst = 0.0;
     for (int i = 0; i < n; ++i) {
-        worst = std::max(worst, std::abs(p.velocity[static_cast<size_t>(i)] - exact[i]));
+        worst = std::max(worst, std::abs(p.state.velocity[static_cast<size_t>(i)] - exact[i]));
     }
     return worst / exact.cwiseAbs().maxCoeff();
 }

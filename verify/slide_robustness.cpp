@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slide/parts.h"
+#include "slide/passes.h"
 #include "verify/slide_shapes.h"
 
 namespace cutis::verify {
@@ -66,14 +66,14 @@ Outcome scramble(SlideMaterial material, double edges, unsigned seed, int most_s
     setup.solver->reset(setup.rest(), setup.workers);
     SlideSolver::Parts& p = setup.solver->parts();
     Dice dice(seed);
-    for (double& v : p.velocity) {
+    for (double& v : p.state.velocity) {
         v = dice.roll();
     }
-    p.measure_skin(setup.workers);
-    p.find_jacobians(false, setup.workers);
-    p.place(edges * p.mean_edge, setup.workers);
-    std::swap(p.places, p.next_places);  // tracked normals stay: turned triangles count as turned
-    std::fill(p.velocity.begin(), p.velocity.end(), 0.0);
+    p.measure(false, setup.workers);
+    p.try_places(edges * p.model.mean_edge, setup.workers);
+    std::swap(p.state.places,
+              p.trial.next_places);  // tracked normals stay: turned triangles count as turned
+    std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
     Outcome outcome;
     constexpr double at_rest = 2e-5;  // J, thin-skin notes 6
     do {
@@ -245,11 +245,14 @@ std::vector<Case> verify_slide_robustness() {
     const Outcome wild_newton = fuzz(4);
     add("impossible bodies, 4 Newton: steps not finite", wild_newton.not_finite, 0, "of 150",
         "guards");
-    add("numbers that differ between 1, 2 and 5 threads", different_bits_between_threads(), 0,
-        "numbers", "fixed chunks");
-    add("numbers that differ after save and restore", different_bits_after_restore(), 0, "numbers",
-        "the state is whole");
     return cases;
+}
+
+std::vector<Case> verify_slide_bits() {
+    return {slide_case("numbers that differ between 1, 2 and 5 threads",
+                       different_bits_between_threads(), 0, "numbers", "fixed chunks"),
+            slide_case("numbers that differ after save and restore", different_bits_after_restore(),
+                       0, "numbers", "the state is whole")};
 }
 
 }  // namespace cutis::verify

@@ -62,6 +62,7 @@ Case slide_case_at_least(std::string name, double value, double limit, std::stri
 std::vector<Case> verify_slide_statics();
 std::vector<Case> verify_slide_dynamics();
 std::vector<Case> verify_slide_robustness();
+std::vector<Case> verify_slide_bits();  ///< the same for any threads and after a restore
 std::vector<Case> verify_slide_derivatives();
 std::vector<Case> verify_slide_characters(bool whole_clips);
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
 #include "verify/data.h"
@@ -74,7 +75,7 @@ double resumed(const Run& run, const std::vector<Frame>& whole, size_t first, si
 
 void add_subsets(const Stage& stage, std::vector<Case>& cases) {
     const Scene plain = parse_scene(stage.shot, "verify");
-    const Body body = load_body(plain);
+    const Body body = load_body(plain, {}, load_actor);
     const std::vector<LayerKind>& kinds = layer_kinds();
     for (unsigned subset = 0; subset < 1U << kinds.size(); ++subset) {
         std::string text = stage.shot;

@@ -11,7 +11,7 @@ namespace cutis::app {
 namespace {
 
 struct DemoFlags {
-    std::string name = demos().front().name;
+    std::string name = default_demo;
     std::string output;
     int threads = 0;
     bool json = false;
@@ -23,8 +23,8 @@ int show_list(bool json) {
         std::vector<std::vector<std::string>> rows;
         for (const Demo& demo : demos()) {
             const std::vector<std::string> files = data_files(demo);
-            rows.push_back(
-                {demo.name, demo.about + (files.empty() ? "" : " (reads " + files[0] + ")")});
+            rows.push_back({demo.name, demo.page.caption +
+                                           (files.empty() ? "" : " (reads " + files[0] + ")")});
         }
         std::cout << table_text(rows);
         return exit_good;
@@ -32,11 +32,11 @@ int show_list(bool json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Demo& demo : demos()) {
         list.push_back({{"name", demo.name},
-                        {"about", demo.about},
-                        {"figure", demo.figure},
-                        {"scene", demo.scene},
+                        {"about", demo.page.caption},
+                        {"figure", demo.page.figure},
+                        {"scene", demo.text},
                         {"data", data_files(demo)},
-                        {"stills", demo.stills}});
+                        {"stills", demo.page.stills}});
     }
     std::cout << json_text(list);
     return exit_good;
@@ -53,7 +53,6 @@ int run_demo(const DemoFlags& flags) {
     options.threads = flags.threads;
     options.json = flags.json;
     options.use_report_file = true;
-    options.page = demo_page(demo);
     const int code = run_bake(demo_scene(demo), options);
     if (code == exit_good) {
         const auto file = [&](const std::string& name) { return (options.folder / name).string(); };

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "console.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/options.h"
 #include "report.h"
 #include "run.h"
@@ -144,7 +145,7 @@ void add_inspect(CLI::App& program, Action& action) {
     verb->callback([flags, &action] {
         action = [flags] {
             const FileSummary summary =
-                reading<FileSummary>([&] { return inspect_file(flags->file); });
+                reading<FileSummary>([&] { return inspect_file(flags->file, load_actor); });
             if (flags->json) {
                 std::cout << json_text(summary_json(summary));
             } else {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "console.h"
+#include "cutis/actors/actors.h"
 #include "cutis/io/checkpoint.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
@@ -158,7 +159,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     report.fps = scene.fps;
     report.inputs = scene_inputs(scene);
     const WarningCallback warn = [&](std::string_view note) { report.notes.emplace_back(note); };
-    const Body body = reading<Body>([&] { return load_body(scene, warn); });
+    const Body body = reading<Body>([&] { return load_body(scene, warn, load_actor); });
     report.read_seconds = seconds_since(begin);
     report.vertices = static_cast<int>(body.mesh().positions.rows());
     report.triangles = static_cast<int>(body.mesh().triangles.rows());
@@ -169,7 +170,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     const std::unique_ptr<CheckpointFolder> checkpoint =
         open_checkpoint(scene, body, options, report);
     SinkOptions chosen;
-    chosen.html = options.page;
+    chosen.html.title = options.title;
     chosen = sink_options(scene, chosen);
     chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
     const std::vector<std::unique_ptr<FrameSink>> sinks =

@@ -16,10 +16,10 @@ namespace cutis::app {
 struct RunOptions {
     std::filesystem::path folder;      ///< made where missing
     std::string name;                  ///< of the output files, without extension
+    std::string title;                 ///< of the page; empty: the file's name
     int threads = 0;                   ///< 0: what the machine has
     bool json = false;                 ///< the report on stdout, everything else on stderr
     bool use_report_file = false;      ///< also FOLDER/report.json
-    PageOptions page;                  ///< html: title and how it begins
     int checkpoint_every = 0;          ///< frames between checkpoints; 0: none are written
     bool resume = false;               ///< go on from a checkpoint where there is one
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number

@@ -67,7 +67,7 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
             RunOptions one = options;
             one.folder = options.folder / folder_name(i, wedges.size());
             one.threads = 1;
-            one.page.title = wedges[i].label;
+            one.title = wedges[i].label;
             std::vector<std::string>& formats = wedges[i].scene.output.formats;
             if (std::find(formats.begin(), formats.end(), "html") == formats.end()) {
                 formats.emplace_back("html");  // the sheet shows it

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 
 namespace cutis {
 
@@ -14,15 +15,6 @@ void Motion::node_frames(double, TimeSampling, std::vector<Eigen::Affine3d>& out
 std::shared_ptr<const Motion> Motion::repeating(double) const {
     return nullptr;
 }
-
-namespace {
-
-double box_diagonal(const MatrixX3d& points) {
-    return points.rows() == 0 ? 0.0
-                              : (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
-}
-
-}  // namespace
 
 Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)), clock_(clock) {
     check_struct(clock_, "body");
@@ -59,7 +51,7 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     motion.positions(start_, TimeSampling::exact, workers, first);
     motion.positions(motion.end(), TimeSampling::exact, workers, last);
     seam_gap_ = vertices == 0 ? 0.0 : (last - first).rowwise().norm().maxCoeff();
-    const double size = box_diagonal(first);
+    const double size = bounding_box_diagonal(first);
     const bool is_closed = seam_gap_ <= clock_.seam_tolerance * size;
     seam_is_jump_ = seam_gap_ > clock_.jump_limit * size;
     period_ = is_closed || seam_is_jump_ ? length : length + motion.key_interval();

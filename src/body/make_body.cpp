@@ -187,7 +187,7 @@ public:
         const Eigen::Index count = instance.mesh.positions.rows();
         if (!to_body.matrix().isIdentity(0.0)) {
             auto rows = mesh_.rest.middleRows(first_vertex, count);
-            rows = ((rows_times(rows, to_body.linear().transpose())).rowwise() +
+            rows = (rows_times(rows, to_body.linear().transpose()).rowwise() +
                     to_body.translation().transpose())
                        .eval();
         }

@@ -180,6 +180,17 @@ void CurveSolver::sample_at(long index, Sampler sample, double known) {
     }
 }
 
+void CurveSolver::aim(const CurveDrive& drive, Slot& slot, const Workers& workers) {
+    slot.has_target = drive.has_target;
+    if (drive.has_target) {
+        slot.shape = drive.shape;
+        scratch_ = drive.followed + drive.shape;
+        project(scratch_, slot.target, workers);
+    } else {
+        slot.target.setZero();
+    }
+}
+
 /// Slot of the middle drive; the newest is one grid step later.
 void CurveSolver::make_slot(long index, const Workers& workers) {
     if (slots_used_ == slots_.size()) {
@@ -187,14 +198,7 @@ void CurveSolver::make_slot(long index, const Workers& workers) {
     }
     Slot& now = slots_[slots_used_++];
     now.index = index;
-    now.has_target = middle_.has_target;
-    if (now.has_target) {
-        now.shape = middle_.shape;
-        scratch_ = middle_.followed + middle_.shape;
-        project(scratch_, now.target, workers);
-    } else {
-        now.target.setZero();
-    }
+    aim(middle_, now, workers);
     now.drive = now.target;
     const bool has_push = middle_.push.rows() > 0;
     if (has_push || (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still)) {
@@ -270,14 +274,7 @@ void CurveSolver::reset(double time, Sampler sample, const Workers& workers, dou
     Slot& second = slots_[1];
     slots_used_ = 2;
     first.index = index;
-    first.has_target = before_.has_target;
-    if (before_.has_target) {
-        first.shape = before_.shape;
-        scratch_ = before_.followed + before_.shape;
-        project(scratch_, first.target, workers);
-    } else {
-        first.target.setZero();
-    }
+    aim(before_, first, workers);
     first.drive = first.target + (second.drive - second.target);
     first.place = first.target;
     first.speed.setZero();

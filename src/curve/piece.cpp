@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <queue>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "mesh/edge_paths.h"
 
 namespace cutis {
 
@@ -309,33 +309,8 @@ OpenedTip opened_tip(const SurfacePiece& piece) {
         throw InvalidInput(say("part: expected one border loop to find a tip, found ",
                                topology.boundary_loops().size()));
     }
-    std::vector<std::vector<std::pair<int, double>>> around(
-        static_cast<size_t>(topology.vertex_count()));
-    for (const auto& [a, b] : topology.edges()) {
-        const double length = (piece.positions.row(a) - piece.positions.row(b)).norm();
-        around[static_cast<size_t>(a)].emplace_back(b, length);
-        around[static_cast<size_t>(b)].emplace_back(a, length);
-    }
-    std::vector<double> distance(around.size(), 1e300);
-    using Item = std::pair<double, int>;
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
-    for (const int v : topology.boundary_loops()[0]) {
-        distance[static_cast<size_t>(v)] = 0.0;
-        queue.emplace(0.0, v);
-    }
-    while (!queue.empty()) {
-        const auto [d, v] = queue.top();
-        queue.pop();
-        if (d > distance[static_cast<size_t>(v)]) {
-            continue;
-        }
-        for (const auto& [w, length] : around[static_cast<size_t>(v)]) {
-            if (d + length < distance[static_cast<size_t>(w)]) {
-                distance[static_cast<size_t>(w)] = d + length;
-                queue.emplace(d + length, w);
-            }
-        }
-    }
+    const std::vector<double> distance =
+        edge_paths(piece.positions, topology, topology.boundary_loops()[0]).distance;
     const auto tip =
         static_cast<int>(std::max_element(distance.begin(), distance.end()) - distance.begin());
     Draft draft = draft_of(piece);

@@ -3,10 +3,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <queue>
+#include <limits>
 
 #include "cutis/core/error.h"
 #include "cutis/core/sparse.h"
+#include "mesh/edge_paths.h"
 
 namespace cutis {
 
@@ -43,44 +44,23 @@ std::vector<int> path_between(const MatrixX3d& positions, const Topology& topolo
     for (const int v : loop1) {
         loop_of[static_cast<size_t>(v)] = 1;
     }
-    std::vector<std::vector<std::pair<int, double>>> around(count);
-    for (const auto& [a, b] : topology.edges()) {
-        const double length = (positions.row(a) - positions.row(b)).norm();
-        around[static_cast<size_t>(a)].emplace_back(b, length);
-        around[static_cast<size_t>(b)].emplace_back(a, length);
-    }
-    std::vector<double> distance(count, 1e300);
-    std::vector<int> from(count, -1);
-    using Item = std::pair<double, int>;
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
-    for (const int v : loop0) {
-        distance[static_cast<size_t>(v)] = 0.0;
-        queue.emplace(0.0, v);
-    }
-    while (!queue.empty()) {
-        const auto [d, v] = queue.top();
-        queue.pop();
-        if (d > distance[static_cast<size_t>(v)]) {
-            continue;
-        }
-        if (loop_of[static_cast<size_t>(v)] == 1) {
-            std::vector<int> path = {v};
-            while (from[static_cast<size_t>(path.back())] >= 0) {
-                path.push_back(from[static_cast<size_t>(path.back())]);
-            }
-            std::reverse(path.begin(), path.end());
-            return path;
-        }
-        for (const auto& [w, length] : around[static_cast<size_t>(v)]) {
-            if (loop_of[static_cast<size_t>(w)] != 0 &&
-                d + length < distance[static_cast<size_t>(w)]) {
-                distance[static_cast<size_t>(w)] = d + length;
-                from[static_cast<size_t>(w)] = v;
-                queue.emplace(d + length, w);
-            }
+    const EdgePaths paths =
+        edge_paths(positions, topology, loop0, std::numeric_limits<double>::infinity(),
+                   [&](int v) { return loop_of[static_cast<size_t>(v)] != 0; });
+    // The nearest vertex of loop 1; of several the lowest. Its way meets no other one: that would
+    // be nearer.
+    int end = -1;
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        const double distance = paths.distance[static_cast<size_t>(v)];
+        if (loop_of[static_cast<size_t>(v)] == 1 && std::isfinite(distance) &&
+            (end < 0 || distance < paths.distance[static_cast<size_t>(end)])) {
+            end = v;
         }
     }
-    throw InvalidInput("part: expected its two loops to be connected");
+    if (end < 0) {
+        throw InvalidInput("part: expected its two loops to be connected");
+    }
+    return paths.path_to(end);
 }
 
 int corner_of(const Topology& topology, int f, int v) {

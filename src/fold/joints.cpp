@@ -6,6 +6,7 @@
 #include "cutis/core/error.h"
 #include "cutis/fold/curves.h"
 #include "fold/isolines.h"
+#include "mesh/ray_triangle.h"
 
 namespace cutis {
 
@@ -107,32 +108,23 @@ private:
         return sum;
     }
 
-    // Moeller and Trumbore 1997 over all triangles; the nearest hit that belongs to the joint.
+    // The nearest hit that belongs to the joint.
     std::optional<SurfacePoint> first_hit(const Vector3d& from, const Vector3d& direction) const {
         std::optional<SurfacePoint> best;
         double nearest = std::numeric_limits<double>::infinity();
         for (int f = 0; f < base_.triangle_count(); ++f) {
-            const Vector3d a = rest_.row(base_.triangles()(f, 0));
-            const Vector3d e1 = rest_.row(base_.triangles()(f, 1)).transpose() - a;
-            const Vector3d e2 = rest_.row(base_.triangles()(f, 2)).transpose() - a;
-            const Vector3d p = direction.cross(e2);
-            const double det = e1.dot(p);
-            if (det == 0.0) {
-                continue;
-            }
-            const Vector3d s = from - a;
-            const double u = s.dot(p) / det;
-            const Vector3d q = s.cross(e1);
-            const double v = direction.dot(q) / det;
-            const double t = e2.dot(q) / det;
-            if (u < 0.0 || v < 0.0 || u + v > 1.0 || t <= 0.0 || t >= nearest) {
+            const auto corner = [&](int k) -> Vector3d {
+                return rest_.row(base_.triangles()(f, k));
+            };
+            const auto hit = hit_triangle(from, direction, corner(0), corner(1), corner(2));
+            if (!hit || hit->distance >= nearest) {
                 continue;
             }
             SurfacePoint point;
             point.triangle = f;
-            point.barycentric = Vector3d(1.0 - u - v, u, v);
+            point.barycentric = Vector3d(1.0 - hit->u - hit->v, hit->u, hit->v);
             if (interpolate(owned_, base_.triangles(), point) > own_weight) {
-                nearest = t;
+                nearest = hit->distance;
                 best = point;
             }
         }

@@ -9,95 +9,75 @@ constexpr Range error_range = {1e-7, 0.1};
 
 }  // namespace
 
+// One entry is one option.
+// clang-format off
 Options describe(GlbOptions& o) {
     return {
-        {.name = "tolerance",
-         .field = &o.tolerance,
+        {.name = "tolerance", .field = &o.tolerance,
          .about = "largest error of a vertex in morph targets, of the box diagonal",
-         .range = error_range,
+         .range = error_range, .change = Change::start},
+        {.name = "uv_tolerance", .field = &o.uv_tolerance,
+         .about = "largest error of a UV, of the picture", .range = error_range,
          .change = Change::start},
-        {.name = "uv_tolerance",
-         .field = &o.uv_tolerance,
-         .about = "largest error of a UV, of the picture",
-         .range = error_range,
-         .change = Change::start},
-        {.name = "keep_skin",
-         .field = &o.keep_skin,
+        {.name = "keep_skin", .field = &o.keep_skin,
          .about = "write skeleton and skin where they still describe the shape",
          .change = Change::start},
     };
 }
 
 Options describe(NpzOptions& o) {
-    return {{.name = "float32",
-             .field = &o.use_float32,
-             .about = "single precision: half the size",
-             .change = Change::start}};
+    return {
+        {.name = "float32", .field = &o.use_float32, .about = "single precision: half the size",
+         .change = Change::start}};
 }
 
 Options describe(PageOptions& o) {
     return {
-        {.name = "title",
-         .field = &o.title,
-         .about = "of the page; empty: the file's name",
+        {.name = "title", .field = &o.title, .about = "of the page; empty: the file's name",
          .change = Change::start},
-        {.name = "caption",
-         .field = &o.caption,
-         .about = "one line beside the title",
+        {.name = "caption", .field = &o.caption, .about = "one line beside the title",
          .change = Change::start},
-        {.name = "tolerance",
-         .field = &o.tolerance,
-         .about = "largest error of a vertex, of the box diagonal",
-         .range = error_range,
+        {.name = "tolerance", .field = &o.tolerance,
+         .about = "largest error of a vertex, of the box diagonal", .range = error_range,
          .change = Change::start},
-        {.name = "uv_tolerance",
-         .field = &o.uv_tolerance,
-         .about = "largest error of a UV, of the picture",
-         .range = error_range,
+        {.name = "uv_tolerance", .field = &o.uv_tolerance,
+         .about = "largest error of a UV, of the picture", .range = error_range,
          .change = Change::start},
-        {.name = "times",
-         .field = &o.use_times,
+        {.name = "times", .field = &o.use_times,
          .about = "show what each frame took; false: the same bytes every time",
          .change = Change::start},
-        {.name = "paint",
-         .field = &o.paint,
-         .about = "what the skin shows first",
+        {.name = "paint", .field = &o.paint, .about = "what the skin shows first",
          .change = Change::start,
          .choices = {"skin", "checker", "grid", "tattoo", "bumps", "clay"}},
-        {.name = "heat",
-         .field = &o.heat,
-         .about = "channel shown first as a heat map; empty: none",
+        {.name = "heat", .field = &o.heat,
+         .about = "channel shown first as a heat map; empty: none", .change = Change::start},
+        {.name = "follow", .field = &o.follow, .about = "the camera travels with the body",
          .change = Change::start},
-        {.name = "follow",
-         .field = &o.follow,
-         .about = "the camera travels with the body",
+        {.name = "camera", .field = &o.camera,
+         .about = "x y z from the body to the camera; empty: from the front", .change = Change::start},
+        {.name = "focus", .field = &o.focus,
+         .about = "x y z radius of what fills the picture; empty: the whole clip", .unit = "m",
          .change = Change::start},
-        {.name = "camera_direction",
-         .field = in_code(o.camera_direction),
-         .about = "from the body to the camera"},
-        {.name = "camera_focus",
-         .field = in_code(o.camera_focus),
-         .about = "what is in the picture"},
+        {.name = "figure", .field = &o.figure,
+         .about = "figure of a paper that the shot stands beside, for the caption",
+         .change = Change::start},
+        {.name = "stills", .field = &o.stills, .about = "moments of the clip worth a picture",
+         .range = {0, 1}, .change = Change::start},
     };
 }
 
 Options describe(SinkOptions& o) {
     return {
-        {.name = "glb",
-         .field = table(o.glb),
-         .about = "format glb: binary glTF",
+        {.name = "glb", .field = table(o.glb), .about = "format glb: binary glTF",
          .change = Change::start},
-        {.name = "npz",
-         .field = table(o.npz),
-         .about = "format npz: arrays for NumPy",
+        {.name = "npz", .field = table(o.npz), .about = "format npz: arrays for NumPy",
          .change = Change::start},
-        {.name = "html",
-         .field = table(o.html),
-         .about = "format html: a page that plays the bake in a browser",
-         .change = Change::start},
+        {.name = "html", .field = table(o.html),
+         .about = "format html: a page that plays the bake in a browser", .change = Change::start},
         {.name = "frames", .field = in_code(o.frames), .about = "shared by the outputs of a bake"},
     };
 }
+// clang-format on
 
 SinkOptions sink_options(const Scene& scene, SinkOptions options) {
     read_options(scene.output.format_options, describe(options), "[output]", scene.file);

@@ -20,7 +20,7 @@ constexpr double at_vertex =
 
 // A displacement counts as tangential when projection keeps this share of its length: fully above
 // cos 41 deg, not at all below cos 60 deg. In between the answer changes smoothly: a jump here made
-// points hop and triangles invert (thin-skin notes, section 4).
+// points hop and triangles invert.
 constexpr double tangential_none = 0.5;
 constexpr double tangential_full = 0.75;
 

@@ -48,9 +48,11 @@ ChartSearch::ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles)
             sides.push_back({low, high, f, k, facing});
         }
     }
-    std::ranges::sort(sides, {}, [](const Side& s) {
+    const auto key = [](const Side& s) {
         return std::array<int, 5>{s.low, s.high, s.facing, s.triangle, s.side};
-    });
+    };
+    std::sort(sides.begin(), sides.end(),
+              [&](const Side& a, const Side& b) { return key(a) < key(b); });
     // Where a chart is folded over in the plane it ends just as it does at a seam; a chart that is
     // closed (a plain projection of a ball) ends nowhere else.
     for (size_t s = 0; s < sides.size(); ++s) {

@@ -175,17 +175,21 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
     arap_->set_springs(base_rows_);
 }
 
-void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets,
-                             const Workers& workers, MatrixX3d& base, MatrixX3d& offset) {
-    if (targets.rows() != handle_count()) {
+void check_handle_targets(const MatrixX3d& targets, int handles) {
+    if (targets.rows() != handles) {
         throw InvalidInput(
-            say("shell handles: expected ", handle_count(), " targets, found ", targets.rows()));
+            say("shell handles: expected ", handles, " targets, found ", targets.rows()));
     }
     for (Eigen::Index i = 0; i < targets.rows(); ++i) {
         if (!targets.row(i).allFinite()) {
             throw InvalidInput(say("shell handles: the target of handle ", i, " is not finite"));
         }
     }
+}
+
+void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets,
+                             const Workers& workers, MatrixX3d& base, MatrixX3d& offset) {
+    check_handle_targets(targets, handle_count());
     targets_ = targets;
     const bool has_relative = std::any_of(handles_.begin(), handles_.end(),
                                           [](const Handle& h) { return h.is_relative; });

@@ -1,8 +1,9 @@
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/repair.h"
 #include "cutis/shell/placement.h"
 #include "shell/triangle_grid.h"
 
@@ -135,34 +136,8 @@ ShellPoint nearest_place(const PrismShell& shell, const Vector3d& position, doub
 }  // namespace
 
 int find_pieces(const MatrixX3i& triangles, int vertex_count, std::vector<int>& piece) {
-    std::vector<int> parent(static_cast<size_t>(vertex_count));
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](int v) {
-        while (parent[static_cast<size_t>(v)] != v) {
-            int& up = parent[static_cast<size_t>(v)];
-            up = parent[static_cast<size_t>(up)];
-            v = up;
-        }
-        return v;
-    };
-    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        for (int k = 1; k < 3; ++k) {
-            const int a = root(triangles(f, 0));
-            const int b = root(triangles(f, k));
-            parent[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
-        }
-    }
-    piece.assign(static_cast<size_t>(vertex_count), -1);
-    int count = 0;
-    for (int v = 0; v < vertex_count; ++v) {
-        const int r = root(v);  // the lowest vertex of the part
-        if (r == v) {
-            piece[static_cast<size_t>(v)] = count++;
-        } else {
-            piece[static_cast<size_t>(v)] = piece[static_cast<size_t>(r)];
-        }
-    }
-    return count;
+    piece = connected_groups(triangles, vertex_count);
+    return piece.empty() ? 0 : *std::max_element(piece.begin(), piece.end()) + 1;
 }
 
 void fill_detail_normals(const MatrixX3d& positions, const MatrixX3i& triangles,

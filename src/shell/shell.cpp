@@ -185,15 +185,7 @@ void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {
 }
 
 void Shell::drag(const MatrixX3d& targets) {
-    if (targets.rows() != handle_count()) {
-        throw InvalidInput(
-            say("shell handles: expected ", handle_count(), " targets, found ", targets.rows()));
-    }
-    for (Eigen::Index i = 0; i < targets.rows(); ++i) {
-        if (!targets.row(i).allFinite()) {
-            throw InvalidInput(say("shell handles: the target of handle ", i, " is not finite"));
-        }
-    }
+    check_handle_targets(targets, handle_count());
     targets_ = targets;
 }
 

@@ -1,8 +1,9 @@
 #include "shell/triangle_grid.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+
+#include "mesh/ray_triangle.h"
 
 namespace cutis {
 
@@ -93,21 +94,11 @@ double TriangleGrid::first_hit(const Vector3d& from, const Vector3d& direction, 
                     if ((corners.array() == skipped).any()) {
                         continue;
                     }
-                    const Vector3d a = positions_.row(corners[0]);
-                    const Vector3d ab = positions_.row(corners[1]).transpose() - a;
-                    const Vector3d ac = positions_.row(corners[2]).transpose() - a;
-                    const Vector3d across = direction.cross(ac);
-                    const double determinant = ab.dot(across);
-                    if (determinant == 0.0) {
-                        continue;
-                    }
-                    const Vector3d start = from - a;
-                    const double u = start.dot(across) / determinant;
-                    const Vector3d turned = start.cross(ab);
-                    const double v = direction.dot(turned) / determinant;
-                    const double distance = ac.dot(turned) / determinant;
-                    if (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0) {
-                        nearest = std::min(nearest, distance);
+                    const auto hit =
+                        hit_triangle(from, direction, positions_.row(corners[0]),
+                                     positions_.row(corners[1]), positions_.row(corners[2]));
+                    if (hit) {
+                        nearest = std::min(nearest, hit->distance);
                     }
                 }
             }

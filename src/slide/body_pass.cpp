@@ -3,30 +3,30 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
-namespace cutis {
+namespace cutis::slide {
 
-using slide::vertex_chunk;
-
-void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& workers) {
-    if (positions.rows() != vertex_count()) {
+void set_positions(const SkinModel& model, const MatrixX3d& positions, const Workers& workers,
+                   BodyFrame& frame) {
+    if (positions.rows() != model.vertex_count()) {
         throw InvalidInput(
-            say("body: expected ", vertex_count(), " positions, found ", positions.rows()));
+            say("body: expected ", model.vertex_count(), " positions, found ", positions.rows()));
     }
-    const double sum = workers.sum_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
-        double check = 0.0;
-        for (int v = begin; v < end; ++v) {
-            double* to = next_body.position.at(v);
-            for (int c = 0; c < 3; ++c) {
-                to[c] = positions(v, c);
-                check += std::abs(to[c]);
+    const double sum =
+        workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
+            double check = 0.0;
+            for (int v = begin; v < end; ++v) {
+                double* to = frame.position.at(v);
+                for (int c = 0; c < 3; ++c) {
+                    to[c] = positions(v, c);
+                    check += std::abs(to[c]);
+                }
             }
-        }
-        return check;
-    });
+            return check;
+        });
     if (!std::isfinite(sum)) {
-        for (int v = 0; v < vertex_count(); ++v) {
+        for (int v = 0; v < model.vertex_count(); ++v) {
             if (!positions.row(v).allFinite()) {
                 throw InvalidInput(say("body: position of vertex ", v, " is not finite"));
             }
@@ -35,15 +35,15 @@ void SlideSolver::Parts::set_body(const MatrixX3d& positions, const Workers& wor
 }
 
 // Frames, inverse edge matrices and area vectors of the body's triangles.
-void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batches,
-                                                const Workers& workers) {
+void measure_body_triangles(const SkinModel& model, const BodyFrame& frame, int batches,
+                            const Workers& workers, Measured& measured) {
     using namespace simd;
     const double* x = frame.position.data();
-    const Doubles tiny = simd::all(1e-24 * mean_edge * mean_edge);
+    const Doubles tiny = simd::all(1e-24 * model.mean_edge * model.mean_edge);
     const Doubles flattest = simd::all(1e-4);
     workers.for_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
-            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+            const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const Doubles3 x0 = gather3(x, corner);
             const Doubles3 d1 = gather3(x, corner + 4) - x0;
             const Doubles3 d2 = gather3(x, corner + 8) - x0;
@@ -67,43 +67,70 @@ void SlideSolver::Parts::measure_body_triangles(const BodyFrame& frame, int batc
             Doubles y_part = area_vector.y;
             Doubles z_part = area_vector.z;
             Doubles w_part = double_area;
-            store(body_shape.at(batch, slide::axis_x), axis.x);
-            store(body_shape.at(batch, slide::axis_y), axis.y);
-            store(body_shape.at(batch, slide::axis_z), axis.z);
-            store(body_shape.at(batch, slide::up_x), area_vector.x * inverse_area);
-            store(body_shape.at(batch, slide::up_y), area_vector.y * inverse_area);
-            store(body_shape.at(batch, slide::up_z), area_vector.z * inverse_area);
-            store(body_shape.at(batch, slide::inv00), inverse_length);
-            store(body_shape.at(batch, slide::inv01), -along * inverse_length * inverse_height);
-            store(body_shape.at(batch, slide::inv11), inverse_height);
-            store(body_shape.at(batch, slide::area), simd::all(0.5) * safe_area);
+            store(measured.body_shape.at(batch, slide::axis_x), axis.x);
+            store(measured.body_shape.at(batch, slide::axis_y), axis.y);
+            store(measured.body_shape.at(batch, slide::axis_z), axis.z);
+            store(measured.body_shape.at(batch, slide::up_x), area_vector.x * inverse_area);
+            store(measured.body_shape.at(batch, slide::up_y), area_vector.y * inverse_area);
+            store(measured.body_shape.at(batch, slide::up_z), area_vector.z * inverse_area);
+            store(measured.body_shape.at(batch, slide::inv00), inverse_length);
+            store(measured.body_shape.at(batch, slide::inv01),
+                  -along * inverse_length * inverse_height);
+            store(measured.body_shape.at(batch, slide::inv11), inverse_height);
+            store(measured.body_shape.at(batch, slide::area), simd::all(0.5) * safe_area);
             simd::transpose(x_part, y_part, z_part, w_part);
-            store(scratch.at(4 * batch), x_part);
-            store(scratch.at(4 * batch + 1), y_part);
-            store(scratch.at(4 * batch + 2), z_part);
-            store(scratch.at(4 * batch + 3), w_part);
+            store(measured.scratch.at(4 * batch), x_part);
+            store(measured.scratch.at(4 * batch + 1), y_part);
+            store(measured.scratch.at(4 * batch + 2), z_part);
+            store(measured.scratch.at(4 * batch + 3), w_part);
         }
     });
 }
 
+namespace {
+
+void find_frame_carefully(const SkinModel& model, const BodyFrame& before, int v,
+                          const Vector3d& sum, double whole, BodyFrame& frame) {
+    const double length2 = sum.squaredNorm();
+    Vector3d normal = before.normal.vector(v);  // where the fan cancels out: keep what was
+    if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
+        normal = sum / std::sqrt(length2);
+    }
+    const Vector3d edge =
+        frame.position.vector(model.reference[static_cast<size_t>(v)]) - frame.position.vector(v);
+    Vector3d axis = edge - normal * normal.dot(edge);
+    if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
+        const Vector3d old = before.axis.vector(v);
+        axis = old - normal * normal.dot(old);
+        if (!(axis.squaredNorm() > 1e-4)) {
+            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
+                                             : normal.cross(Vector3d::UnitY());
+        }
+    }
+    frame.normal.set(v, normal);
+    frame.axis.set(v, axis.normalized());
+}
+
+}  // namespace
+
 // Vertex normals (by area), tangent axes that follow one edge each, and velocities.
-void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, double seconds,
-                                          const Workers& workers) {
+void find_body_frames(const SkinModel& model, const Measured& measured, const BodyFrame& before,
+                      const FrameRange& range, const Workers& workers, BodyFrame& frame) {
     using namespace simd;
-    const double inverse = seconds > 0.0 ? 1.0 / seconds : 0.0;
-    const int* starts = fan_starts.data();
-    const int* fan = fans.data();
-    const double* parts = scratch.data();
-    workers.for_chunks(to - from, vertex_chunk, [&](int chunk_begin, int chunk_end) {
-        const int end = from + chunk_end;
-        for (int first = from + chunk_begin; first < end; first += 4) {
+    const double inverse = range.seconds > 0.0 ? 1.0 / range.seconds : 0.0;
+    const int* starts = model.fan_starts.data();
+    const int* fan = model.fans.data();
+    const double* parts = measured.scratch.data();
+    workers.for_chunks(range.to - range.from, vertex_chunk, [&](int chunk_begin, int chunk_end) {
+        const int end = range.from + chunk_end;
+        for (int first = range.from + chunk_begin; first < end; first += 4) {
             alignas(32) double sums[4][4];
             int here[4];
             int there[4];
             for (int l = 0; l < 4; ++l) {
                 const int v = std::min(first + l, end - 1);
                 here[l] = v;
-                there[l] = reference[static_cast<size_t>(v)];
+                there[l] = model.reference[static_cast<size_t>(v)];
                 Doubles sum = simd::all(0.0);
                 for (int i = starts[v]; i < starts[v + 1]; ++i) {
                     sum += load(parts + 4 * static_cast<std::ptrdiff_t>(fan[i] >> 2));
@@ -125,7 +152,8 @@ void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, do
                              edge.z - normal.z * along};
             const Doubles axis2 = dot(axis, axis);
             axis = (simd::all(1.0) / root(axis2)) * axis;
-            const Doubles3 moved = simd::all(inverse) * (at - gather3(body.position.data(), here));
+            const Doubles3 moved =
+                simd::all(inverse) * (at - gather3(before.position.data(), here));
             scatter3(frame.normal.data(), here, normal);
             scatter3(frame.axis.data(), here, axis);
             scatter3(frame.velocity.data(), here, moved);
@@ -136,9 +164,9 @@ void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, do
             if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
                 for (int l = 0; l < 4; ++l) {
                     if (is_good[l] == 0) {
-                        find_frame_carefully(frame, here[l],
+                        find_frame_carefully(model, before, here[l],
                                              Vector3d(sums[l][0], sums[l][1], sums[l][2]),
-                                             sums[l][3]);
+                                             sums[l][3], frame);
                     }
                 }
             }
@@ -146,45 +174,4 @@ void SlideSolver::Parts::find_body_frames(BodyFrame& frame, int from, int to, do
     });
 }
 
-void SlideSolver::Parts::find_frame_carefully(BodyFrame& frame, int v, const Vector3d& sum,
-                                              double whole) {
-    const double length2 = sum.squaredNorm();
-    Vector3d normal = body.normal.vector(v);  // where the fan cancels out: keep what was
-    if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
-        normal = sum / std::sqrt(length2);
-    }
-    const Vector3d edge =
-        frame.position.vector(reference[static_cast<size_t>(v)]) - frame.position.vector(v);
-    Vector3d axis = edge - normal * normal.dot(edge);
-    if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
-        const Vector3d old = body.axis.vector(v);
-        axis = old - normal * normal.dot(old);
-        if (!(axis.squaredNorm() > 1e-4)) {
-            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
-                                             : normal.cross(Vector3d::UnitY());
-        }
-    }
-    frame.normal.set(v, normal);
-    frame.axis.set(v, axis.normalized());
-}
-
-void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
-                                   const Workers& workers) {
-    set_body(positions, workers);
-    measure_body_triangles(next_body, reach.near_batches, workers);
-    find_body_frames(next_body, 0, reach.corners, seconds, workers);
-    transport_velocities(seconds, workers);
-    std::swap(body, next_body);
-    has_velocity = true;
-    is_body_partial = reach.near_batches < batch_count;
-}
-
-void SlideSolver::Parts::complete_body(const Workers& workers) {
-    if (is_body_partial) {
-        measure_body_triangles(body, batch_count, workers);
-        find_body_frames(body, reach.corners, vertex_count(), 0.0, workers);
-        is_body_partial = false;
-    }
-}
-
-}  // namespace cutis
+}  // namespace cutis::slide

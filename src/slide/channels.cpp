@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "cutis/core/error.h"
 #include "cutis/slide/slide.h"
 #include "slide/energy.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
 namespace cutis {
 
@@ -15,48 +14,49 @@ SlideEnergy SlideSolver::energy(const Workers& workers) const {
     Parts& p = *parts_;
     p.complete_body(workers);
     SlideEnergy energy;
-    energy.elastic = p.elastic_energy(p.places, p.batch_count, workers);
-    energy.tether = p.tether_energy(p.places, workers);
-    for (size_t i = 0; i < p.velocity.size(); ++i) {
-        energy.kinetic += 0.5 * p.mass[i / 2] * p.velocity[i] * p.velocity[i];
+    energy.elastic = slide::elastic_energy(p.model, p.painted, p.state, p.measured, p.state.places,
+                                           p.model.batch_count, workers);
+    energy.tether = slide::tether_energy(p.model, p.state.places, workers);
+    for (size_t i = 0; i < p.state.velocity.size(); ++i) {
+        energy.kinetic += 0.5 * p.measured.mass[i / 2] * p.state.velocity[i] * p.state.velocity[i];
     }
     return energy;
 }
 
 void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
     Parts& p = *parts_;
-    p.measure_skin(workers);
-    p.find_jacobians(false, workers);
-    p.find_forces(workers);
-    const bool had_constraints = std::exchange(p.has_constraints, false);
-    p.assemble(1.0, true, true, workers);  // a static step of one second: the right side is f
-    p.has_constraints = had_constraints;
-    out.setZero(p.vertex_count(), 3);
-    for (int v = 0; v < p.reach.vertices; ++v) {
-        const Vector3d axis = p.body.axis.vector(v);
+    p.measure(false, workers);
+    slide::find_forces(p.model, p.painted, workers, p.measured);
+    // A static step of one second without constraints: the right side is f.
+    slide::assemble(p.model, p.painted, p.state, p.measured, p.trial, {1.0, true, true, false},
+                    workers, p.system);
+    out.setZero(p.model.vertex_count(), 3);
+    for (int v = 0; v < p.model.reach.vertices; ++v) {
+        const Vector3d axis = p.state.body.axis.vector(v);
         const double* f = p.system.right(v);
-        out.row(v) = f[0] * axis + f[1] * p.body.normal.vector(v).cross(axis);
+        out.row(v) = f[0] * axis + f[1] * p.state.body.normal.vector(v).cross(axis);
     }
 }
 
 void SlideSolver::area_ratios(VectorXd& out) const {
     Parts& p = *parts_;
     p.complete_body(Workers(1));
-    out.resize(p.triangle_count());
-    for (int f = 0; f < p.triangle_count(); ++f) {
-        out[f] = p.triangle_determinant(p.places, f);
+    out.resize(p.model.triangle_count());
+    for (int f = 0; f < p.model.triangle_count(); ++f) {
+        out[f] = slide::triangle_determinant(p.model, p.state, p.measured, p.state.places, f);
     }
 }
 
 Vector3d SlideSolver::slip_momentum(const Vector3d& centre) const {
     const Parts& p = *parts_;
     Vector3d sum = Vector3d::Zero();
-    for (int v = 0; v < p.vertex_count(); ++v) {
+    for (int v = 0; v < p.model.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
-        const Vector3d axis = p.body.axis.vector(v);
-        const Vector3d second = p.body.normal.vector(v).cross(axis);
-        const Vector3d velocity = p.velocity[2 * i] * axis + p.velocity[2 * i + 1] * second;
-        sum += p.mass[i] * (p.body.position.vector(v) - centre).cross(velocity);
+        const Vector3d axis = p.state.body.axis.vector(v);
+        const Vector3d second = p.state.body.normal.vector(v).cross(axis);
+        const Vector3d velocity =
+            p.state.velocity[2 * i] * axis + p.state.velocity[2 * i + 1] * second;
+        sum += p.measured.mass[i] * (p.state.body.position.vector(v) - centre).cross(velocity);
     }
     return sum;
 }
@@ -65,7 +65,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                                 SlideChannels& out) const {
     Parts& p = *parts_;
     p.complete_body(workers);
-    const int count = p.vertex_count();
+    const int count = p.model.vertex_count();
     if (!(wavelength > 0.0) || !std::isfinite(wavelength)) {
         throw InvalidInput(say("wavelength: expected a positive length, found ", wavelength));
     }
@@ -78,27 +78,28 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
     out.stress.resize(count);
     out.wrinkle_amplitude.resize(count);
     out.wrinkle_direction.resize(count, 3);
-    const MatrixX3i& t = p.topology->triangles();
+    const MatrixX3i& t = p.model.topology->triangles();
 
     // Strain of triangle f from places and body as they are: the symmetric tensor F F^T (left
     // Cauchy-Green) in 3-D times the area, to be averaged over a fan; its eigenvalues are squared
     // stretches. As xx yy zz area, xy yz zx 0.
     const auto put_strain = [&](int f) {
-        const double area = p.body_shape.number(f, slide::area);
-        const Vector3d p0 = p.places.position.vector(t(f, 0));
-        const Vector3d d1 = p.places.position.vector(t(f, 1)) - p0;
-        const Vector3d d2 = p.places.position.vector(t(f, 2)) - p0;
+        const double area = p.measured.body_shape.number(f, slide::area);
+        const Vector3d p0 = p.state.places.position.vector(t(f, 0));
+        const Vector3d d1 = p.state.places.position.vector(t(f, 1)) - p0;
+        const Vector3d d2 = p.state.places.position.vector(t(f, 2)) - p0;
         Eigen::Matrix<double, 3, 2> edges;
         edges << d1, d2;
         Eigen::Matrix2d inverse;
-        inverse << p.body_shape.number(f, slide::inv00), p.body_shape.number(f, slide::inv01), 0.0,
-            p.body_shape.number(f, slide::inv11);
+        inverse << p.measured.body_shape.number(f, slide::inv00),
+            p.measured.body_shape.number(f, slide::inv01), 0.0,
+            p.measured.body_shape.number(f, slide::inv11);
         const Eigen::Matrix<double, 3, 2> map = edges * inverse;  // body frame to skin space
         Eigen::Matrix2d metric;                                   // S^T S
-        if (p.has_metric) {
+        if (p.model.has_metric) {
             Eigen::Matrix3d relaxed = Eigen::Matrix3d::Zero();
             for (int k = 0; k < 3; ++k) {
-                const double* m = p.vertex_metric.data() + 6 * t(f, k);
+                const double* m = p.painted.vertex_metric.data() + 6 * t(f, k);
                 Eigen::Matrix3d one;
                 one << m[0], m[3], m[5], m[3], m[1], m[4], m[5], m[4], m[2];
                 relaxed += one / 3.0;
@@ -108,7 +109,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                 Eigen::Matrix3d::Identity() - normal * normal.transpose();
             metric = (in_plane * relaxed * map).transpose() * (in_plane * relaxed * map);
         } else {
-            metric = p.uniform_scale * p.uniform_scale * (map.transpose() * map);
+            metric = p.model.uniform_scale * p.model.uniform_scale * (map.transpose() * map);
         }
         // B = F F^T = (S^T S)^-1 in the body's frame.
         const double trace = metric.trace();
@@ -116,20 +117,21 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
         Eigen::Matrix2d b;
         b << metric(1, 1), -metric(0, 1), -metric(1, 0), metric(0, 0);
         b /= std::max(determinant, 1e-300);
-        const Vector3d q1(p.body_shape.number(f, slide::axis_x),
-                          p.body_shape.number(f, slide::axis_y),
-                          p.body_shape.number(f, slide::axis_z));
-        const Vector3d up(p.body_shape.number(f, slide::up_x), p.body_shape.number(f, slide::up_y),
-                          p.body_shape.number(f, slide::up_z));
+        const Vector3d q1(p.measured.body_shape.number(f, slide::axis_x),
+                          p.measured.body_shape.number(f, slide::axis_y),
+                          p.measured.body_shape.number(f, slide::axis_z));
+        const Vector3d up(p.measured.body_shape.number(f, slide::up_x),
+                          p.measured.body_shape.number(f, slide::up_y),
+                          p.measured.body_shape.number(f, slide::up_z));
         Eigen::Matrix<double, 3, 2> frame;
         frame << q1, up.cross(q1);
         const Eigen::Matrix3d tensor = area * (frame * b * frame.transpose());
-        simd::store(p.scratch.at(2 * f),
+        simd::store(p.measured.scratch.at(2 * f),
                     simd::Doubles{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
-        simd::store(p.scratch.at(2 * f + 1),
+        simd::store(p.measured.scratch.at(2 * f + 1),
                     simd::Doubles{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
     };
-    workers.for_chunks(p.triangle_count(), 4 * slide::batch_chunk, [&](int begin, int end) {
+    workers.for_chunks(p.model.triangle_count(), 4 * slide::batch_chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             put_strain(f);
         }
@@ -138,17 +140,17 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
     workers.for_chunks(count, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
-            const Vector3d here = p.places.position.vector(v);
-            const Vector3d rest = p.surface.positions().row(v);
+            const Vector3d here = p.state.places.position.vector(v);
+            const Vector3d rest = p.model.surface.positions().row(v);
             out.material_position.row(v) = here;
             out.slide_distance[v] = (here - rest).norm();
 
-            const Vector3d normal = p.body.normal.vector(v);
-            const Vector3d axis = p.body.axis.vector(v);
+            const Vector3d normal = p.state.body.normal.vector(v);
+            const Vector3d axis = p.state.body.axis.vector(v);
             const Vector3d second = normal.cross(axis);
             // The vertex's own material lies where the label P = X is met: x - (dP/dx)^-1 (P - X).
-            const Vector3d first_column = p.along_first.vector(v);
-            const Vector3d second_column = p.along_second.vector(v);
+            const Vector3d first_column = p.measured.along_first.vector(v);
+            const Vector3d second_column = p.measured.along_second.vector(v);
             Eigen::Matrix<double, 3, 2> along;
             along << first_column, second_column;
             const Eigen::Matrix2d normal_matrix = along.transpose() * along;
@@ -161,23 +163,23 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             }
             const double length = slid.norm();
             out.slide_direction.row(v) =
-                length > 1e-9 * p.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
+                length > 1e-9 * p.model.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
 
             double stress_scale = 0.0;
             MembraneModuli moduli;
             moduli.shear = moduli.bulk = moduli.fung_exponent = moduli.area_bulk = 0.0;
             simd::Doubles straight = simd::all(0.0);
             simd::Doubles mixed = simd::all(0.0);
-            for (int k = p.fan_starts[i]; k < p.fan_starts[i + 1]; ++k) {
-                const int f = p.fans[static_cast<size_t>(k)] >> 2;
-                const simd::Doubles part = simd::load(p.scratch.at(2 * f));
+            for (int k = p.model.fan_starts[i]; k < p.model.fan_starts[i + 1]; ++k) {
+                const int f = p.model.fans[static_cast<size_t>(k)] >> 2;
+                const simd::Doubles part = simd::load(p.measured.scratch.at(2 * f));
                 straight += part;
-                mixed += simd::load(p.scratch.at(2 * f + 1));
-                if (p.is_painted) {
-                    moduli.shear += part[3] * p.material.number(f, slide::shear);
-                    moduli.bulk += part[3] * p.material.number(f, slide::bulk);
-                    moduli.fung_exponent += part[3] * p.material.number(f, slide::fung);
-                    moduli.area_bulk += part[3] * p.material.number(f, slide::extra_area);
+                mixed += simd::load(p.measured.scratch.at(2 * f + 1));
+                if (p.model.is_painted) {
+                    moduli.shear += part[3] * p.painted.material.number(f, slide::shear);
+                    moduli.bulk += part[3] * p.painted.material.number(f, slide::bulk);
+                    moduli.fung_exponent += part[3] * p.painted.material.number(f, slide::fung);
+                    moduli.area_bulk += part[3] * p.painted.material.number(f, slide::extra_area);
                 }
             }
             const double area = straight[3];
@@ -185,12 +187,14 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             tensor << straight[0], mixed[0], mixed[2], mixed[0], straight[1], mixed[1], mixed[2],
                 mixed[1], straight[2];
             tensor /= area;
-            moduli.shear = p.is_painted ? moduli.shear / area : p.material.number(0, slide::shear);
-            moduli.bulk = p.is_painted ? moduli.bulk / area : p.material.number(0, slide::bulk);
-            moduli.fung_exponent =
-                p.is_painted ? moduli.fung_exponent / area : p.material.number(0, slide::fung);
-            moduli.area_bulk =
-                p.is_painted ? moduli.area_bulk / area : p.material.number(0, slide::extra_area);
+            moduli.shear = p.model.is_painted ? moduli.shear / area
+                                              : p.painted.material.number(0, slide::shear);
+            moduli.bulk =
+                p.model.is_painted ? moduli.bulk / area : p.painted.material.number(0, slide::bulk);
+            moduli.fung_exponent = p.model.is_painted ? moduli.fung_exponent / area
+                                                      : p.painted.material.number(0, slide::fung);
+            moduli.area_bulk = p.model.is_painted ? moduli.area_bulk / area
+                                                  : p.painted.material.number(0, slide::extra_area);
             const double b00 = axis.dot(tensor * axis);
             const double b01 = axis.dot(tensor * second);
             const double b11 = second.dot(tensor * second);
@@ -214,7 +218,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             // Principal Cauchy stress of w(s) = s1 s2 Psi: sigma_a = w - s_a dw/ds_a.
             const double s_high = 1.0 / std::max(minor, 1e-6);
             const double s_low = 1.0 / std::max(major, 1e-6);
-            const PrincipalEnergy e = principal_energy(p.options.material, moduli, s_high, s_low);
+            const PrincipalEnergy e =
+                principal_energy(p.model.options.material, moduli, s_high, s_low);
             const double stress_minor = e.value - s_high * e.d1;
             const double stress_major = e.value - s_low * e.d2;
             stress_scale =
@@ -238,36 +243,40 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
 
 size_t SlideSolver::bytes() const {
     const Parts& p = *parts_;
-    size_t sum = p.surface.bytes() + p.system.bytes();
-    for (const slide::Batches* batches : {&p.material, &p.track, &p.body_shape, &p.skin_shape}) {
+    size_t sum = p.model.surface.bytes() + p.system.bytes();
+    for (const slide::Batches* batches :
+         {&p.painted.material, &p.state.track, &p.measured.body_shape, &p.measured.skin_shape}) {
         sum += batches->bytes();
     }
-    for (const slide::BodyFrame* frame : {&p.body, &p.next_body}) {
+    for (const slide::BodyFrame* frame : {&p.state.body, &p.trial.next_body}) {
         sum += frame->position.bytes() + frame->normal.bytes() + frame->axis.bytes() +
                frame->velocity.bytes();
     }
-    for (const slide::SkinPlaces* places : {&p.places, &p.next_places}) {
+    for (const slide::SkinPlaces* places : {&p.state.places, &p.trial.next_places}) {
         sum += places->position.bytes() + places->point.size() * sizeof(slide::SkinPoint);
     }
     for (const slide::Records* records :
-         {&p.charts.normal, &p.charts.axis, &p.charts.along_u, &p.charts.along_w, &p.scratch,
-          &p.jacobian, &p.along_first, &p.along_second}) {
+         {&p.measured.charts.normal, &p.measured.charts.axis, &p.measured.charts.along_u,
+          &p.measured.charts.along_w, &p.measured.scratch, &p.measured.jacobian,
+          &p.measured.along_first, &p.measured.along_second}) {
         sum += records->bytes();
     }
     size_t numbers = static_cast<size_t>(p.sub_step_body.size() + p.frame_body.size());
     for (const std::vector<double>* values :
-         {&p.metric, &p.vertex_metric, &p.damping, &p.stickiness, &p.tether_stiffness,
-          &p.tether_softening, &p.glide_direction, &p.prescribed, &p.drag_weights, &p.velocity,
-          &p.start_velocity, &p.acceleration, &p.mass, &p.advected, &p.trial_velocity}) {
+         {&p.model.metric, &p.painted.vertex_metric, &p.painted.damping, &p.model.stickiness,
+          &p.model.tether_stiffness, &p.model.tether_softening, &p.model.glide_direction,
+          &p.model.prescribed, &p.model.drag_weights, &p.state.velocity, &p.trial.start_velocity,
+          &p.state.acceleration, &p.measured.mass, &p.trial.advected, &p.trial.trial_velocity}) {
         numbers += values->size();
     }
     size_t indices = 0;
-    for (const std::vector<int>* values : {&p.corners, &p.fan_starts, &p.fans, &p.fan_vertices,
-                                           &p.reference, &p.sector, &p.bad_triangles, &p.touched}) {
+    for (const std::vector<int>* values :
+         {&p.model.corners, &p.model.fan_starts, &p.model.fans, &p.model.fan_vertices,
+          &p.model.reference, &p.state.sector, &p.trial.bad_triangles, &p.trial.touched}) {
         indices += values->capacity();
     }
-    const size_t flags =
-        p.constraint.size() + p.bad_steps.size() + p.far_trace.size() + p.touch_marks.size();
+    const size_t flags = p.model.constraint.size() + p.state.bad_steps.size() +
+                         p.trial.far_trace.size() + p.trial.touch_marks.size();
     return sum + numbers * sizeof(double) + indices * sizeof(int) + flags;
 }
 

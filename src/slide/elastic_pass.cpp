@@ -2,16 +2,14 @@
 #include <cmath>
 
 #include "slide/element.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
-namespace cutis {
+namespace cutis::slide {
 
 using simd::Doubles;
 using simd::Doubles3;
 using simd::load;
 using simd::store;
-using slide::Batches;
-using slide::vertex_chunk;
 
 namespace {
 
@@ -26,9 +24,31 @@ void store3(Batches& batches, int batch, int field, const Doubles3& v) {
     store(batches.at(batch, field + 2), v.z);
 }
 
+/// Four triangles of the skin, and the map [s00 s01; 0 s11] from the body's frame to theirs.
+struct MappedSkin {
+    slide::SkinTriangle skin;
+    Doubles s00, s01, s11;
+};
+
+EIGEN_ALWAYS_INLINE MappedSkin map_skin(const double* at, const int* corner, const Batches& track,
+                                        const Batches& body_shape, int batch, double tiny) {
+    const Doubles3 p0 = simd::gather3(at, corner);
+    const Doubles3 d1 = simd::gather3(at, corner + 4) - p0;
+    const Doubles3 d2 = simd::gather3(at, corner + 8) - p0;
+    MappedSkin mapped;
+    mapped.skin = slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
+    const Doubles i00 = load(body_shape.at(batch, slide::inv00));
+    const Doubles i01 = load(body_shape.at(batch, slide::inv01));
+    const Doubles i11 = load(body_shape.at(batch, slide::inv11));
+    mapped.s00 = mapped.skin.g00 * i00;
+    mapped.s01 = mapped.skin.g00 * i01 + mapped.skin.g01 * i11;
+    mapped.s11 = mapped.skin.g11 * i11;
+    return mapped;
+}
+
 // In-plane parts (c, s) of the axis of a tangent basis with normal a after the smallest rotation to
 // normal b: c = q1 . Rot(a -> b) axis. axis . a = 0 and q . b = 0 leave little of the formula.
-// Where a and b are nearly opposite the axis is projected (thin-skin notes, section 4).
+// Where a and b are nearly opposite the axis is projected.
 struct TurnedAxis {
     Doubles closeness;  // 1 + a . b, or so large that nothing leans
     Doubles c, s;
@@ -71,62 +91,59 @@ struct MetricMean {
 
 // Pass 1 over triangles: S from the body's triangle to the skin's, and each corner's part of the
 // nodal Jacobian. The orientation comes from the normal tracked in time, since surface normals
-// mislead in creases (notes, section 12).
-void SlideSolver::Parts::measure_skin(const Workers& workers) {
-    const double* at = places.position.data();
-    const double tiny = 1e-24 * mean_edge * mean_edge;
-    workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
+// mislead in creases.
+void measure_skin(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                  const Workers& workers, Measured& measured) {
+    const double* at = state.places.position.data();
+    const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
+    workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
-            const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const Doubles3 p0 = simd::gather3(at, corner);
-            const Doubles3 d1 = simd::gather3(at, corner + 4) - p0;
-            const Doubles3 d2 = simd::gather3(at, corner + 8) - p0;
-            const slide::SkinTriangle skin =
-                slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
-            const Doubles i00 = load(body_shape.at(batch, slide::inv00));
-            const Doubles i01 = load(body_shape.at(batch, slide::inv01));
-            const Doubles i11 = load(body_shape.at(batch, slide::inv11));
-            const Doubles area = load(body_shape.at(batch, slide::area));
-            const Doubles s00 = skin.g00 * i00;
-            const Doubles s01 = skin.g00 * i01 + skin.g01 * i11;
-            const Doubles s11 = skin.g11 * i11;
-            store3(skin_shape, batch, slide::p1x, skin.p1);
-            store3(skin_shape, batch, slide::p2x, skin.p2);
+            const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+            const MappedSkin mapped =
+                map_skin(at, corner, state.track, measured.body_shape, batch, tiny);
+            const slide::SkinTriangle& skin = mapped.skin;
+            const Doubles s00 = mapped.s00;
+            const Doubles s01 = mapped.s01;
+            const Doubles s11 = mapped.s11;
+            const Doubles area = load(measured.body_shape.at(batch, slide::area));
+            store3(measured.skin_shape, batch, slide::p1x, skin.p1);
+            store3(measured.skin_shape, batch, slide::p2x, skin.p2);
             Doubles determinant = s00 * s11;
-            if (has_metric) {
-                const MetricMean metric_mean(vertex_metric, corner);
+            if (model.has_metric) {
+                const MetricMean metric_mean(painted.vertex_metric, corner);
                 const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
                 const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
                 const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
-                store(skin_shape.at(batch, slide::s00), u00 * s00);
-                store(skin_shape.at(batch, slide::s01), u00 * s01 + u01 * s11);
-                store(skin_shape.at(batch, slide::s10), u01 * s00);
-                store(skin_shape.at(batch, slide::s11), u01 * s01 + u11 * s11);
+                store(measured.skin_shape.at(batch, slide::s00), u00 * s00);
+                store(measured.skin_shape.at(batch, slide::s01), u00 * s01 + u01 * s11);
+                store(measured.skin_shape.at(batch, slide::s10), u01 * s00);
+                store(measured.skin_shape.at(batch, slide::s11), u01 * s01 + u11 * s11);
                 determinant *= u00 * u11 - u01 * u01;
             } else {
-                const Doubles scale = simd::all(uniform_scale);
-                store(skin_shape.at(batch, slide::s00), scale * s00);
-                store(skin_shape.at(batch, slide::s01), scale * s01);
-                store(skin_shape.at(batch, slide::s10), simd::all(0.0));
-                store(skin_shape.at(batch, slide::s11), scale * s11);
+                const Doubles scale = simd::all(model.uniform_scale);
+                store(measured.skin_shape.at(batch, slide::s00), scale * s00);
+                store(measured.skin_shape.at(batch, slide::s01), scale * s01);
+                store(measured.skin_shape.at(batch, slide::s10), simd::all(0.0));
+                store(measured.skin_shape.at(batch, slide::s11), scale * s11);
                 determinant *= scale * scale;
             }
-            store(skin_shape.at(batch, slide::det), determinant);
+            store(measured.skin_shape.at(batch, slide::det), determinant);
 
-            const Doubles3 q1 = load3(body_shape, batch, slide::axis_x);
-            const Doubles3 up = load3(body_shape, batch, slide::up_x);
+            const Doubles3 q1 = load3(measured.body_shape, batch, slide::axis_x);
+            const Doubles3 up = load3(measured.body_shape, batch, slide::up_x);
             const Doubles3 q2 = cross(up, q1);
-            Records& out = scratch;
+            Records& out = measured.scratch;
             for (int k = 0; k < 3; ++k) {
                 const int* vertex = corner + 4 * k;
-                const Doubles3 on_body = simd::gather3(body.normal.data(), vertex);
-                const Doubles3 on_skin = simd::gather3(charts.normal.data(), vertex);
+                const Doubles3 on_body = simd::gather3(state.body.normal.data(), vertex);
+                const Doubles3 on_skin = simd::gather3(measured.charts.normal.data(), vertex);
                 TurnedAxis x(on_body, up);
                 TurnedAxis p(on_skin, skin.normal);
                 const auto [inverse_x, inverse_p] = simd::inverses(x.closeness, p.closeness);
-                x.turn(simd::gather3(body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
-                p.turn(simd::gather3(charts.axis.data(), vertex), on_skin, skin.normal, skin.p1,
-                       skin.p2, inverse_p);
+                x.turn(simd::gather3(state.body.axis.data(), vertex), on_body, up, q1, q2,
+                       inverse_x);
+                p.turn(simd::gather3(measured.charts.axis.data(), vertex), on_skin, skin.normal,
+                       skin.p1, skin.p2, inverse_p);
                 // area * Rp^T S Rx, R = [c -s; s c]
                 const Doubles m00 = s00 * x.c + s01 * x.s;
                 const Doubles m01 = s01 * x.c - s00 * x.s;
@@ -143,7 +160,7 @@ void SlideSolver::Parts::measure_skin(const Workers& workers) {
                 store(out.at(16 * batch + 12 + k), j11);
             }
             const Doubles size = simd::larger(determinant, -determinant);
-            Doubles third = load(material.at(batch, slide::density)) * area *
+            Doubles third = load(painted.material.at(batch, slide::density)) * area *
                             simd::larger(size, simd::all(0.1)) * simd::all(1.0 / 3.0);
             Doubles a = area;
             Doubles unused1 = simd::all(0.0);
@@ -193,20 +210,21 @@ void clamp_jacobian(double* j) {
 }  // namespace
 
 // Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
-// converge (notes, section 3). `jacobian` goes to chart coordinates, along_* to 3-D.
-void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) {
-    workers.for_chunks(reach.vertices, vertex_chunk, [&](int begin, int end) {
+// converge. `jacobian` goes to chart coordinates, along_* to 3-D.
+void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& workers,
+                    Measured& measured) {
+    workers.for_chunks(model.reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             Doubles sum = simd::all(0.0);
             Doubles sizes = sum;
-            for (int i = fan_starts[static_cast<size_t>(v)];
-                 i < fan_starts[static_cast<size_t>(v) + 1]; ++i) {
-                const int fan = fans[static_cast<size_t>(i)];
-                sum += load(scratch.at(fan));
-                sizes += load(scratch.at(fan | 3));
+            for (int i = model.fan_starts[static_cast<size_t>(v)];
+                 i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+                const int fan = model.fans[static_cast<size_t>(i)];
+                sum += load(measured.scratch.at(fan));
+                sizes += load(measured.scratch.at(fan | 3));
             }
             if (!keep_mass) {
-                mass[static_cast<size_t>(v)] = sizes[1];
+                measured.mass[static_cast<size_t>(v)] = sizes[1];
             }
             alignas(32) double j[4];
             store(j, sum * simd::all(1.0 / sizes[0]));
@@ -217,11 +235,11 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
                   squares < 25.0)) {
                 clamp_jacobian(j);
             }
-            store(jacobian.at(v), load(j));
-            const Doubles u = load(charts.along_u.at(v));
-            const Doubles w = load(charts.along_w.at(v));
-            store(along_first.at(v), u * j[0] + w * j[1]);
-            store(along_second.at(v), u * j[2] + w * j[3]);
+            store(measured.jacobian.at(v), load(j));
+            const Doubles u = load(measured.charts.along_u.at(v));
+            const Doubles w = load(measured.charts.along_w.at(v));
+            store(measured.along_first.at(v), u * j[0] + w * j[1]);
+            store(measured.along_second.at(v), u * j[2] + w * j[3]);
         }
     });
 }
@@ -229,36 +247,37 @@ void SlideSolver::Parts::find_jacobians(bool keep_mass, const Workers& workers) 
 // Pass 2 over triangles: force and stiffness of the strain energy in tangent coordinates.
 // Per triangle 28 numbers: K_01, K_12, K_20 (2x2, row by row); per corner the diagonal block
 // (00 01 11) and the force's first part; then the three second parts and the energy.
-void SlideSolver::Parts::find_forces(const Workers& workers) {
-    slide::with_material(options.material, [&](auto kind) {
+void find_forces(const SkinModel& model, const PaintedSkin& painted, const Workers& workers,
+                 Measured& measured) {
+    slide::with_material(model.options.material, [&](auto kind) {
         using Material = decltype(kind);
-        workers.for_chunks(reach.batches, slide::batch_chunk, [&](int begin, int end) {
+        workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
             for (int batch = begin; batch < end; ++batch) {
-                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
                 slide::ElementInput in;
-                in.s00 = load(skin_shape.at(batch, slide::s00));
-                in.s01 = load(skin_shape.at(batch, slide::s01));
-                in.s10 = load(skin_shape.at(batch, slide::s10));
-                in.s11 = load(skin_shape.at(batch, slide::s11));
-                in.area = load(body_shape.at(batch, slide::area));
-                in.moduli = {load(material.at(batch, slide::shear)),
-                             load(material.at(batch, slide::bulk)),
-                             load(material.at(batch, slide::fung)),
-                             load(material.at(batch, slide::extra_area))};
-                Doubles3 p1 = load3(skin_shape, batch, slide::p1x);
-                Doubles3 p2 = load3(skin_shape, batch, slide::p2x);
-                Doubles u00 = simd::all(uniform_scale);
+                in.s00 = load(measured.skin_shape.at(batch, slide::s00));
+                in.s01 = load(measured.skin_shape.at(batch, slide::s01));
+                in.s10 = load(measured.skin_shape.at(batch, slide::s10));
+                in.s11 = load(measured.skin_shape.at(batch, slide::s11));
+                in.area = load(measured.body_shape.at(batch, slide::area));
+                in.moduli = {load(painted.material.at(batch, slide::shear)),
+                             load(painted.material.at(batch, slide::bulk)),
+                             load(painted.material.at(batch, slide::fung)),
+                             load(painted.material.at(batch, slide::extra_area))};
+                Doubles3 p1 = load3(measured.skin_shape, batch, slide::p1x);
+                Doubles3 p2 = load3(measured.skin_shape, batch, slide::p2x);
+                Doubles u00 = simd::all(model.uniform_scale);
                 Doubles u01 = simd::all(0.0);
                 Doubles u11 = u00;
-                if (has_metric) {
-                    const MetricMean metric_mean(vertex_metric, corner);
+                if (model.has_metric) {
+                    const MetricMean metric_mean(painted.vertex_metric, corner);
                     u00 = metric_mean.between(p1, p1);
                     u01 = metric_mean.between(p1, p2);
                     u11 = metric_mean.between(p2, p2);
                 }
-                const Doubles i00 = load(body_shape.at(batch, slide::inv00));
-                const Doubles i01 = load(body_shape.at(batch, slide::inv01));
-                const Doubles i11 = load(body_shape.at(batch, slide::inv11));
+                const Doubles i00 = load(measured.body_shape.at(batch, slide::inv00));
+                const Doubles i01 = load(measured.body_shape.at(batch, slide::inv01));
+                const Doubles i11 = load(measured.body_shape.at(batch, slide::inv11));
                 // Gradients of the hat functions in the body's frame: rows of the inverse.
                 in.hat[1][0] = i00;
                 in.hat[1][1] = i01;
@@ -267,8 +286,10 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                 in.hat[0][0] = -i00;
                 in.hat[0][1] = -(i01 + i11);
                 for (int k = 0; k < 3; ++k) {
-                    const Doubles3 first = simd::gather3(along_first.data(), corner + 4 * k);
-                    const Doubles3 second = simd::gather3(along_second.data(), corner + 4 * k);
+                    const Doubles3 first =
+                        simd::gather3(measured.along_first.data(), corner + 4 * k);
+                    const Doubles3 second =
+                        simd::gather3(measured.along_second.data(), corner + 4 * k);
                     const Doubles y00 = dot(p1, first);
                     const Doubles y10 = dot(p2, first);
                     const Doubles y01 = dot(p1, second);
@@ -279,37 +300,35 @@ void SlideSolver::Parts::find_forces(const Workers& workers) {
                     in.y[k][1][1] = u01 * y01 + u11 * y11;
                 }
                 slide::evaluate_element<Material>(
-                    in, has_area_term, scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
+                    in, model.has_area_term,
+                    measured.scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
             }
         });
     });
 }
 
-double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
-                                          const Workers& workers) const {
+double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                      const Measured& measured, const SkinPlaces& where, int batches,
+                      const Workers& workers) {
     const double* p = where.position.data();
-    const double tiny = 1e-24 * mean_edge * mean_edge;
-    return slide::with_material(options.material, [&](auto kind) {
+    const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
+    return slide::with_material(model.options.material, [&](auto kind) {
         using Material = decltype(kind);
         return workers.sum_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
-                const int* corner = corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const Doubles3 p0 = simd::gather3(p, corner);
-                const Doubles3 d1 = simd::gather3(p, corner + 4) - p0;
-                const Doubles3 d2 = simd::gather3(p, corner + 8) - p0;
-                const slide::SkinTriangle skin =
-                    slide::skin_triangle(d1, d2, load3(track, batch, slide::ref_x), tiny);
-                const Doubles i00 = load(body_shape.at(batch, slide::inv00));
-                const Doubles i01 = load(body_shape.at(batch, slide::inv01));
-                const Doubles i11 = load(body_shape.at(batch, slide::inv11));
-                const Doubles s00 = skin.g00 * i00;
-                const Doubles s01 = skin.g00 * i01 + skin.g01 * i11;
-                const Doubles s11 = skin.g11 * i11;
-                Doubles m[4] = {simd::all(uniform_scale) * s00, simd::all(uniform_scale) * s01,
-                                simd::all(0.0), simd::all(uniform_scale) * s11};
-                if (has_metric) {
-                    const MetricMean metric_mean(vertex_metric, corner);
+                const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+                const MappedSkin mapped =
+                    map_skin(p, corner, state.track, measured.body_shape, batch, tiny);
+                const slide::SkinTriangle& skin = mapped.skin;
+                const Doubles s00 = mapped.s00;
+                const Doubles s01 = mapped.s01;
+                const Doubles s11 = mapped.s11;
+                Doubles m[4] = {simd::all(model.uniform_scale) * s00,
+                                simd::all(model.uniform_scale) * s01, simd::all(0.0),
+                                simd::all(model.uniform_scale) * s11};
+                if (model.has_metric) {
+                    const MetricMean metric_mean(painted.vertex_metric, corner);
                     const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
                     const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
                     const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
@@ -318,14 +337,15 @@ double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
                     m[2] = u01 * s00;
                     m[3] = u01 * s01 + u11 * s11;
                 }
-                const slide::Moduli<Doubles> moduli = {load(material.at(batch, slide::shear)),
-                                                       load(material.at(batch, slide::bulk)),
-                                                       load(material.at(batch, slide::fung)),
-                                                       load(material.at(batch, slide::extra_area))};
-                const Doubles energy =
-                    load(body_shape.at(batch, slide::area)) *
-                    slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, has_area_term);
-                const int lanes_used = std::min(4, triangle_count() - 4 * batch);
+                const slide::Moduli<Doubles> moduli = {
+                    load(painted.material.at(batch, slide::shear)),
+                    load(painted.material.at(batch, slide::bulk)),
+                    load(painted.material.at(batch, slide::fung)),
+                    load(painted.material.at(batch, slide::extra_area))};
+                const Doubles energy = load(measured.body_shape.at(batch, slide::area)) *
+                                       slide::energy_density<Material>(m[0], m[1], m[2], m[3],
+                                                                       moduli, model.has_area_term);
+                const int lanes_used = std::min(4, model.triangle_count() - 4 * batch);
                 for (int l = 0; l < lanes_used; ++l) {
                     sum += energy[l];
                 }
@@ -335,17 +355,18 @@ double SlideSolver::Parts::elastic_energy(const SkinPlaces& where, int batches,
     });
 }
 
-double SlideSolver::Parts::tether_energy(const SkinPlaces& where, const Workers& workers) const {
-    return workers.sum_chunks(vertex_count(), vertex_chunk, [&](int begin, int end) {
+double tether_energy(const SkinModel& model, const SkinPlaces& where, const Workers& workers) {
+    return workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
-            const Vector3d slip = where.position.vector(v) - surface.positions().row(v).transpose();
+            const Vector3d slip =
+                where.position.vector(v) - model.surface.positions().row(v).transpose();
             const double d2 = slip.squaredNorm();
-            sum += tether_stiffness[static_cast<size_t>(v)] * d2 *
-                   (0.5 + 0.25 * tether_softening[static_cast<size_t>(v)] * d2);
+            sum += model.tether_stiffness[static_cast<size_t>(v)] * d2 *
+                   (0.5 + 0.25 * model.tether_softening[static_cast<size_t>(v)] * d2);
         }
         return sum;
     });
 }
 
-}  // namespace cutis
+}  // namespace cutis::slide

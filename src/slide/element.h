@@ -86,7 +86,7 @@ struct ElementInput {
     Doubles y[3][2][2];  // per corner: relaxed skin frame by tangent coordinates
 };
 
-/// Force and projected stiffness (thin-skin notes, section 5, without SVD or trigonometry):
+/// Force and projected stiffness (without SVD or trigonometry):
 ///   e_m[k] = 1/2 Y_k^T Z_m c_k,  f = A (w_q e_1 + w_r e_2),
 ///   K = A ([e_1 e_2] H [e_1 e_2]^T + (w_q / q) e_3 e_3^T + (w_r / r) e_4 e_4^T),
 /// made positive by clamping the eigenvalues of the 2x2 matrix H and the two scalars.

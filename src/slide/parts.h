@@ -73,116 +73,57 @@ struct Reach {
     int near_batches = 0;  ///< triangles around the corners: their normals count
 };
 
-constexpr int vertex_chunk = 512;
-constexpr int batch_chunk = 256;  // four triangles each
-
-}  // namespace cutis::slide
-
-namespace cutis {
-
-struct SlideSolver::Parts {
-    using BodyFrame = slide::BodyFrame;
-    using SkinPlaces = slide::SkinPlaces;
-    using Batches = slide::Batches;
-    using Records = slide::Records;
-
-    Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
-          const Workers& workers);
-
-    // body_pass.cpp
-    void set_body(const MatrixX3d& body, const Workers& workers);  // into next_body
-    void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void measure_body_triangles(const BodyFrame& frame, int batches, const Workers& workers);
-    void find_body_frames(BodyFrame& frame, int from, int to, double seconds,
-                          const Workers& workers);
-    void complete_body(const Workers& workers);  // what steps left out
-    void find_frame_carefully(BodyFrame& frame, int v, const Vector3d& sum, double whole);
-    // transport.cpp
-    unsigned transport_four(int first, double seconds);
-    void transport_velocities(double seconds, const Workers& workers);
-    // elastic_pass.cpp
-    void measure_skin(const Workers& workers);
-    void find_jacobians(bool keep_mass, const Workers& workers);
-    void find_forces(const Workers& workers);
-    double elastic_energy(const SkinPlaces& places, int batches, const Workers& workers) const;
-    double tether_energy(const SkinPlaces& places, const Workers& workers) const;
-    // system_pass.cpp
-    void assemble(double seconds, bool is_static, bool is_first, const Workers& workers);
-    Vector2d outer_force(int v) const;
-    int solve(const Workers& workers);
-    // placement.cpp
-    void place(double seconds, const Workers& workers);  // by `velocity`, into next_places
-    bool place_vertex(int v, double seconds);
-    bool check_areas(const Workers& workers);
-    void limit(double seconds, const Workers& workers);
-    void search_line(double seconds, const Workers& workers);
-    bool is_widespread(int triangles) const { return triangles > 8 + reach.triangles / 50; }
-    void accept_places(bool track, const Workers& workers);
-    bool turn_mistaken_normals();
-    void untangle(bool look_everywhere);
-    void start_over(const Workers& workers);
-    void note_smallest_area();
-    void move_to_neighbours(int v);
-    double winding(int v) const;
-    double triangle_determinant(const SkinPlaces& places, int f) const;
-    // slide.cpp
-    void look_up(SkinPlaces& at, int v);
-    void look_up_all(const Workers& workers);
-    void refresh_painted(const Workers& workers);
-    void find_reach();
-    void step(const MatrixX3d& body, double seconds, const Workers& workers);
-    void guess_velocity(double seconds, const Workers& workers);
-    void constrain_velocity(const Workers& workers);
-    void take_step(double seconds, bool is_static, const Workers& workers);
-    void newton(double seconds, const Workers& workers);
-    double relax(int steps, double seconds, double still, const Workers& workers);
-    void reset(const MatrixX3d& body, const Workers& workers);
-    double incremental_energy(const SkinPlaces& places, const std::vector<double>& velocity,
-                              double seconds, const Workers& workers) const;
+/// Fixed once the solver is prepared: surface, tables, constraints.
+struct SkinModel {
+    SkinModel(const Topology& mesh, const MatrixX3d& rest, const SlideOptions& options,
+              const Workers& workers);
 
     int vertex_count() const { return topology->vertex_count(); }
     int triangle_count() const { return topology->triangle_count(); }
-    size_t moving_numbers() const { return 2 * static_cast<size_t>(reach.vertices); }
 
     const Topology* topology;
     SlideOptions options;
-    slide::RestSurface surface;
+    RestSurface surface;
 
-    // fixed tables
     int batch_count = 0;
-    slide::Reach reach;
+    Reach reach;
     std::vector<int> corners;       // batch_count * 3 * 4: vertex of corner k in lane l
     std::vector<int> fan_starts;    // #V + 1
     std::vector<int> fans;          // 4 * triangle + corner
     std::vector<int> fan_vertices;  // two per fan entry: the other corners, counter-clockwise
     std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
     double mean_edge = 0.0;
+    double box_diagonal = 0.0;
 
-    // material, per triangle and per vertex
-    Batches material;
     bool has_area_term = false;
     bool has_metric = false;
     bool is_painted = false;  // some value of the skin is painted: it moves along with it
     double uniform_scale = 1.0;
-    std::vector<double> metric;         // 6 per rest vertex
-    std::vector<double> vertex_metric;  // 6 per body vertex: what lies there now
-    std::vector<double> damping, stickiness, tether_stiffness, tether_softening;
-    std::vector<slide::Constraint> constraint;
+    std::vector<double> metric;  // 6 per rest vertex
+    std::vector<double> stickiness, tether_stiffness, tether_softening;
+    std::vector<Constraint> constraint;
     std::vector<double> glide_direction;  // 2 per vertex, in the tangent basis
     std::vector<double> prescribed;       // 2 per vertex
     std::vector<double> drag_weights;     // #drags * #V
     bool has_constraints = false;         // of unknowns
     bool has_prescribed = false;
     bool has_forces = false;
+};
 
-    // state
-    BodyFrame body, next_body;
-    SkinPlaces places, next_places;
-    slide::SkinCharts charts;
-    std::vector<double> velocity;        // 2 per vertex, in the tangent basis
-    std::vector<double> start_velocity;  // of the step, transported
-    std::vector<double> acceleration;    // of the last step: the next solve starts from it
-    std::vector<int> sector;             // where the last backtrace lay in the fan
+/// Values painted on the skin, as they lie on the body now.
+struct PaintedSkin {
+    Batches material;                   // per triangle
+    std::vector<double> vertex_metric;  // 6 per body vertex
+    std::vector<double> damping;
+};
+
+/// What goes from step to step: body, skin, and what is remembered of both.
+struct SkinState {
+    BodyFrame body;
+    SkinPlaces places;
+    std::vector<double> velocity;      // 2 per vertex, in the tangent basis
+    std::vector<double> acceleration;  // of the last step: the next solve starts from it
+    std::vector<int> sector;           // where the last backtrace lay in the fan
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
     int unrest = 0;                        // steps to go on looking for what an inversion left
@@ -191,8 +132,11 @@ struct SlideSolver::Parts {
     bool has_velocity = false;             // body.velocity is of a real step
     bool has_body = false;
     bool is_body_partial = false;  // triangles beyond the reach are of an earlier body
+};
 
-    // scratch
+/// What the passes measure of body and skin as they are.
+struct Measured {
+    SkinCharts charts;
     Batches body_shape, skin_shape;
     // Per triangle 28 numbers, used one after the other: the body's area vector and twice its area
     // (4); each corner's part of the Jacobian, then area and mass (16); the element (28).
@@ -200,13 +144,73 @@ struct SlideSolver::Parts {
     Records jacobian;                   // per vertex 2x2: tangent basis to chart, column by column
     Records along_first, along_second;  // per vertex: dP/dv, 3x2
     std::vector<double> mass;
-    slide::BlockSystem system;
-    std::vector<double> advected;  // per vertex 3 + 2: transported velocity, old basis
+};
+
+/// The step that is being tried, and its lists.
+struct Trial {
+    explicit Trial(const Topology& mesh) : body_tracer(mesh, {.keep_tables = false}) {}
+
+    BodyFrame next_body;
+    SkinPlaces next_places;
+    std::vector<double> start_velocity;  // of the step, transported
+    std::vector<double> advected;        // transported velocity
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
     SurfaceTracer body_tracer;                // for backtraces beyond the ring
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
+};
+
+constexpr int vertex_chunk = 512;
+constexpr int batch_chunk = 256;  // four triangles each
+
+}  // namespace cutis::slide
+
+namespace cutis {
+
+/// The solver: what it holds, and the order in which the passes (passes.h) run over it.
+struct SlideSolver::Parts {
+    Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
+          const Workers& workers);
+
+    // prepare.cpp
+    void find_reach();
+    // stepping.cpp
+    void reset(const MatrixX3d& body, const Workers& workers);
+    void start_over(const Workers& workers);
+    void step(const MatrixX3d& body, double seconds, const Workers& workers);
+    void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
+    void complete_body(const Workers& workers);  // what steps left out
+    void take_step(double seconds, bool is_static, const Workers& workers);
+    void newton(double seconds, const Workers& workers);
+    double relax(int steps, double seconds, double still, const Workers& workers);
+    void measure(bool keep_mass, const Workers& workers);
+    void assemble_system(double seconds, bool is_static, bool is_first, const Workers& workers);
+    void guess_velocity(double seconds, const Workers& workers);
+    void constrain_velocity(const Workers& workers);
+    int solve(const Workers& workers);
+    void try_places(double seconds, const Workers& workers);  // by the velocity: trial.next_places
+    void look_up_all(const Workers& workers);
+    void note_smallest_area();
+    double incremental_energy(const slide::SkinPlaces& places, const std::vector<double>& velocity,
+                              double seconds, const Workers& workers) const;
+    // limiter.cpp
+    void limit(double seconds, const Workers& workers);
+    void search_line(double seconds, const Workers& workers);
+    bool is_widespread(int triangles) const { return triangles > 8 + model.reach.triangles / 50; }
+    void accept_places(bool track, const Workers& workers);
+    bool turn_mistaken_normals();
+    void untangle(bool look_everywhere);
+    void move_to_neighbours(int v);
+
+    size_t moving_numbers() const { return 2 * static_cast<size_t>(model.reach.vertices); }
+
+    slide::SkinModel model;
+    slide::PaintedSkin painted;
+    slide::SkinState state;
+    slide::Measured measured;
+    slide::Trial trial;
+    slide::BlockSystem system;
     MatrixX3d sub_step_body, frame_body;
     int slow_steps = 0;  // steps of this advance that needed many iterations
 

@@ -11,7 +11,7 @@ namespace cutis::slide {
 namespace {
 
 // A vertex whose normal leans this far from a triangle around it is a crease (no Phong offset),
-// and up to `smooth` in between (thin-skin notes, section 12).
+// and up to `smooth` in between.
 constexpr double crease_cosine = 0.5;
 constexpr double smooth_cosine = 0.75;
 

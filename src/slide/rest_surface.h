@@ -48,7 +48,7 @@ struct SkinPoint {
 
 /// The surface the skin is stress-free on: the body at rest, looked up as a curved (Phong) surface.
 ///
-/// Flat facets would make the skin prefer to sit on mesh vertices (thin-skin notes, section 4).
+/// Flat facets would make the skin prefer to sit on mesh vertices.
 /// With half the Phong offset an arc's sagitta is met and the tangent plane at a vertex is normal
 /// to its normal. At creases the offset fades to zero per vertex, which keeps the surface
 /// continuous.

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
 namespace cutis {
 
@@ -18,42 +18,42 @@ std::vector<double> SlideSolver::save() const {
     p.complete_body(Workers(1));
     std::vector<double> state = {state_mark,
                                  state_version,
-                                 static_cast<double>(p.vertex_count()),
-                                 static_cast<double>(p.triangle_count()),
-                                 p.has_body ? 1.0 : 0.0,
-                                 p.has_velocity ? 1.0 : 0.0,
-                                 static_cast<double>(p.unrest),
-                                 static_cast<double>(p.hopeless_steps),
+                                 static_cast<double>(p.model.vertex_count()),
+                                 static_cast<double>(p.model.triangle_count()),
+                                 p.state.has_body ? 1.0 : 0.0,
+                                 p.state.has_velocity ? 1.0 : 0.0,
+                                 static_cast<double>(p.state.unrest),
+                                 static_cast<double>(p.state.hopeless_steps),
                                  static_cast<double>(p.report.inverted_triangles)};
-    if (!p.has_body) {
+    if (!p.state.has_body) {
         return state;
     }
-    for (int v = 0; v < p.vertex_count(); ++v) {
+    for (int v = 0; v < p.model.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
-        const slide::SkinPoint& point = p.places.point[i];
-        state.insert(
-            state.end(),
-            {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
-             point.b[1], point.b[2], p.velocity[2 * i], p.velocity[2 * i + 1],
-             static_cast<double>(p.sector[i]), p.acceleration[2 * i], p.acceleration[2 * i + 1]});
-        for (const slide::Records* records :
-             {&p.body.position, &p.body.normal, &p.body.axis, &p.body.velocity}) {
+        const slide::SkinPoint& point = p.state.places.point[i];
+        state.insert(state.end(),
+                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
+                      point.b[0], point.b[1], point.b[2], p.state.velocity[2 * i],
+                      p.state.velocity[2 * i + 1], static_cast<double>(p.state.sector[i]),
+                      p.state.acceleration[2 * i], p.state.acceleration[2 * i + 1]});
+        for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal,
+                                              &p.state.body.axis, &p.state.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
         }
     }
-    for (int f = 0; f < p.triangle_count(); ++f) {
+    for (int f = 0; f < p.model.triangle_count(); ++f) {
         for (int c = 0; c < 3; ++c) {
-            state.push_back(p.track.number(f, slide::ref_x + c));
+            state.push_back(p.state.track.number(f, slide::ref_x + c));
         }
-        state.push_back(p.bad_steps[static_cast<size_t>(f)]);
+        state.push_back(p.state.bad_steps[static_cast<size_t>(f)]);
     }
     return state;
 }
 
 void SlideSolver::restore(const std::vector<double>& state, const Workers& workers) {
     Parts& p = *parts_;
-    const size_t vertices = static_cast<size_t>(p.vertex_count());
-    const size_t triangles = static_cast<size_t>(p.triangle_count());
+    const size_t vertices = static_cast<size_t>(p.model.vertex_count());
+    const size_t triangles = static_cast<size_t>(p.model.triangle_count());
     constexpr size_t head = 9;
     constexpr size_t per_vertex = 22;
     if (state.size() < head || state[0] != state_mark || state[1] != state_version) {
@@ -71,16 +71,16 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
             throw InvalidInput(say("slide state: number ", i, " is not finite"));
         }
     }
-    p.has_body = has_body;
-    p.has_velocity = state[5] == 1.0;
-    p.unrest = static_cast<int>(std::clamp(state[6], 0.0, 1e6));
-    p.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
+    p.state.has_body = has_body;
+    p.state.has_velocity = state[5] == 1.0;
+    p.state.unrest = static_cast<int>(std::clamp(state[6], 0.0, 1e6));
+    p.state.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
     p.report.inverted_triangles = static_cast<int>(std::clamp(state[8], 0.0, 1e9));
     if (!has_body) {
         return;
     }
     const double* from = state.data() + head;
-    for (int v = 0; v < p.vertex_count(); ++v, from += per_vertex) {
+    for (int v = 0; v < p.model.vertex_count(); ++v, from += per_vertex) {
         const size_t i = static_cast<size_t>(v);
         SurfacePoint at;
         if (!(from[0] >= 0.0 && from[0] < static_cast<double>(triangles))) {
@@ -89,44 +89,44 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         }
         at.triangle = static_cast<int>(from[0]);
         at.barycentric = Vector3d(from + 2);
-        require_valid_point(*p.topology, at);
-        slide::SkinPoint& point = p.places.point[i];
+        require_valid_point(*p.model.topology, at);
+        slide::SkinPoint& point = p.state.places.point[i];
         point.triangle = at.triangle;
         point.is_at_vertex = from[1] == 1.0;
         std::copy(from + 2, from + 5, point.b);
-        p.velocity[2 * i] = v < p.reach.vertices ? from[5] : 0.0;
-        p.velocity[2 * i + 1] = v < p.reach.vertices ? from[6] : 0.0;
-        const int fan = p.fan_starts[i + 1] - p.fan_starts[i];
-        p.sector[i] = static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
-        p.acceleration[2 * i] = from[8];
-        p.acceleration[2 * i + 1] = from[9];
-        p.body.position.set(v, Vector3d(from + 10));
-        p.body.normal.set(v, Vector3d(from + 13));
-        p.body.axis.set(v, Vector3d(from + 16));
-        p.body.velocity.set(v, Vector3d(from + 19));
+        p.state.velocity[2 * i] = v < p.model.reach.vertices ? from[5] : 0.0;
+        p.state.velocity[2 * i + 1] = v < p.model.reach.vertices ? from[6] : 0.0;
+        const int fan = p.model.fan_starts[i + 1] - p.model.fan_starts[i];
+        p.state.sector[i] =
+            static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
+        p.state.acceleration[2 * i] = from[8];
+        p.state.acceleration[2 * i + 1] = from[9];
+        p.state.body.position.set(v, Vector3d(from + 10));
+        p.state.body.normal.set(v, Vector3d(from + 13));
+        p.state.body.axis.set(v, Vector3d(from + 16));
+        p.state.body.velocity.set(v, Vector3d(from + 19));
     }
-    p.has_bad_steps = false;
-    for (int f = 0; f < 4 * p.batch_count; ++f) {
-        const int g = std::min(f, p.triangle_count() - 1);
+    p.state.has_bad_steps = false;
+    for (int f = 0; f < 4 * p.model.batch_count; ++f) {
+        const int g = std::min(f, p.model.triangle_count() - 1);
         const double* numbers = from + 4 * static_cast<std::ptrdiff_t>(g);
         for (int c = 0; c < 3; ++c) {
-            p.track.number(f, slide::ref_x + c) = numbers[c];
+            p.state.track.number(f, slide::ref_x + c) = numbers[c];
         }
-        p.track.number(f, slide::least_area) = 0.04 * p.surface.triangle_areas()[g];
+        p.state.track.number(f, slide::least_area) = 0.04 * p.model.surface.triangle_areas()[g];
         if (f == g) {
-            p.bad_steps[static_cast<size_t>(f)] =
+            p.state.bad_steps[static_cast<size_t>(f)] =
                 static_cast<unsigned char>(std::clamp(numbers[3], 0.0, 100.0));
-            p.has_bad_steps = p.has_bad_steps || numbers[3] > 0.0;
+            p.state.has_bad_steps = p.state.has_bad_steps || numbers[3] > 0.0;
         }
     }
     p.look_up_all(workers);
-    p.refresh_painted(workers);
+    slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     // Triangles of the body as they are, for channels and energies asked for before the next step.
-    p.next_body = p.body;  // both, for what is held
-    p.measure_body_triangles(p.body, p.batch_count, workers);
-    p.is_body_partial = false;
-    p.measure_skin(workers);
-    p.find_jacobians(false, workers);
+    p.trial.next_body = p.state.body;  // both, for what is held
+    slide::measure_body_triangles(p.model, p.state.body, p.model.batch_count, workers, p.measured);
+    p.state.is_body_partial = false;
+    p.measure(false, workers);
 }
 
 }  // namespace cutis

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slide/parts.h"
+#include "slide/passes.h"
 
-namespace cutis {
+namespace cutis::slide {
 
 using simd::Doubles;
 using simd::load;
@@ -61,17 +61,19 @@ EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int 
 }  // namespace
 
 // Gravity, wind and dragging hands, in the tangent basis.
-Vector2d SlideSolver::Parts::outer_force(int v) const {
+Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measured& measured,
+                     int v) {
     const size_t i = static_cast<size_t>(v);
-    const Vector3d axis = body.axis.vector(v);
-    const Vector3d second = body.normal.vector(v).cross(axis);
-    Vector3d outer = mass[i] * options.gravity;
-    if (options.wind_drag > 0.0) {
-        outer += options.wind_drag * surface.vertex_areas()[v] *
-                 (options.wind - body.velocity.vector(v));
+    const Vector3d axis = state.body.axis.vector(v);
+    const Vector3d second = state.body.normal.vector(v).cross(axis);
+    Vector3d outer = measured.mass[i] * model.options.gravity;
+    if (model.options.wind_drag > 0.0) {
+        outer += model.options.wind_drag * model.surface.vertex_areas()[v] *
+                 (model.options.wind - state.body.velocity.vector(v));
     }
-    for (size_t d = 0; d < options.drags.size(); ++d) {
-        outer += drag_weights[d * static_cast<size_t>(vertex_count()) + i] * options.drags[d].force;
+    for (size_t d = 0; d < model.options.drags.size(); ++d) {
+        outer += model.drag_weights[d * static_cast<size_t>(model.vertex_count()) + i] *
+                 model.options.drags[d].force;
     }
     return Vector2d(outer.dot(axis), outer.dot(second));
 }
@@ -80,35 +82,36 @@ Vector2d SlideSolver::Parts::outer_force(int v) const {
 // theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by elimination:
 // A -> C A C + m (I - C), equal to the paper's KKT system (P1 Eq. 10).
 // In later Newton iterations the unknown is the change of u.
-void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
-                                  const Workers& workers) {
-    const double s = is_static ? seconds : options.implicitness * seconds;
+void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+              const Measured& measured, const Trial& trial, const SystemStep& step,
+              const Workers& workers, BlockSystem& system) {
+    const double s = step.is_static ? step.seconds : model.options.implicitness * step.seconds;
     const double s2 = s * s;
-    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
-            const int first = fan_starts[i];
-            const int count = fan_starts[i + 1] - first;
+            const int first = model.fan_starts[i];
+            const int count = model.fan_starts[i + 1] - first;
             const int row = system.row_begin(v);
             const bool is_open = system.row_end(v) - row > count;
             const FanSum sum = system.is_rough()
-                                   ? sum_fan(scratch.data(), fans.data() + first, count, is_open,
-                                             s2, system.rough_blocks() + 4 * row)
-                                   : sum_fan(scratch.data(), fans.data() + first, count, is_open,
-                                             s2, system.fine_blocks() + 4 * row);
+                                   ? sum_fan(measured.scratch.data(), model.fans.data() + first,
+                                             count, is_open, s2, system.rough_blocks() + 4 * row)
+                                   : sum_fan(measured.scratch.data(), model.fans.data() + first,
+                                             count, is_open, s2, system.fine_blocks() + 4 * row);
             Vector2d force(sum.diagonal[3], sum.second_force);
             double k00 = sum.diagonal[0];
             double k01 = sum.diagonal[1];
             double k11 = sum.diagonal[2];
-            const double* first_column = along_first.at(v);
-            const double* second_column = along_second.at(v);
-            const double stiffness = tether_stiffness[i];
+            const double* first_column = measured.along_first.at(v);
+            const double* second_column = measured.along_second.at(v);
+            const double stiffness = model.tether_stiffness[i];
             if (stiffness > 0.0) {
-                const double* p = places.position.at(v);
-                const double x = p[0] - surface.positions()(v, 0);
-                const double y = p[1] - surface.positions()(v, 1);
-                const double z = p[2] - surface.positions()(v, 2);
-                const double soft = tether_softening[i];
+                const double* p = state.places.position.at(v);
+                const double x = p[0] - model.surface.positions()(v, 0);
+                const double y = p[1] - model.surface.positions()(v, 1);
+                const double z = p[2] - model.surface.positions()(v, 2);
+                const double soft = model.tether_softening[i];
                 const double pull = stiffness * (1.0 + soft * (x * x + y * y + z * z));
                 const double along0 =
                     x * first_column[0] + y * first_column[1] + z * first_column[2];
@@ -124,60 +127,62 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
                 k01 += pull * dot3(first_column, second_column) + stiffer * along0 * along1;
                 k11 += pull * dot3(second_column, second_column) + stiffer * along1 * along1;
             }
-            const double m = mass[i];
-            if (has_forces) {
-                force += outer_force(v);
+            const double m = measured.mass[i];
+            if (model.has_forces) {
+                force += outer_force(model, state, measured, v);
             }
-            const double damped = is_static ? m : m * (1.0 + s * damping[i]);
+            const double damped = step.is_static ? m : m * (1.0 + s * painted.damping[i]);
             double* d = system.diagonal(v);
             d[0] = damped + s2 * k00;
             d[1] = s2 * k01;
             d[2] = d[1];
             d[3] = damped + s2 * k11;
-            const double* v0 = start_velocity.data() + 2 * i;
+            const double* v0 = trial.start_velocity.data() + 2 * i;
             double* right = system.right(v);
-            if (is_first) {
-                right[0] = (is_static ? 0.0 : m * v0[0]) + s * force[0];
-                right[1] = (is_static ? 0.0 : m * v0[1]) + s * force[1];
+            if (step.is_first) {
+                right[0] = (step.is_static ? 0.0 : m * v0[0]) + s * force[0];
+                right[1] = (step.is_static ? 0.0 : m * v0[1]) + s * force[1];
             } else {
-                const double* now = trial_velocity.data() + 2 * i;
+                const double* now = trial.trial_velocity.data() + 2 * i;
                 right[0] = m * v0[0] - damped * now[0] + s * force[0];
                 right[1] = m * v0[1] - damped * now[1] + s * force[1];
             }
         }
-        if (!has_constraints) {
+        if (!step.use_constraints) {
             system.finish_rows(begin, end);
         }
     });
-    if (!has_constraints) {
+    if (!step.use_constraints) {
         return;
     }
-    workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+    workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
-            const Eigen::Matrix2d here = projector(constraint[i], glide_direction.data() + 2 * i);
+            const Eigen::Matrix2d here =
+                projector(model.constraint[i], model.glide_direction.data() + 2 * i);
             Eigen::Map<Vector2d> right(system.right(v));
             Eigen::Map<Eigen::Matrix2d> diagonal(system.diagonal(v));
-            if (has_prescribed && is_first && !is_static) {
+            if (model.has_prescribed && step.is_first && !step.is_static) {
                 // The known part of the velocity goes to the right side.
-                right -= diagonal * Eigen::Map<const Vector2d>(prescribed.data() + 2 * i);
+                right -= diagonal * Eigen::Map<const Vector2d>(model.prescribed.data() + 2 * i);
                 for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
-                    right -= system.block(j) *
-                             Eigen::Map<const Vector2d>(prescribed.data() + 2 * system.column(j));
+                    right -= system.block(j) * Eigen::Map<const Vector2d>(model.prescribed.data() +
+                                                                          2 * system.column(j));
                 }
             }
-            const bool is_free = constraint[i] == slide::Constraint::free;
+            const bool is_free = model.constraint[i] == slide::Constraint::free;
             for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
                 const size_t other = static_cast<size_t>(system.column(j));
-                if (is_free && constraint[other] == slide::Constraint::free) {
+                if (is_free && model.constraint[other] == slide::Constraint::free) {
                     continue;
                 }
                 const Eigen::Matrix2d there =
-                    projector(constraint[other], glide_direction.data() + 2 * other);
+                    projector(model.constraint[other], model.glide_direction.data() + 2 * other);
                 system.set_block(j, here * system.block(j) * there);
             }
             if (!is_free) {
-                diagonal = (here * diagonal * here + mass[i] * (Eigen::Matrix2d::Identity() - here))
+                diagonal = (here * diagonal * here +
+                            measured.mass[i] * (Eigen::Matrix2d::Identity() - here))
                                .eval();
                 right = (here * right).eval();
             }
@@ -186,35 +191,4 @@ void SlideSolver::Parts::assemble(double seconds, bool is_static, bool is_first,
     });
 }
 
-int SlideSolver::Parts::solve(const Workers& workers) {
-    const bool wants_factor = options.system == SlideSystem::lagged_factor ||
-                              (options.system == SlideSystem::automatic && slow_steps > 0);
-    if (wants_factor && !system.has_factor()) {
-        system.refactor();
-    }
-    // A factor that has aged is renewed where it does not lead there soon: one more iteration with
-    // it costs a twelfth or more of a new one, with which two or three are enough.
-    constexpr int most_lagged_iterations = 12;
-    const int most_iterations = wants_factor && system.has_factor()
-                                    ? std::min(most_lagged_iterations, options.most_iterations)
-                                    : options.most_iterations;
-    slide::SolveResult result = system.solve(most_iterations, wants_factor, workers, velocity);
-    if (!result.is_solved && most_iterations < options.most_iterations) {
-        system.refactor();
-        const int before = result.iterations;
-        result = system.solve(options.most_iterations, wants_factor, workers, velocity);
-        result.iterations += before;
-    }
-    // Where blocks alone need this many, a factor pays off (measured, see docs/slide.md).
-    constexpr int slow = 250;
-    if (!wants_factor && result.iterations > slow) {
-        ++slow_steps;
-    }
-    report.iterations += result.iterations;
-    report.most_iterations = std::max(report.most_iterations, result.iterations);
-    report.worst_residual = std::max(report.worst_residual, result.residual);
-    report.unsolved += result.is_solved ? 0 : 1;
-    return result.iterations;
-}
-
-}  // namespace cutis
+}  // namespace cutis::slide

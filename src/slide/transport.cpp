@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/simd.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 
-namespace cutis {
+namespace cutis::slide {
 
 namespace {
 
@@ -22,11 +22,10 @@ struct Basis {
         : normal(frame.normal.vector(v)), axis(frame.axis.vector(v)), second(normal.cross(axis)) {}
 };
 
-}  // namespace
-
 // Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
 // not.
-unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
+unsigned transport_four(const SkinModel& model, int first, double seconds, const SkinState& state,
+                        Trial& trial) {
     using namespace simd;
     int here[4];
     int a[4];
@@ -34,24 +33,25 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
     for (int l = 0; l < 4; ++l) {
         const size_t i = static_cast<size_t>(first) + static_cast<size_t>(l);
         here[l] = first + l;
-        const size_t entry = static_cast<size_t>(fan_starts[i]) + static_cast<size_t>(sector[i]);
-        a[l] = fan_vertices[2 * entry];
-        b[l] = fan_vertices[2 * entry + 1];
+        const size_t entry =
+            static_cast<size_t>(model.fan_starts[i]) + static_cast<size_t>(state.sector[i]);
+        a[l] = model.fan_vertices[2 * entry];
+        b[l] = model.fan_vertices[2 * entry + 1];
     }
     const auto pair = [&](const int* index, Doubles& v0, Doubles& v1) {
-        const double* v = velocity.data();
+        const double* v = state.velocity.data();
         v0 = Doubles{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
         v1 = Doubles{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
                      v[2 * index[3] + 1]};
     };
     const Doubles zero = simd::all(0.0);
     const Doubles one = simd::all(1.0);
-    const Doubles3 normal = gather3(body.normal.data(), here);
-    const Doubles3 axis = gather3(body.axis.data(), here);
+    const Doubles3 normal = gather3(state.body.normal.data(), here);
+    const Doubles3 axis = gather3(state.body.axis.data(), here);
     const Doubles3 second = cross(normal, axis);
-    const Doubles3 at = gather3(body.position.data(), here);
-    const Doubles3 ea = (gather3(body.position.data(), a) - at);
-    const Doubles3 eb = (gather3(body.position.data(), b) - at);
+    const Doubles3 at = gather3(state.body.position.data(), here);
+    const Doubles3 ea = (gather3(state.body.position.data(), a) - at);
+    const Doubles3 eb = (gather3(state.body.position.data(), b) - at);
     Doubles v0;
     Doubles v1;
     pair(here, v0, v1);
@@ -70,8 +70,8 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
 
     Doubles s0 = own * v0;
     Doubles s1 = own * v1;
-    const Doubles3 normal_a = gather3(body.normal.data(), a);
-    const Doubles3 normal_b = gather3(body.normal.data(), b);
+    const Doubles3 normal_a = gather3(state.body.normal.data(), a);
+    const Doubles3 normal_b = gather3(state.body.normal.data(), b);
     // Where normals are nearly opposite nothing leans.
     const auto closeness = [&](const Doubles3& n) {
         const Doubles sum = one + dot(n, normal);
@@ -80,7 +80,7 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
     const auto [inverse_a, inverse_b] = inverses(closeness(normal_a), closeness(normal_b));
     const auto add = [&](const int* index, const Doubles3& n, Doubles weight,
                          Doubles inverse_closeness) {
-        const Doubles3 t = gather3(body.axis.data(), index);
+        const Doubles3 t = gather3(state.body.axis.data(), index);
         Doubles u0;
         Doubles u1;
         pair(index, u0, u1);
@@ -93,53 +93,56 @@ unsigned SlideSolver::Parts::transport_four(int first, double seconds) {
     add(a, normal_a, wa, inverse_a);
     add(b, normal_b, wb, inverse_b);
 
-    const Doubles zeta = load(stickiness.data() + first);
+    const Doubles zeta = load(model.stickiness.data() + first);
     Doubles3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
                      s0 * axis.z + s1 * second.z};
-    if (has_velocity) {
+    if (state.has_velocity) {
         const auto carry = [&](const Doubles3& v, Doubles weight) {
             free = {free.x + weight * v.x, free.y + weight * v.y, free.z + weight * v.z};
         };
-        carry(gather3(body.velocity.data(), here), own);
-        carry(gather3(body.velocity.data(), a), wa);
-        carry(gather3(body.velocity.data(), b), wb);
-        carry(gather3(next_body.velocity.data(), here), -one);
+        carry(gather3(state.body.velocity.data(), here), own);
+        carry(gather3(state.body.velocity.data(), a), wa);
+        carry(gather3(state.body.velocity.data(), b), wb);
+        carry(gather3(trial.next_body.velocity.data(), here), -one);
     }
-    const Doubles3 new_normal = gather3(next_body.normal.data(), here);
-    const Doubles3 new_axis = gather3(next_body.axis.data(), here);
+    const Doubles3 new_normal = gather3(trial.next_body.normal.data(), here);
+    const Doubles3 new_axis = gather3(trial.next_body.axis.data(), here);
     const Doubles3 new_second = cross(new_normal, new_axis);
     const Doubles r0 = zeta * s0 + (one - zeta) * dot(free, new_axis);
     const Doubles r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
     unsigned failed = 0;
     for (int l = 0; l < 4; ++l) {
         if (is_good[l] != 0) {
-            advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l))] = r0[l];
-            advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l)) + 1] = r1[l];
-            far_trace[static_cast<size_t>(first) + static_cast<size_t>(l)] = 0;
+            trial.advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l))] = r0[l];
+            trial.advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l)) + 1] = r1[l];
+            trial.far_trace[static_cast<size_t>(first) + static_cast<size_t>(l)] = 0;
         } else {
             failed |= 1u << l;
         }
     }
-    return options.carried_speed_limit ? 15u : failed;
+    return model.options.carried_speed_limit ? 15u : failed;
 }
+
+}  // namespace
 
 // The velocity of the skin that arrives at each vertex, and what the body's acceleration adds.
 //
-// U = T v + (1 - zeta) V_body is what a free piece of skin keeps (thin-skin notes, section 6): zeta
+// U = T v + (1 - zeta) V_body is what a free piece of skin keeps: zeta
 // is the share of the body's acceleration the skin is carried with. Coriolis and the like come with
 // it.
 //   old body: backtrace -h v_i -> weights b_k
 //   a_i = sum b_k Rot(n_k -> n_i) T_k v_k
 //   v_i <- zeta Told^T a_i + (1 - zeta) Tnew^T (a_i + sum b_k V_k(old) - V_i(new))
-void SlideSolver::Parts::transport_velocities(double seconds, const Workers& workers) {
-    const MatrixX3i& triangles = topology->triangles();
+void transport_velocities(const SkinModel& model, double seconds, const Workers& workers,
+                          SkinState& state, Trial& trial) {
+    const MatrixX3i& triangles = model.topology->triangles();
 
     // In tangent coordinates of vertex i: sum of weights times turned velocities.
     const auto gathered = [&](int i, const Basis& here, const int* vertex, const double* weight) {
         Vector2d sum = Vector2d::Zero();
         for (int c = 0; c < 3; ++c) {
             const int k = vertex[c];
-            const double* v = velocity.data() + 2 * k;
+            const double* v = state.velocity.data() + 2 * k;
             if (weight[c] == 0.0) {
                 continue;
             }
@@ -147,8 +150,8 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                 sum += weight[c] * Vector2d(v[0], v[1]);
                 continue;
             }
-            const Vector3d normal = body.normal.vector(k);
-            const Vector3d axis = body.axis.vector(k);
+            const Vector3d normal = state.body.normal.vector(k);
+            const Vector3d axis = state.body.axis.vector(k);
             const Vector3d w = v[0] * axis + v[1] * normal.cross(axis);
             const double closeness = 1.0 + normal.dot(here.normal);
             const double turn = closeness < 0.1 ? 0.0 : here.normal.dot(w) / closeness;
@@ -160,27 +163,27 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
 
     const auto finish = [&](int i, const Basis& here, const int* vertex, const double* weight) {
         const Vector2d arrived = gathered(i, here, vertex, weight);
-        double zeta = stickiness[static_cast<size_t>(i)];
-        const Vector3d new_velocity = next_body.velocity.vector(i);
-        if (options.carried_speed_limit) {
-            const Vector3d n = next_body.normal.vector(i);
+        double zeta = model.stickiness[static_cast<size_t>(i)];
+        const Vector3d new_velocity = trial.next_body.velocity.vector(i);
+        if (model.options.carried_speed_limit) {
+            const Vector3d n = trial.next_body.normal.vector(i);
             const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
-            zeta *= std::min(1.0, *options.carried_speed_limit / std::max(speed, 1e-300));
+            zeta *= std::min(1.0, *model.options.carried_speed_limit / std::max(speed, 1e-300));
         }
-        double* result = advected.data() + 2 * i;
+        double* result = trial.advected.data() + 2 * i;
         if (zeta >= 1.0) {
             result[0] = arrived[0];
             result[1] = arrived[1];
             return;
         }
         Vector3d free = arrived[0] * here.axis + arrived[1] * here.second;
-        if (has_velocity) {
+        if (state.has_velocity) {
             for (int c = 0; c < 3; ++c) {
-                free += weight[c] * body.velocity.vector(vertex[c]);
+                free += weight[c] * state.body.velocity.vector(vertex[c]);
             }
             free -= new_velocity;
         }
-        const Basis there(next_body, i);
+        const Basis there(trial.next_body, i);
         result[0] = zeta * arrived[0] + (1.0 - zeta) * free.dot(there.axis);
         result[1] = zeta * arrived[1] + (1.0 - zeta) * free.dot(there.second);
     };
@@ -188,29 +191,29 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
     // One vertex with care: any sector of its fan, or further. Returns 1 if it lies beyond the
     // ring.
     const auto transport_one = [&](int i) {
-        const double* v = velocity.data() + 2 * i;
-        const Basis here(body, i);
-        const int first = fan_starts[static_cast<size_t>(i)];
-        const int count = fan_starts[static_cast<size_t>(i) + 1] - first;
+        const double* v = state.velocity.data() + 2 * i;
+        const Basis here(state.body, i);
+        const int first = model.fan_starts[static_cast<size_t>(i)];
+        const int count = model.fan_starts[static_cast<size_t>(i) + 1] - first;
         int vertex[3] = {i, i, i};
         double weight[3] = {1.0, 0.0, 0.0};
-        far_trace[static_cast<size_t>(i)] = 0;
+        trial.far_trace[static_cast<size_t>(i)] = 0;
         const double d0 = -seconds * v[0];
         const double d1 = -seconds * v[1];
         if (d0 != 0.0 || d1 != 0.0) {
-            const Vector3d at = body.position.vector(i);
+            const Vector3d at = state.body.position.vector(i);
             int best = -1;
             double best_least = -1e300;
             double best_a = 0.0;
             double best_b = 0.0;
-            int entry = sector[static_cast<size_t>(i)];
+            int entry = state.sector[static_cast<size_t>(i)];
             for (int tried = 0; tried < count;
                  ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
-                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(entry)];
+                const int fan = model.fans[static_cast<size_t>(first) + static_cast<size_t>(entry)];
                 const int f = fan >> 2;
                 const int k = fan & 3;
-                const Vector3d ea = body.position.vector(triangles(f, (k + 1) % 3)) - at;
-                const Vector3d eb = body.position.vector(triangles(f, (k + 2) % 3)) - at;
+                const Vector3d ea = state.body.position.vector(triangles(f, (k + 1) % 3)) - at;
+                const Vector3d eb = state.body.position.vector(triangles(f, (k + 2) % 3)) - at;
                 const double a0 = ea.dot(here.axis);
                 const double a1 = ea.dot(here.second);
                 const double b0 = eb.dot(here.axis);
@@ -233,15 +236,15 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
                 }
             }
             if (best >= 0) {
-                sector[static_cast<size_t>(i)] = best;
+                state.sector[static_cast<size_t>(i)] = best;
                 best_a = std::max(best_a, 0.0);
                 best_b = std::max(best_b, 0.0);
                 const double both = best_a + best_b;
                 if (!(both <= 1.0)) {
-                    far_trace[static_cast<size_t>(i)] = 1;
+                    trial.far_trace[static_cast<size_t>(i)] = 1;
                     return 1.0;
                 }
-                const int fan = fans[static_cast<size_t>(first) + static_cast<size_t>(best)];
+                const int fan = model.fans[static_cast<size_t>(first) + static_cast<size_t>(best)];
                 vertex[1] = triangles(fan >> 2, ((fan & 3) + 1) % 3);
                 vertex[2] = triangles(fan >> 2, ((fan & 3) + 2) % 3);
                 weight[0] = 1.0 - both;
@@ -254,11 +257,11 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
     };
 
     const double far_count =
-        workers.sum_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             double far_here = 0.0;
             int first = begin;
             for (; first + 4 <= end; first += 4) {
-                unsigned failed = transport_four(first, seconds);
+                unsigned failed = transport_four(model, first, seconds, state, trial);
                 for (int l = 0; failed != 0; ++l, failed >>= 1) {
                     if ((failed & 1u) != 0) {
                         far_here += transport_one(first + l);
@@ -273,24 +276,24 @@ void SlideSolver::Parts::transport_velocities(double seconds, const Workers& wor
 
     if (far_count > 0.0) {
         // Beyond the ring: walk on the old body, as far as four edges.
-        body_tracer.watch(body.position.data(), 4);
-        workers.for_chunks(reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        trial.body_tracer.watch(state.body.position.data(), 4);
+        workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             for (int i = begin; i < end; ++i) {
-                if (far_trace[static_cast<size_t>(i)] == 0) {
+                if (trial.far_trace[static_cast<size_t>(i)] == 0) {
                     continue;
                 }
-                const Basis here(body, i);
-                const double* v = velocity.data() + 2 * i;
+                const Basis here(state.body, i);
+                const double* v = state.velocity.data() + 2 * i;
                 const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
                 const TraceResult end_point =
-                    body_tracer.trace(point_at_vertex(*topology, i), back);
+                    trial.body_tracer.trace(point_at_vertex(*model.topology, i), back);
                 const int f = end_point.point.triangle;
                 const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
                 finish(i, here, vertex, end_point.point.barycentric.data());
             }
         });
     }
-    std::swap(velocity, advected);
+    std::swap(state.velocity, trial.advected);
 }
 
-}  // namespace cutis
+}  // namespace cutis::slide

@@ -34,29 +34,24 @@ std::vector<double> on_nodes(const CurvePart& part, const VectorXd& values,
 
 }  // namespace
 
+// One entry is one option.
+// clang-format off
 Options describe(CurveExample& o) {
     return {
-        {.name = "time",
-         .field = &o.time,
-         .about = "body time whose pose (or time) the shape belongs to",
-         .unit = "s",
+        {.name = "time", .field = &o.time,
+         .about = "body time whose pose (or time) the shape belongs to", .unit = "s",
          .range = {-far_time, far_time}},
-        {.name = "morph",
-         .field = &o.morph,
+        {.name = "morph", .field = &o.morph,
          .about = "morph target that is the shape; neither morph nor file: the body's own shape"},
-        {.name = "file",
-         .field = &o.file,
-         .about = "OBJ file with the body as it should look then",
-         .is_file = true},
+        {.name = "file", .field = &o.file,
+         .about = "OBJ file with the body as it should look then", .is_file = true},
     };
 }
 
 Options describe(CurveForce& o) {
     return {
-        {.name = "time",
-         .field = &o.time,
-         .about = "body time; linear between forces of the same region",
-         .unit = "s",
+        {.name = "time", .field = &o.time,
+         .about = "body time; linear between forces of the same region", .unit = "s",
          .range = {-far_time, far_time}},
         {.name = "push", .field = &o.push, .about = "force per mass, world axes", .unit = "m/s^2"},
         {.name = "region", .field = &o.region, .about = "where it pushes; empty: the whole part"},
@@ -65,37 +60,27 @@ Options describe(CurveForce& o) {
 
 Options describe(CurveLayerOptions& o) {
     Options all = describe(o.part);
-    all = join(std::move(all), {{.name = "region",
-                                 .field = &o.region,
-                                 .about = "region (see scene.md), instead of joints"}});
+    all = join(std::move(all), {
+        {.name = "region", .field = &o.region, .about = "region (see scene.md), instead of joints"}});
     all = join(std::move(all), describe(o.layout));
     all = join(std::move(all), describe(o.flesh.curve));
-    all = join(std::move(all), {{.name = "a1",
-                                 .field = &o.a1,
-                                 .about = "bending stiffness of the paper, instead of frequency",
-                                 .range = {0, 1e12, true},
-                                 .advanced = true,
-                                 .automatic = "frequency counts"},
-                                {.name = "a2",
-                                 .field = &o.a2,
-                                 .about = "mass of the paper, used with a1",
-                                 .range = {1e-12, 1e12},
-                                 .advanced = true},
-                                {.name = "softness",
-                                 .field = &o.softness,
-                                 .about = "share of the swing, by place: 1 flesh, 0 bone",
-                                 .range = {0, 1}}});
+    all = join(std::move(all), {
+        {.name = "a1", .field = &o.a1,
+         .about = "bending stiffness of the paper, instead of frequency",
+         .range = {0, 1e12, true}, .advanced = true, .automatic = "frequency counts"},
+        {.name = "a2", .field = &o.a2, .about = "mass of the paper, used with a1",
+         .range = {1e-12, 1e12}, .advanced = true},
+        {.name = "softness", .field = &o.softness,
+         .about = "share of the swing, by place: 1 flesh, 0 bone", .range = {0, 1}}});
     all = join(std::move(all), describe(o.flesh));
     return join(std::move(all),
-                {{.name = "example",
-                  .field = tables(o.examples),
-                  .about = "shapes to reach, each a table with time and morph or file",
-                  .was = {"examples"}},
-                 {.name = "force",
-                  .field = tables(o.forces),
-                  .about = "forces by hand, each a table with time, push and region",
-                  .was = {"forces"}}});
+                {
+        {.name = "example", .field = tables(o.examples),
+         .about = "shapes to reach, each a table with time and morph or file", .was = {"examples"}},
+        {.name = "force", .field = tables(o.forces),
+         .about = "forces by hand, each a table with time, push and region", .was = {"forces"}}});
 }
+// clang-format on
 
 std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
                                   const CurveLayerOptions& given, const LayerMeshes& meshes) {

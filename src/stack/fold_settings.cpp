@@ -29,11 +29,13 @@ FoldProfile plain_profile(FoldShape shape) {
 
 }  // namespace
 
+// One entry is one option.
+// clang-format off
 Options describe(FoldChain& o) {
-    return {{.name = "vertices",
-             .field = &o.vertices,
-             .about = "vertices of the artist's mesh, each joined to the next by an edge",
-             .range = {0, 2147483647}}};
+    return {
+        {.name = "vertices", .field = &o.vertices,
+         .about = "vertices of the artist's mesh, each joined to the next by an edge",
+         .range = {0, 2147483647}}};
 }
 
 Options describe(FoldCurveLook& o) {
@@ -41,49 +43,33 @@ Options describe(FoldCurveLook& o) {
         {.name = "profile",
          .field = choice(o.profile, {"layer", "blob", "flat", "sharp", "custom"}),
          .about = "cross-section of its folds; layer: that of the layer"},
-        {.name = "heights",
-         .field = &o.heights,
-         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both ends",
-         .range = {0, 1e6}},
-        {.name = "width",
-         .field = &o.width,
-         .about = "across one of its folds",
-         .unit = "m",
-         .range = {0.001, 10},
-         .automatic = "that of the layer"},
-        {.name = "length",
-         .field = &o.length,
-         .about = "joints: length of the curve; 0: as far as it is compressed",
-         .unit = "m",
-         .range = {0, 100},
-         .automatic = "curve_length of the layer"},
+        {.name = "heights", .field = &o.heights,
+         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
+                  "ends", .range = {0, 1e6}},
+        {.name = "width", .field = &o.width, .about = "across one of its folds", .unit = "m",
+         .range = {0.001, 10}, .automatic = "that of the layer"},
+        {.name = "length", .field = &o.length,
+         .about = "joints: length of the curve; 0: as far as it is compressed", .unit = "m",
+         .range = {0, 100}, .automatic = "curve_length of the layer"},
     };
 }
 
 Options describe(FoldLayerOptions& o) {
     Options all = {
-        {.group = "place",
-         .name = "place",
+        {.group = "place", .name = "place",
          .field = choice(o.place, {"field", "joints", "chains", "painted"}),
          .about = "where folds go: compression over the clip (field), the bending of joints, "
                   "chains of vertices, or a painted field"},
         {.name = "where", .field = &o.where, .about = "regions with folds"},
-        {.name = "poses_per_second",
-         .field = &o.poses_per_second,
-         .about = "poses of the clip that are looked at",
-         .unit = "1/s",
-         .range = {0.1, 240},
+        {.name = "poses_per_second", .field = &o.poses_per_second,
+         .about = "poses of the clip that are looked at", .unit = "1/s", .range = {0.1, 240},
          .advanced = true},
-        {.name = "painted_field",
-         .field = &o.painted_field,
+        {.name = "painted_field", .field = &o.painted_field,
          .about = "painted: region with a number per vertex, in metres; a fold lies between "
                   "multiples of width"},
-        {.name = "chain",
-         .field = tables(o.chains),
-         .about = "chains: tables with the vertices of each",
-         .was = {"chains"}},
-        {.name = "curve",
-         .field = tables(o.curves),
+        {.name = "chain", .field = tables(o.chains),
+         .about = "chains: tables with the vertices of each", .was = {"chains"}},
+        {.name = "curve", .field = tables(o.curves),
          .about = "joints and chains: profiles, widths and lengths, which the curves take in turn",
          .was = {"curve_profiles", "curve_widths", "curve_lengths"}},
     };
@@ -91,23 +77,23 @@ Options describe(FoldLayerOptions& o) {
     all = join(std::move(all), describe(o.along));
     all = join(std::move(all), describe(o.joints));
     all = join(std::move(all), describe(o.look));
-    all = join(std::move(all),
-               {{.name = "profile",
-                 .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
-                 .about = "cross-section of a fold"},
-                {.name = "profile_heights",
-                 .field = &o.profile_heights,
-                 .about = "custom profile: heights at evenly spaced places across the fold, 0 at "
-                          "both ends",
-                 .range = {0, 1e6}}});
+    all = join(
+        std::move(all),
+        {
+        {.name = "profile", .field = choice(o.profile, {"blob", "flat", "sharp", "custom"}),
+         .about = "cross-section of a fold"},
+        {.name = "profile_heights", .field = &o.profile_heights,
+         .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
+                  "ends", .range = {0, 1e6}}});
     all = join(std::move(all), describe(o.solver.rails));
     all = join(std::move(all), describe(o.solver));
-    return join(std::move(all), {{.name = "use_normals",
-                                  .field = &o.use_normals,
-                                  .about = "lift along the surface's own normals instead of turned "
-                                           "rest normals",
-                                  .advanced = true}});
+    return join(std::move(all),
+                {
+        {.name = "use_normals", .field = &o.use_normals,
+         .about = "lift along the surface's own normals instead of turned rest normals",
+         .advanced = true}});
 }
+// clang-format on
 
 void check_together(const FoldLayerOptions& s) {
     const bool has_curves =

@@ -1,9 +1,9 @@
 #include "shell_base.h"
 
 #include <algorithm>
-#include <queue>
 
 #include "cutis/mesh/geometry.h"
+#include "mesh/edge_paths.h"
 
 namespace cutis {
 
@@ -13,33 +13,14 @@ namespace {
 std::vector<unsigned char> covered_vertices(const SimulationSurface& surface,
                                             const VectorXd& density, double reach) {
     const Topology& topology = surface.topology();
-    std::vector<double> distance(static_cast<size_t>(topology.vertex_count()),
-                                 std::numeric_limits<double>::infinity());
-    using Entry = std::pair<double, int>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> nearest;
+    std::vector<int> sources;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         if (density[v] > 0.0) {
-            distance[static_cast<size_t>(v)] = 0.0;
-            nearest.emplace(0.0, v);
+            sources.push_back(v);
         }
     }
-    while (!nearest.empty()) {
-        const auto [so_far, v] = nearest.top();
-        nearest.pop();
-        if (so_far > distance[static_cast<size_t>(v)]) {
-            continue;
-        }
-        for (const int f : topology.triangles_around(v)) {
-            for (const int w : topology.triangles().row(f)) {
-                const double there =
-                    so_far + (surface.rest().row(v) - surface.rest().row(w)).norm();
-                if (there <= reach && there < distance[static_cast<size_t>(w)]) {
-                    distance[static_cast<size_t>(w)] = there;
-                    nearest.emplace(there, w);
-                }
-            }
-        }
-    }
+    const std::vector<double> distance =
+        edge_paths(surface.rest(), topology, sources, reach).distance;
     std::vector<unsigned char> is_covered(distance.size());
     std::transform(distance.begin(), distance.end(), is_covered.begin(),
                    [=](double d) { return static_cast<unsigned char>(d <= reach ? 1 : 0); });

@@ -12,16 +12,13 @@ constexpr Range key_times = {-1e7, 1e7};  // seconds
 
 }  // namespace
 
+// One entry is one option.
+// clang-format off
 Options describe(ShellMove& o) {
     return {
-        {.name = "time",
-         .field = &o.time,
-         .about = "body time; straight between moves",
-         .unit = "s",
-         .range = key_times},
-        {.name = "by",
-         .field = &o.by,
-         .about = "displacement from where the place would be",
+        {.name = "time", .field = &o.time, .about = "body time; straight between moves",
+         .unit = "s", .range = key_times},
+        {.name = "by", .field = &o.by, .about = "displacement from where the place would be",
          .unit = "m"},
     };
 }
@@ -29,22 +26,17 @@ Options describe(ShellMove& o) {
 Options describe(ShellHandle& o) {
     return {
         {.name = "name", .field = &o.name, .about = "for messages"},
-        {.name = "at",
-         .field = &o.at,
+        {.name = "at", .field = &o.at,
          .about = "takes the detail vertex nearest to this place of the rest pose, of those that "
-                  "stand out by a quarter of the shell's height",
-         .unit = "m"},
+                  "stand out by a quarter of the shell's height", .unit = "m"},
         {.name = "grab", .field = &o.grab, .about = "taken at", .unit = "s", .range = key_times},
-        {.name = "release",
-         .field = &o.release,
-         .about = "let go at",
-         .unit = "s",
+        {.name = "release", .field = &o.release, .about = "let go at", .unit = "s",
          .range = key_times},
-        {.name = "moves",
-         .field = tables(o.moves),
+        {.name = "moves", .field = tables(o.moves),
          .about = "where it is dragged, each a table with time and by"},
     };
 }
+// clang-format on
 
 Vector3d HandleTrack::move_at(double time) const {
     const auto next = std::upper_bound(times.begin(), times.end(), time);

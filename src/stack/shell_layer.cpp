@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "cutis/shell/pieces.h"
 #include "cutis/shell/skin_rider.h"
 #include "cutis/stack/regions.h"
 #include "shell_base.h"

@@ -48,24 +48,16 @@ std::vector<int> named_vertices(const LayerGround& ground, const Region& region,
 
 }  // namespace
 
+// One entry is one option.
+// clang-format off
 Options describe(SlideDrag& o) {
     return {
-        {.name = "at",
-         .field = &o.at,
-         .about = "place of the hand, in the rest pose",
-         .unit = "m",
+        {.name = "at", .field = &o.at, .about = "place of the hand, in the rest pose",
+         .unit = "m", .change = Change::live},
+        {.name = "force", .field = &o.force, .about = "its force", .unit = "N",
          .change = Change::live},
-        {.name = "force",
-         .field = &o.force,
-         .about = "its force",
-         .unit = "N",
-         .change = Change::live},
-        {.name = "radius",
-         .field = &o.radius,
-         .about = "the force is spread over this distance",
-         .unit = "m",
-         .range = {0, 1e6},
-         .change = Change::live},
+        {.name = "radius", .field = &o.radius, .about = "the force is spread over this distance",
+         .unit = "m", .range = {0, 1e6}, .change = Change::live},
     };
 }
 
@@ -73,48 +65,33 @@ Options describe(SlideLayerOptions& o) {
     return join(
         describe(o.options),
         {
-            {.group = "places",
-             .name = "pins",
-             .field = &o.pins,
-             .about = "regions where skin is fixed to the body"},
-            {.name = "glides",
-             .field = &o.glides,
-             .about = "regions where skin moves along a line only"},
-            {.name = "glide_direction",
-             .field = &o.glide_direction,
-             .about = "of glides, in the rest pose; 0 0 0: along the chain of edges they form"},
-            {.name = "pull",
-             .field = &o.pull,
-             .about = "regions where skin is pulled at pull_velocity"},
-            {.name = "pull_velocity",
-             .field = &o.pull_velocity,
-             .about = "relative to the body, in the rest pose",
-             .unit = "m/s",
-             .change = Change::live},
-            {.name = "drag",
-             .field = tables(o.drags),
-             .about = "hands that drag the skin, as tables with at, force and radius",
-             .change = Change::live,
-             .was = {"drag_at", "drag_force", "drag_radius"}},
-            {.group = "output",
-             .name = "output",
-             .field = choice(o.output, {"vertices", "uv", "none"}),
-             .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, or "
-                      "channels alone"},
-            {.name = "channels",
-             .field = &o.has_channels,
-             .about = "stretches, stress, slide, wrinkles and Pref per vertex"},
-            {.name = "wrinkle_wavelength",
-             .field = &o.wrinkle_wavelength,
-             .about = "of the ripples whose amplitude is given",
-             .unit = "m",
-             .range = {1e-6, 10},
-             .change = Change::live},
-            {.name = "smooth_time",
-             .field = &o.is_smooth_in_time,
-             .about = "between keys the skin feels a body without velocity jumps"},
+        {.group = "places", .name = "pins", .field = &o.pins,
+         .about = "regions where skin is fixed to the body"},
+        {.name = "glides", .field = &o.glides,
+         .about = "regions where skin moves along a line only"},
+        {.name = "glide_direction", .field = &o.glide_direction,
+         .about = "of glides, in the rest pose; 0 0 0: along the chain of edges they form"},
+        {.name = "pull", .field = &o.pull,
+         .about = "regions where skin is pulled at pull_velocity"},
+        {.name = "pull_velocity", .field = &o.pull_velocity,
+         .about = "relative to the body, in the rest pose", .unit = "m/s", .change = Change::live},
+        {.name = "drag", .field = tables(o.drags),
+         .about = "hands that drag the skin, as tables with at, force and radius",
+         .change = Change::live, .was = {"drag_at", "drag_force", "drag_radius"}},
+        {.group = "output", .name = "output",
+         .field = choice(o.output, {"vertices", "uv", "none"}),
+         .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, or "
+                  "channels alone"},
+        {.name = "channels", .field = &o.has_channels,
+         .about = "stretches, stress, slide, wrinkles and Pref per vertex"},
+        {.name = "wrinkle_wavelength", .field = &o.wrinkle_wavelength,
+         .about = "of the ripples whose amplitude is given", .unit = "m", .range = {1e-6, 10},
+         .change = Change::live},
+        {.name = "smooth_time", .field = &o.is_smooth_in_time,
+         .about = "between keys the skin feels a body without velocity jumps"},
         });
 }
+// clang-format on
 
 SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
     SlideOptions o = options;

@@ -6,10 +6,11 @@
 #include <set>
 
 #include "cli/program.h"
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/body/body.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/io/formats.h"
 
 namespace cutis::test {
 namespace {
@@ -24,7 +25,7 @@ TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
     const PointCache cache = read_pc2(scratch / "a/b/out/shot.pc2");
     BodyOptions options;
     options.clip = "twist";
-    const Body body = make_body(std::make_shared<const Character>(make_actor("cylinder")), options);
+    const Body body = make_body(std::make_shared<const Character>(load_actor("cylinder")), options);
     // 3 s at 10 frames a second, both ends.
     ASSERT_EQ(cache.frame_count(), 31);
     ASSERT_EQ(cache.vertex_count, body.mesh().positions.rows());
@@ -80,7 +81,7 @@ TEST(BakeProgram, one_and_two_threads_write_the_same_bytes) {
     write_text(scratch / "shot.toml",
                cylinder_scene("fps = 5\nskinning = \"dual-quaternion\"",
                               R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
-                   "page_times = false\n");
+                   "html.times = false\n");
     for (const char* threads : {"1", "2"}) {
         ASSERT_EQ(
             run({"bake", scratch / "shot.toml", "-o", scratch / threads, "--threads", threads})
@@ -255,25 +256,66 @@ TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist)
     }
 }
 
-TEST(BakeProgram, the_examples_bake) {
-    int baked = 0;
+std::vector<fs::path> examples() {
+    std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(CUTIS_EXAMPLES)) {
-        if (entry.path().extension() != ".toml") {
-            continue;
+        if (entry.path().extension() == ".toml") {
+            files.push_back(entry.path());
         }
-        const std::string text = read_text(entry.path());
-        if (contains(text, "shared/data") && !fs::exists(data_folder())) {
-            EXPECT_FALSE(is_ci()) << entry.path() << " needs " << data_folder();
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+TEST(BakeProgram, every_example_is_a_demo_that_says_what_it_shows_and_writes_a_page) {
+    const auto list = nlohmann::json::parse(run({"demo", "--list", "--json"}).out);
+    ASSERT_EQ(list.size(), examples().size());
+    EXPECT_EQ(list.at(0).at("name"), "creature-walk") << "the default comes first";
+    for (const fs::path& file : examples()) {
+        const auto demo = std::find_if(list.begin(), list.end(), [&](const nlohmann::json& one) {
+            return one.at("name") == file.stem().string();
+        });
+        ASSERT_TRUE(demo != list.end()) << file;
+        EXPECT_EQ(demo->at("scene"), read_text(file)) << file;
+        const Scene scene = parse_scene(read_text(file), file.string());
+        EXPECT_NO_THROW(check_scene(scene)) << file;
+        for (const char* format : {"html", "glb"}) {
+            EXPECT_EQ(std::count(scene.output.formats.begin(), scene.output.formats.end(), format),
+                      1)
+                << file << " " << format;
+        }
+        EXPECT_FALSE(sink_options(scene).html.caption.empty()) << file;
+    }
+}
+
+TEST(BakeProgram, an_example_bakes_as_a_file_to_the_page_its_demo_writes) {
+    const ScratchFolder scratch;
+    const fs::path file = fs::path(CUTIS_EXAMPLES) / "plane-bulge.toml";
+    ASSERT_EQ(run({"bake", file, "-o", scratch / "bake"}).code, 0);
+    ASSERT_EQ(run({"demo", "plane-bulge", "-o", scratch / "demo"}).code, 0);
+    for (const char* name : {"plane-bulge.glb", "plane-bulge.skin.pc2"}) {
+        EXPECT_EQ(read_text(scratch / "bake" / name), read_text(scratch / "demo" / name)) << name;
+    }
+    const std::string caption = sink_options(parse_scene(read_text(file), "example")).html.caption;
+    for (const char* verb : {"bake", "demo"}) {
+        EXPECT_TRUE(contains(read_text(scratch / verb / "plane-bulge.html"), caption)) << verb;
+    }
+}
+
+TEST(BakeProgram, slow_every_example_bakes) {
+    int baked = 0;
+    for (const fs::path& file : examples()) {
+        if (contains(read_text(file), "$DATA/") && !fs::exists(data_folder())) {
+            EXPECT_FALSE(is_ci()) << file << " needs " << data_folder();
             continue;
         }
         const ScratchFolder scratch;
-        const Outcome outcome =
-            run({"bake", entry.path(), "-o", scratch / "out", "--frames", "1-3"});
-        EXPECT_EQ(outcome.code, 0) << entry.path() << outcome.err;
-        EXPECT_FALSE(names_in(scratch / "out").empty()) << entry.path();
+        const Outcome outcome = run({"bake", file, "-o", scratch / "out", "--frames", "1-3"});
+        EXPECT_EQ(outcome.code, 0) << file << outcome.err;
+        EXPECT_FALSE(names_in(scratch / "out").empty()) << file;
         ++baked;
     }
-    EXPECT_GE(baked, 1);
+    EXPECT_GE(baked, 50);
 }
 
 }  // namespace

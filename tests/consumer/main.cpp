@@ -1,5 +1,5 @@
 // A body through the library in ten lines, on vertices of one's own: no file, no scene.
-#include <cutis/body/actors.h>
+#include <cutis/actors/actors.h>
 #include <cutis/body/body.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ int main() {
     body.positions(0.5, cutis::TimeSampling::exact, cutis::Workers(2), positions);
     std::printf("half way: %.3f %.3f %.3f\n", positions(1, 0), positions(1, 1), positions(1, 2));
     // Structs with Eigen members must have one layout in library and consumer, whatever the flags.
-    const cutis::Character actor = cutis::make_actor("torus");
+    const cutis::Character actor = cutis::load_actor("torus");
     const auto& nodes = actor.skeleton.nodes;
     for (size_t n = 0; n < nodes.size(); ++n) {
         if (nodes[n].parent < -1 || nodes[n].parent >= static_cast<int>(n) ||

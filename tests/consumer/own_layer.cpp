@@ -1,5 +1,6 @@
 // A layer of one's own in an outside project: the body breathes. docs/extending.md walks through
 // it.
+#include <cutis/actors/actors.h>
 #include <cutis/io/scene_read.h>
 #include <cutis/mesh/geometry.h>
 #include <cutis/stack/bake.h>
@@ -113,7 +114,7 @@ depth = 0.25
 period = 0.2
 )",
                                                   "breath.toml", kinds);
-    const cutis::Body body = cutis::load_body(scene);
+    const cutis::Body body = cutis::load_body(scene, {}, cutis::load_actor);
     const double before = body.mesh().positions.col(1).maxCoeff();
 
     const cutis::Workers workers(2);

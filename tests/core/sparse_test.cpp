@@ -280,17 +280,17 @@ TEST(sparse, a_matrix_that_is_not_positive_definite_is_refused_naming_the_row) {
         diagonal.push_back({i, i, i == 7 ? -2.0 : 1.0 + i});
     }
     const SparseLower matrix = compress_lower(12, diagonal).matrix;
-    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(matrix); }).find("row 7"),
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{matrix}; }).find("row 7"),
               std::string::npos);
     diagonal[7].value = 0.0;
     const SparseLower zero = compress_lower(12, diagonal).matrix;
-    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver(zero); }).find("row 7"),
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{zero}; }).find("row 7"),
               std::string::npos);
     // Constants solve the free Laplacian: singular, seen only in rounding.
     for (const int side : {3, 40, 100}) {
         const SparseLower free =
             compress_lower(side * side, grid_laplacian(side, side, true, 0.0)).matrix;
-        EXPECT_THROW(SparseSolver(free), SolverFailure) << side;
+        EXPECT_THROW(SparseSolver{free}, SolverFailure) << side;
     }
     // Barely shifted it is regular.
     EXPECT_NO_THROW(SparseSolver(compress_lower(1600, grid_laplacian(40, 40, true, 1e-8)).matrix));

@@ -224,6 +224,16 @@ TEST(curve_dynamics, the_exact_scheme_follows_a_ramp_with_its_lag) {
     EXPECT_NEAR(out, 0.05 * 4.0 - mode.shown * mode.gathered * lag, 1e-9);
 }
 
+TEST(curve_dynamics, the_answer_to_a_ramp_is_that_of_one_exact_step_along_it) {
+    for (const double damping : {0.0, 0.2, 0.7, 1.0}) {
+        for (const double t : {1e-5, 0.01, 0.3, 2.0, 30.0}) {
+            const double answer = ramp_answer(7.0, damping, t);
+            const double step = oscillator_step(7.0, damping, t).yu1 * t;
+            EXPECT_NEAR(answer, step, 1e-12 * (1.0 + t)) << damping << ' ' << t;
+        }
+    }
+}
+
 TEST(curve_dynamics, a_still_curve_is_on_its_target_at_once) {
     const OneMode mode;
     Drive drive{mode.part.rows()};
@@ -252,20 +262,21 @@ TEST(curve_dynamics, nodes_between_opposite_quaternions_take_the_short_way) {
         return Eigen::Affine3d(Eigen::AngleAxisd(degrees * two_pi / 360.0, axis));
     };
     NodeFrames frames;
-    nodes.fill({turned(175.0), turned(190.0)}, frames);  // their quaternions may differ in sign
+    nodes.fill({turned(100.0), turned(260.0)},
+               frames);  // both have a positive real part: opposite sides
     const Eigen::AngleAxisd blend(rotation_of(frames, 3));
     const double angle = blend.axis().dot(axis) > 0.0 ? blend.angle() : two_pi - blend.angle();
     // Normalised sum of quaternions: tan of the half angle from weighted sines and cosines.
     const double half = two_pi / 720.0;
-    const double sine = 0.6 * std::sin(175.0 * half) + 0.4 * std::sin(190.0 * half);
-    const double cosine = 0.6 * std::cos(175.0 * half) + 0.4 * std::cos(190.0 * half);
+    const double sine = 0.6 * std::sin(100.0 * half) + 0.4 * std::sin(260.0 * half);
+    const double cosine = 0.6 * std::cos(100.0 * half) + 0.4 * std::cos(260.0 * half);
     EXPECT_NEAR(angle, 2.0 * std::atan2(sine, cosine), 1e-9);
     // Places are blended linearly.
     MatrixX3d rest(part.rows(), 3);
     part.nodes.apply(shape.positions, Workers(1), rest);
     const Vector3d p = rest.row(3);
     EXPECT_LT(
-        (frames.places.row(3).transpose() - (0.6 * (turned(175.0) * p) + 0.4 * (turned(190.0) * p)))
+        (frames.places.row(3).transpose() - (0.6 * (turned(100.0) * p) + 0.4 * (turned(260.0) * p)))
             .norm(),
         1e-14);
 }

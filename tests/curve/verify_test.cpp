@@ -9,7 +9,7 @@ TEST(curve_verify, closed_forms_hold) {
     test::expect_cases(verify::curve_form_cases);
 }
 
-TEST(curve_verify, slow_limbs_of_real_characters_are_mapped_and_moved) {
+TEST(curve_verify, limbs_of_real_characters_are_mapped_and_moved) {
     test::expect_cases(verify::curve_part_cases);
 }
 

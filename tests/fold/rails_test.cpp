@@ -172,6 +172,37 @@ TEST(FoldRailRules, folds_stay_between_the_planes_of_their_ends) {
     }
 }
 
+TEST(FoldRailRules, end_planes_hold_the_direction_of_their_end) {
+    const FoldRailSet set = rails_in_a_row(1);
+    const MatrixX3d base = squeezed(set, {0.4});
+    // The ends lean outwards, too: their planes lean with them.
+    MatrixX3d directions(points, 3);
+    for (int i = 0; i < points; ++i) {
+        const double side = i < segments / 2 ? -1.0 : 1.0;
+        directions.row(i) << side * (i == 0 || i == segments ? 0.5 : 3.0), 0.0, 1.0;
+    }
+    FoldRailOptions options = plain(FoldMode::strict);
+    const MatrixX3d free = base + solved(set, options, base, {}, &directions);
+    options.limiter = true;
+    const MatrixX3d held = base + solved(set, options, base, {}, &directions);
+    for (const int end : {0, segments}) {
+        // Normal of the plane: across the end's direction, towards the fold.
+        const double side = end == 0 ? 1.0 : -1.0;
+        const Vector3d normal = Vector3d(side, 0.0, 0.5).normalized();
+        double deepest = 0.0;
+        for (int k = 1; k < segments / 2; ++k) {
+            const int i = end == 0 ? k : segments - k;
+            const double room = (base.row(i) - base.row(end)).dot(normal);
+            const double kept = (free.row(i) - base.row(end)).dot(normal);
+            deepest = std::min(deepest, kept);
+            EXPECT_NEAR((held.row(i) - base.row(end)).dot(normal), std::max(kept, 0.02 * room),
+                        1e-12)
+                << i;
+        }
+        EXPECT_LT(deepest, -0.01);  // counter-proof
+    }
+}
+
 TEST(FoldRailRules, segments_of_a_steep_fold_have_their_rest_proportions_after_two_passes) {
     const FoldRailSet set = rails_in_a_row(1);
     const MatrixX3d base = squeezed(set, {0.6});
@@ -215,6 +246,15 @@ TEST(FoldRailRules, a_merged_pair_is_one_blob_over_both_with_their_common_length
                         1e-12);
         }
     }
+}
+
+TEST(FoldRailRules, a_merged_pair_of_half_share_is_half_as_high) {
+    FoldRailSet set = rails_in_a_row(2);
+    set.partner[0] = 1;
+    const MatrixX3d base = squeezed(set, {0.6, 0.5});
+    const MatrixX3d whole = solved(set, merging(), base);
+    set.share.setConstant(0.5);
+    EXPECT_LT((solved(set, merging(), base) - 0.5 * whole).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(FoldRailRules, a_pair_with_one_stretched_rail_does_not_merge) {

@@ -1,4 +1,4 @@
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
@@ -44,7 +44,7 @@ std::vector<OutputFile> write(const Bake& bake, const std::string& format,
 Body twisting_cylinder() {
     BodyOptions options;
     options.clip = "twist";
-    return make_body(std::make_shared<Character>(make_actor("cylinder")), options);
+    return make_body(std::make_shared<Character>(load_actor("cylinder")), options);
 }
 
 TEST(GlbDetails, a_detail_is_a_mesh_of_its_own_that_plays_its_own_motion) {

@@ -195,8 +195,10 @@ TEST(PageWrite, options_out_of_range_are_refused) {
     refused([](PageOptions& o) { o.tolerance = 0.0; });
     refused([](PageOptions& o) { o.uv_tolerance = std::nan(""); });
     refused([](PageOptions& o) { o.paint = "mud"; });
-    refused([](PageOptions& o) { o.camera_direction = Vector3d::Zero(); });
-    refused([](PageOptions& o) { o.camera_focus = PageFocus{Vector3d::Zero(), 0.0}; });
+    refused([](PageOptions& o) { o.camera = {0.0, 0.0, 0.0}; });
+    refused([](PageOptions& o) { o.camera = {0.0, 1.0}; });
+    refused([](PageOptions& o) { o.focus = {0.0, 0.0, 0.0, 0.0}; });
+    refused([](PageOptions& o) { o.focus = {0.0, 0.0, 1.0}; });
 }
 
 TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/scene_describe.h"
@@ -270,15 +271,26 @@ TEST(SceneRead, a_missing_scene_is_an_io_error_and_a_folder_too) {
     EXPECT_THROW(read_scene(scratch.path()), IoError);
 }
 
+TEST(SceneRead, a_program_without_built_in_characters_refuses_an_actor_and_says_what_to_hand_in) {
+    Scene scene;
+    scene.body.actor = "cylinder";
+    try {
+        load_body(scene);
+        FAIL() << "accepted";
+    } catch (const InvalidInput& error) {
+        EXPECT_NE(std::string(error.what()).find("hand load_actor"), std::string::npos);
+    }
+}
+
 TEST(SceneRead, an_actor_becomes_a_body_and_an_unknown_one_is_refused_with_the_list) {
     Scene scene;
     scene.body.actor = "cylinder";
-    const Body body = load_body(scene);
+    const Body body = load_body(scene, {}, load_actor);
     EXPECT_GT(body.mesh().positions.rows(), 100);
     EXPECT_DOUBLE_EQ(body.duration(), 3.0);
     scene.body.actor = "cube";
     try {
-        load_body(scene);
+        load_body(scene, {}, load_actor);
         FAIL() << "accepted";
     } catch (const InvalidInput& error) {
         EXPECT_NE(std::string(error.what()).find("there are torus, cylinder"), std::string::npos);

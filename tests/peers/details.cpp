@@ -9,7 +9,7 @@
 #include <functional>
 #include <iostream>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/body/body.h"
 #include "cutis/io/formats.h"
 
@@ -122,7 +122,7 @@ void write_skinned(const std::filesystem::path& folder, int frames) {
     cutis::BodyOptions options;
     options.clip = "twist";
     const cutis::Body body = cutis::make_body(
-        std::make_shared<cutis::Character>(cutis::make_actor("cylinder")), options);
+        std::make_shared<cutis::Character>(cutis::load_actor("cylinder")), options);
     const cutis::ArtMesh detail = studs(8);
     write(folder, "skinned", {"glb", "npz"}, info_of(body, detail, frames),
           [&](cutis::Frame& frame) {

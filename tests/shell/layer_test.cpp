@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
@@ -43,7 +43,7 @@ Baked baked(const std::string& body, const std::string& layer, int threads = 1) 
     Scene scene = parse_scene("[body]\n" + body + "\n[[layer]]\nkind = \"shell\"\n" + layer +
                                   "\n[output]\nlast_frame = 8\n",
                               "test");
-    const Body moving = load_body(scene);
+    const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
     std::vector<std::unique_ptr<FrameSink>> sinks;
@@ -184,7 +184,7 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
     const Workers workers(1);
     BakeControls controls;
     controls.workers = &workers;
-    bake(load_body(scene), scene, sinks, controls);
+    bake(load_body(scene, {}, load_actor), scene, sinks, controls);
     const auto back = std::make_shared<Character>(read_gltf(folder / "a.glb"));
     const DetailCopies& copies = *kept.info.meshes[1].copies;
     const Eigen::Index count = copies.piece.positions.rows();
@@ -217,7 +217,7 @@ Baked on_skin(const std::string& output, const std::string& anchor, int threads 
                                   "size = 0.06\nsubsteps = 2\nanchor = \"" +
                                   anchor + "\"\n[output]\nlast_frame = 12\n",
                               "test");
-    const Body moving = load_body(scene);
+    const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
     std::vector<std::unique_ptr<FrameSink>> sinks;

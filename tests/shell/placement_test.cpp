@@ -2,9 +2,9 @@
 
 #include <Eigen/Geometry>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "cutis/shell/pieces.h"
 #include "cutis/shell/shell.h"
 #include "cutis/shell/skin_rider.h"
 #include "support/expect_error.h"

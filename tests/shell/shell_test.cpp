@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "cutis/shell/pieces.h"
 #include "support/allocations.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"

@@ -246,6 +246,21 @@ TEST(slide_forces, one_step_is_linear_and_newton_finds_the_root_of_the_whole_equ
     }
 }
 
+TEST(slide_forces, a_step_from_a_slipped_state_takes_the_tether_with_its_slope) {
+    // (rho + h^2 K) v = h f with f = k (1 + q) s and K = df/ds = k (1 + 3 q), q = s^2 / r^2.
+    constexpr double h = 0.02, rho = 2.5, k = 2000.0;
+    SlideOptions options = bare_skin();
+    options.tether = k;
+    options.tether_radius = 0.02;
+    Sheet sheet(options);
+    const Vector3d slip(0.03, -0.01, 0.0);
+    sheet.shift_material(slip);
+    sheet.solver.step(sheet.rest(), h, sheet.workers);
+    const double q = slip.squaredNorm() / 4e-4;
+    const Vector3d expected = h * k * (1.0 + q) / (rho + h * h * k * (1.0 + 3.0 * q)) * slip;
+    EXPECT_LT((sheet.velocity(sheet.middle) - expected).norm(), 1e-8 * expected.norm());
+}
+
 TEST(slide_forces, slip_is_capped_at_its_speed_limit) {
     SlideOptions options = bare_skin();
     options.gravity = Vector3d(30.0, 0.0, 0.0);
@@ -316,6 +331,25 @@ TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
         pull,
         c * c * skin.stress(l1, l2) + s * s * skin.stress(l2, l1) - skin.energy(l1, l2) / (l1 * l2),
         1e-9);
+}
+
+TEST(slide_forces, a_directed_stretch_multiplies_the_initial_one_along_its_direction_alone) {
+    for (const bool is_painted : {false, true}) {
+        SlideOptions options = bare_skin();
+        options.initial_stretch = 1.1;
+        if (is_painted) {
+            options.initial_stretch = VectorXd(VectorXd::Constant(121, 1.1));
+        }
+        options.directed_stretch = 1.25;
+        options.stretch_direction = Vector3d(1.0, 2.0, 7.0);  // as far as it lies in the surface
+        Sheet sheet(options);
+        SlideChannels channels;
+        sheet.solver.fill_channels(0.01, sheet.workers, channels);
+        const Vector3d along = Vector3d(1.0, 2.0, 0.0).normalized();
+        EXPECT_NEAR(channels.major_stretch[sheet.middle], 1.25 * 1.1, 1e-12);
+        EXPECT_NEAR(channels.minor_stretch[sheet.middle], 1.1, 1e-12);
+        EXPECT_NEAR(std::abs(channels.major_direction.row(sheet.middle).dot(along)), 1.0, 1e-12);
+    }
 }
 
 TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {

@@ -4,7 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/slide/locate.h"
-#include "slide/parts.h"
+#include "slide/passes.h"
 #include "support/allocations.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
@@ -40,9 +40,10 @@ TEST(slide, a_region_that_is_left_out_changes_no_bit_of_what_moves) {
     Skin part(shape, options);
     Skin whole(shape, options);
     SlideSolver::Parts& p = whole.solver.parts();
-    ASSERT_LT(part.solver.parts().reach.near_batches, p.batch_count);
-    p.reach = {count, count, p.triangle_count(), p.batch_count, p.batch_count};
-    p.has_constraints = true;
+    ASSERT_LT(part.solver.parts().model.reach.near_batches, p.model.batch_count);
+    p.model.reach = {count, count, p.model.triangle_count(), p.model.batch_count,
+                     p.model.batch_count};
+    p.model.has_constraints = true;
     p.system.make_rows(count, options.tolerance);
     SlideChannels part_channels;
     SlideChannels whole_channels;

@@ -17,8 +17,16 @@ TEST(slide_verify, waves_flow_and_coupling_are_those_known_exactly) {
     test::expect_cases(verify::verify_slide_dynamics);
 }
 
-TEST(slide_verify, impossible_input_is_survived_with_the_same_bits_for_any_threads) {
+TEST(slide_verify, bits_are_the_same_for_any_threads_and_after_a_restore) {
+    test::expect_cases(verify::verify_slide_bits);
+}
+
+TEST(slide_verify, slow_impossible_input_is_survived) {
     test::expect_cases(verify::verify_slide_robustness);
+}
+
+TEST(slide_verify, slow_clips_of_real_characters_are_survived_without_drift) {
+    test::expect_cases([] { return verify::verify_slide_characters(false); });
 }
 
 }  // namespace

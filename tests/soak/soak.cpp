@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cutis/actors/actors.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
 
@@ -109,7 +110,7 @@ int main(int count, char** arguments) {
     }
     cutis::Scene scene = cutis::parse_scene(scene_text, "soak");
     scene.last_frame = frames;
-    const cutis::Body body = cutis::load_body(scene);
+    const cutis::Body body = cutis::load_body(scene, {}, cutis::load_actor);
     auto sink = std::make_unique<Watch>(frames / stretches);
     const Watch& watch = *sink;
     std::vector<std::unique_ptr<cutis::FrameSink>> sinks;

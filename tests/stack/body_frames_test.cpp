@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/curve_layer.h"
 #include "cutis/stack/fold_layer.h"
@@ -75,7 +75,7 @@ private:
 };
 
 Body arm(const std::string& clip, Asked& asked) {
-    static const auto character = std::make_shared<const Character>(make_actor("arm"));
+    static const auto character = std::make_shared<const Character>(load_actor("arm"));
     BodyOptions options;
     options.clip = clip;
     Body::Source source = make_body(character, options).source();

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/layer.h"
 #include "stack/layer_run.h"
@@ -24,7 +24,7 @@ struct Stage {
 };
 
 const std::shared_ptr<const Character>& arm_character() {
-    static const auto character = std::make_shared<const Character>(make_actor("arm"));
+    static const auto character = std::make_shared<const Character>(load_actor("arm"));
     return character;
 }
 
@@ -233,7 +233,7 @@ TEST(curve_layer, same_bits_for_any_number_of_threads) {
 TEST(curve_layer, an_example_keyed_by_pose_is_reached_when_the_pose_holds) {
     // The clip's own biceps is at full weight from 1.5 to 2.1 s; the body without it plus the
     // example must come to the same place.
-    auto character = std::make_shared<Character>(make_actor("arm"));
+    auto character = std::make_shared<Character>(load_actor("arm"));
     const auto with = arm("bend");
     for (Clip& clip : character->clips) {
         std::erase_if(clip.channels, [](const Channel& channel) {

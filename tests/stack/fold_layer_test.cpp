@@ -1,4 +1,4 @@
-#include "cutis/body/actors.h"
+#include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
@@ -34,7 +34,7 @@ private:
 std::vector<Frame> baked(const std::string& keys, int first, int last, int threads = 1) {
     BodyOptions options;
     options.clip = "bend";
-    const Body body = make_body(std::make_shared<Character>(make_actor("arm")), options);
+    const Body body = make_body(std::make_shared<Character>(load_actor("arm")), options);
     Scene scene = parse_scene(
         "[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
     scene.first_frame = first;

@@ -472,6 +472,23 @@ TEST(slide_plan, lame_constants_give_the_same_moduli) {
     EXPECT_THROW(options_of(stage, "lame_mu = 1\nlame_lambda = 1000\n"), InvalidInput);
 }
 
+TEST(slide_plan, pulled_regions_are_prescribed_at_the_given_velocity_and_nothing_else_is) {
+    const Stage stage(square_with_seam(1.0));
+    const SlideOptions o = options_of(stage,
+                                      "pull = [{ box = [0.3, 0.3, -1, 0.7, 0.7, 1] }]\n"
+                                      "pull_velocity = [0.1, -0.2, 0]\n");
+    const MatrixX3d& rest = stage.ground.surface->rest();
+    std::vector<bool> is_pulled(static_cast<size_t>(rest.rows()), false);
+    for (const PrescribedSlip& slip : o.prescribed) {
+        EXPECT_EQ(slip.velocity, Vector3d(0.1, -0.2, 0.0));
+        is_pulled[static_cast<size_t>(slip.vertex)] = true;
+    }
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        const bool is_inside = std::abs(rest(v, 0) - 0.5) < 0.2 && std::abs(rest(v, 1) - 0.5) < 0.2;
+        EXPECT_EQ(is_pulled[static_cast<size_t>(v)], is_inside) << rest.row(v);
+    }
+}
+
 TEST(slide_plan, settings_without_effect_are_refused) {
     const Stage stage(square_with_seam(1.0));
     for (const char* keys : {"wind = [1, 0, 0]\n", "pull = [{ box = [0, 0, -1, 1, 1, 1] }]\n",

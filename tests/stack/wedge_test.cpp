@@ -4,6 +4,9 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/formats.h"
+#include "cutis/stack/bake.h"
+#include "stack/test_body.h"
+#include "support/shapes.h"
 
 namespace cutis {
 namespace {
@@ -97,6 +100,53 @@ TEST(Wedges, plan_layers_with_the_kinds_of_the_caller) {
     EXPECT_EQ(*std::get<double*>(all[0].scene.layers[0].plan->options()[0].field), 0.1);
     scene.wedges[0].values = {number(7.0)};
     EXPECT_THROW(wedge_scenes(scene, kinds), InvalidInput);
+}
+
+/// A square of cells, as a piece of detail.
+std::shared_ptr<const ArtMesh> square(int cells) {
+    auto mesh = std::make_shared<ArtMesh>();
+    const int side = cells + 1;
+    mesh->positions.resize(side * side, 3);
+    mesh->triangles.resize(2 * cells * cells, 3);
+    for (int y = 0; y < side; ++y) {
+        for (int x = 0; x < side; ++x) {
+            mesh->positions.row(y * side + x) << x, y, (x + y) % 2;
+        }
+    }
+    for (int y = 0; y < cells; ++y) {
+        for (int x = 0; x < cells; ++x) {
+            const int a = y * side + x;
+            mesh->triangles.row(2 * (y * cells + x)) << a, a + 1, a + side;
+            mesh->triangles.row(2 * (y * cells + x) + 1) << a + 1, a + side + 1, a + side;
+        }
+    }
+    mesh->parts = {{"square", "", 0, 2 * cells * cells, 0, side * side}};
+    return mesh;
+}
+
+TEST(Wedges, over_a_mesh_bake_each_of_them) {
+    const std::vector<Value> names = {text("a.obj"), text("b.obj")};
+    Scene scene = scene_with({{"shell.mesh", names, 1, 1}});
+    scene.last_frame = 1;
+    LayerScene shell = {"shell", {{"mesh", names[0]}, {"size", number(0.2)}}, 1, 1};
+    shell.meshes = {{"a.obj", square(1)}, {"b.obj", square(2)}};
+    scene.layers.push_back(shell);
+    const test::Shape torus = test::torus_grid(24, 16);
+    Body::Source source;
+    source.mesh.positions = torus.positions;
+    source.mesh.triangles = torus.triangles;
+    source.motion = std::make_shared<test::SlidingMotion>(torus.positions, 1.0);
+    const Body body(std::move(source), {});
+    const Workers workers(1);
+    std::vector<double> vertices_of_piece;
+    for (const WedgeScene& one : wedge_scenes(scene)) {
+        BakeControls controls;
+        controls.workers = &workers;
+        const BakeReport report = bake(body, one.scene, {}, controls);
+        const auto& numbers = report.layers.at(0).numbers;
+        vertices_of_piece.push_back(numbers.at("detail vertices") / numbers.at("detail pieces"));
+    }
+    EXPECT_EQ(vertices_of_piece, (std::vector<double>{4.0, 9.0}));
 }
 
 }  // namespace

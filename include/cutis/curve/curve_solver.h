@@ -105,6 +105,7 @@ private:
     };
     Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
     void sample_at(long index, Sampler sample, double known);
+    void aim(const CurveDrive& drive, Slot& slot, const Workers& workers);  // target and shape
     void make_slot(long index, const Workers& workers);
     void add_inertia(Slot& now, const Workers& workers);
     OscillatorStep step_of(int mode, double fraction) const;

@@ -31,7 +31,7 @@ struct TimeExampleOptions {
 /// Deformation between examples given in time, at any time, in any order.
 ///
 /// Every example is reached exactly. Two examples: the force that rises linearly is identified in
-/// closed form, one number a mode (curve-notes section 4). More: the piecewise linear targets are
+/// closed form, one number a mode. More: the piecewise linear targets are
 /// simulated exactly from rest and the cubic spline through what was missed is added, so velocity
 /// is continuous everywhere (section 5).
 class TimeExamples {

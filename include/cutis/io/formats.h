@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +22,6 @@ struct NpzOptions {
     bool use_float32 = false;  ///< halves positions, UVs and channels; default: the exact doubles
 };
 
-/// A ball that the page's picture is filled with: close-ups.
-struct PageFocus {
-    Vector3d point = Vector3d::Zero();  ///< metres, where the body is in the first frame
-    double radius = 1.0;                ///< metres, above 0
-};
-
 struct PageOptions {
     std::string title;           ///< empty: the file's name
     std::string caption;         ///< one line beside the title
@@ -39,9 +32,13 @@ struct PageOptions {
     std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
     std::string heat;               ///< channel shown first as a heat map; empty: none
     bool follow = false;            ///< the camera travels with the body
-    std::optional<Vector3d> camera_direction;  ///< from the body to the camera; none: from the
-                                               ///< front, a little from the left and above
-    std::optional<PageFocus> camera_focus;     ///< none: the whole clip is in the picture
+    std::vector<double> camera;  ///< x y z from the body to the camera; empty: from the front, a
+                                 ///< little from the left and above
+    std::vector<double> focus;   ///< x y z radius of a ball that fills the picture, metres, where
+                                 ///< the body is in the first frame; empty: the whole clip
+    std::string figure;  ///< figure of a paper that the shot stands beside, for the caption
+    std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1; for
+                                                     ///< whoever takes pictures of the page
 };
 
 Options describe(GlbOptions& options);

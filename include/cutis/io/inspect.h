@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cutis/core/types.h"
+#include "cutis/io/scene_read.h"
 
 namespace cutis {
 
@@ -57,9 +58,10 @@ struct FileSummary {
     std::vector<std::string> notes;
 };
 
-/// Reads a file by its extension (.glb .gltf .obj .pc2 .mdd .bvh .toml), or makes a built-in
+/// Reads a file by its extension (.glb .gltf .obj .pc2 .mdd .bvh .toml), or takes a built-in
 /// character ("actor:NAME"), and says what it holds.
+/// \param actors  finds built-in characters, as in load_body
 /// \throw IoError, InvalidInput  as the readers do; InvalidInput for another extension
-FileSummary inspect_file(const std::filesystem::path& path);
+FileSummary inspect_file(const std::filesystem::path& path, const ActorLoader& actors = {});
 
 }  // namespace cutis

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,22 @@ Scene parse_scene(const std::string& text, const std::string& file,
 /// \throw IoError, InvalidInput  as read_obj
 void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds = layer_kinds());
 
+/// Where a path of a scene leads: relative to the scene's folder; $DATA/ stands for the folder of
+/// characters that the environment's CUTIS_DATA names (default ../shared/data).
+/// \throw IoError  nothing there (only for $DATA)
+std::filesystem::path scene_path(const Scene& scene, const std::string& path);
+
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);
 
+/// A built-in character by its name: `load_actor` of cutis/actors/actors.h, or one's own.
+using ActorLoader = std::function<Character(const std::string& name)>;
+
 /// Reads the files a scene names and makes its body.
 /// \param warn  what an OBJ reader left out; further notes are in the body's source
+/// \param actors  finds the key `actor`; without it a scene that names an actor is refused
 /// \throw IoError, InvalidInput  as check_scene, the readers and make_body do
-Body load_body(const Scene& scene, const WarningCallback& warn = {});
+Body load_body(const Scene& scene, const WarningCallback& warn = {},
+               const ActorLoader& actors = {});
 
 }  // namespace cutis

@@ -36,6 +36,9 @@ struct ManipulationOptions {
 
 Options describe(ManipulationOptions& options);
 
+/// \throw InvalidInput  targets that are not one finite row per handle
+void check_handle_targets(const MatrixX3d& targets, int handles);
+
 /// Direct manipulation: springs from places of the detail to targets, in the shell (low-rank update
 /// of its factor) and into an as-rigid-as-possible base.
 class ShellManipulator {

@@ -284,25 +284,25 @@ private:
         } else {
             views.push_back({{"name", "body"}, {"label", "Body"}});
         }
-        Json meta = {{"title", options_.title.empty() ? path_.stem().string() : options_.title},
-                     {"caption", options_.caption},
-                     {"fps", info().fps},
-                     {"frames", info().frame_count},
-                     {"firstFrame", info().first_frame},
-                     {"views", views},
-                     {"paint", options_.paint}};
+        Json meta = {
+            {"title", options_.title.empty() ? path_.stem().string() : options_.title},
+            {"caption", options_.figure.empty() ? options_.caption
+                                                : options_.caption + "; beside " + options_.figure},
+            {"fps", info().fps},
+            {"frames", info().frame_count},
+            {"firstFrame", info().first_frame},
+            {"views", views},
+            {"paint", options_.paint}};
         if (!options_.heat.empty()) {
             meta["start"] = {{"heat", options_.heat}};
         }
         meta["follow"] = options_.follow;
-        if (options_.camera_direction) {
-            const Vector3d& d = *options_.camera_direction;
-            meta["cameraDirection"] = {d.x(), d.y(), d.z()};
+        if (!options_.camera.empty()) {
+            meta["cameraDirection"] = options_.camera;
         }
-        if (options_.camera_focus) {
-            const Vector3d& p = options_.camera_focus->point;
-            meta["cameraFocus"] = {{"point", {p.x(), p.y(), p.z()}},
-                                   {"radius", options_.camera_focus->radius}};
+        if (!options_.focus.empty()) {
+            const std::vector<double>& f = options_.focus;
+            meta["cameraFocus"] = {{"point", {f[0], f[1], f[2]}}, {"radius", f[3]}};
         }
         return meta;
     }
@@ -492,15 +492,17 @@ void check_page_options(const PageOptions& options) {
         throw InvalidInput(say("html: paint '", options.paint,
                                "', expected skin, checker, grid, tattoo, bumps or clay"));
     }
-    if (options.camera_direction &&
-        (!options.camera_direction->allFinite() || options.camera_direction->isZero())) {
-        throw InvalidInput("html: expected a camera direction with a length");
+    const auto is_finite = [](double number) { return std::isfinite(number); };
+    const std::vector<double>& camera = options.camera;
+    if (!camera.empty() &&
+        (camera.size() != 3 || !std::all_of(camera.begin(), camera.end(), is_finite) ||
+         Eigen::Map<const Vector3d>(camera.data()).isZero())) {
+        throw InvalidInput("html: camera: expected three numbers that are not all 0");
     }
-    if (options.camera_focus &&
-        !(options.camera_focus->point.allFinite() && options.camera_focus->radius > 0.0 &&
-          std::isfinite(options.camera_focus->radius))) {
-        throw InvalidInput(say("html: expected a camera focus with a radius above 0, found ",
-                               options.camera_focus->radius));
+    const std::vector<double>& focus = options.focus;
+    if (!focus.empty() && (focus.size() != 4 || !(focus[3] > 0.0) ||
+                           !std::all_of(focus.begin(), focus.end(), is_finite))) {
+        throw InvalidInput("html: focus: expected x y z and a radius above 0");
     }
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "cutis/body/actors.h"
 #include "cutis/body/retarget.h"
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
@@ -18,10 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path resolve(const Scene& scene, const std::string& path) {
-    return fs::path(scene.folder) / path;  // an absolute path stays as it is
-}
-
 bool is_sequence(const std::string& path) {
     return path.find('*') != std::string::npos;
 }
@@ -31,7 +26,7 @@ double cache_rate(const Scene& scene) {
 }
 
 PointCache load_cache(const Scene& scene, const WarningCallback& warn) {
-    const fs::path path = resolve(scene, scene.body.cache);
+    const fs::path path = scene_path(scene, scene.body.cache);
     if (is_sequence(scene.body.cache)) {
         return read_obj_sequence(path, cache_rate(scene), warn).cache;
     }
@@ -48,7 +43,7 @@ PointCache load_cache(const Scene& scene, const WarningCallback& warn) {
 
 // The rest pose stands in the units and axes of the file it belongs to.
 MatrixX3d load_rest(const Scene& scene, Eigen::Index vertices, const WarningCallback& warn) {
-    const fs::path path = resolve(scene, scene.body.rest);
+    const fs::path path = scene_path(scene, scene.body.rest);
     const ArtMesh rest = read_obj(path, warn);
     if (rest.positions.rows() != vertices) {
         throw InvalidInput(say(path.string(), ": expected ", vertices,
@@ -58,7 +53,7 @@ MatrixX3d load_rest(const Scene& scene, Eigen::Index vertices, const WarningCall
 }
 
 Body load_mesh(const Scene& scene, const WarningCallback& warn) {
-    const fs::path path = resolve(scene, scene.body.mesh_file);
+    const fs::path path = scene_path(scene, scene.body.mesh_file);
     ArtMesh mesh;
     PointCache cache;
     if (is_sequence(scene.body.mesh_file)) {
@@ -74,17 +69,27 @@ Body load_mesh(const Scene& scene, const WarningCallback& warn) {
     return make_body(mesh, std::move(cache), scene.body.options);
 }
 
-Body load_character(const Scene& scene, const WarningCallback& warn) {
+Character find_actor(const Scene& scene, const ActorLoader& actors) {
+    if (!actors) {
+        throw InvalidInput(say(scene_place(scene.file, 0, 0),
+                               "[body] actor: expected a program with "
+                               "built-in characters, found one without; hand load_actor of "
+                               "cutis/actors/actors.h to load_body"));
+    }
+    return actors(scene.body.actor);
+}
+
+Body load_character(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     const BodyOptions& options = scene.body.options;
-    const auto load_source = [&scene] {
-        return scene.body.actor.empty() ? read_gltf(resolve(scene, scene.body.file))
-                                        : make_actor(scene.body.actor);
+    const auto load_source = [&] {
+        return scene.body.actor.empty() ? read_gltf(scene_path(scene, scene.body.file))
+                                        : find_actor(scene, actors);
     };
     if (scene.body.motion.empty()) {
         return make_body(std::make_shared<const Character>(load_source()), options);
     }
     auto character = std::make_shared<Character>(load_source());
-    const BvhMotion motion = read_bvh(resolve(scene, scene.body.motion));
+    const BvhMotion motion = read_bvh(scene_path(scene, scene.body.motion));
     RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
     if (warn) {
         warn(say("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
@@ -98,9 +103,10 @@ Body load_character(const Scene& scene, const WarningCallback& warn) {
 
 }  // namespace
 
-Body load_body(const Scene& scene, const WarningCallback& warn) {
+Body load_body(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     check_scene(scene);
-    Body body = scene.body.mesh_file.empty() ? load_character(scene, warn) : load_mesh(scene, warn);
+    Body body =
+        scene.body.mesh_file.empty() ? load_character(scene, warn, actors) : load_mesh(scene, warn);
     if (!scene.body.rest.empty()) {
         body.set_rest_pose(load_rest(scene, body.mesh().positions.rows(), warn));
     }
@@ -116,13 +122,13 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
     for (const std::string* path :
          {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
         if (!path->empty()) {
-            inputs.push_back(resolve(scene, *path));
+            inputs.push_back(scene_path(scene, *path));
         }
     }
     for (const LayerScene& layer : scene.layers) {
         if (layer.plan) {
             for (const std::string& name : named_files(layer.plan->options())) {
-                inputs.push_back(resolve(scene, name));
+                inputs.push_back(scene_path(scene, name));
             }
         }
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cutis/body/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
@@ -138,7 +137,7 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
     }
 }
 
-void inspect_scene(const fs::path& path, FileSummary& out) {
+void inspect_scene(const fs::path& path, const ActorLoader& actors, FileSummary& out) {
     const Scene scene = read_scene(path);
     out.kind = "scene";
     for (const fs::path& input : scene_inputs(scene)) {
@@ -148,8 +147,8 @@ void inspect_scene(const fs::path& path, FileSummary& out) {
         out.layers.push_back(layer.kind);
     }
     out.formats = scene.output.formats;
-    const Body body =
-        load_body(scene, [&out](std::string_view note) { out.notes.emplace_back(note); });
+    const Body body = load_body(
+        scene, [&out](std::string_view note) { out.notes.emplace_back(note); }, actors);
     out.frames = frames_of(body, scene).count();
     out.meshes.push_back(summarise(body.mesh(), body.source().weld_group));
     out.meshes.back().joints = static_cast<int>(body.source().rig.node.size());
@@ -159,7 +158,7 @@ void inspect_scene(const fs::path& path, FileSummary& out) {
 
 }  // namespace
 
-FileSummary inspect_file(const fs::path& path) {
+FileSummary inspect_file(const fs::path& path, const ActorLoader& actors) {
     FileSummary out;
     out.path = path.string();
     std::error_code error;
@@ -168,9 +167,9 @@ FileSummary inspect_file(const fs::path& path) {
     const WarningCallback warn = [&](std::string_view note) { out.notes.emplace_back(note); };
     const std::string extension = extension_of(path);
     constexpr std::string_view actor = "actor:";
-    if (out.path.compare(0, actor.size(), actor) == 0) {
+    if (actors && out.path.compare(0, actor.size(), actor) == 0) {
         out.kind = "actor";
-        inspect_character(make_actor(out.path.substr(actor.size())), out);
+        inspect_character(actors(out.path.substr(actor.size())), out);
     } else if (extension == "glb" || extension == "gltf") {
         out.kind = "glTF";
         inspect_character(read_gltf(path), out);
@@ -186,7 +185,7 @@ FileSummary inspect_file(const fs::path& path) {
     } else if (extension == "bvh") {
         inspect_bvh(path, out);
     } else if (extension == "toml") {
-        inspect_scene(path, out);
+        inspect_scene(path, actors, out);
     } else {
         throw InvalidInput(say(path.string(),
                                ": expected .glb, .gltf, .obj, .pc2, .mdd, .bvh, "

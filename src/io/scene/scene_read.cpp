@@ -5,6 +5,7 @@
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 #include <cmath>
+#include <cstdlib>
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
@@ -233,6 +234,24 @@ Scene parse_scene(const std::string& text, const std::string& file,
     return scene;
 }
 
+std::filesystem::path scene_path(const Scene& scene, const std::string& path) {
+    const std::string word = "$DATA/";
+    if (path.rfind(word, 0) != 0) {
+        return std::filesystem::path(scene.folder) / path;  // an absolute path stays as it is
+    }
+    const char* chosen = std::getenv("CUTIS_DATA");
+    const std::filesystem::path folder =
+        chosen != nullptr && *chosen != '\0' ? chosen : "../shared/data";
+    const std::filesystem::path file = folder / path.substr(word.size());
+    // Of a sequence the folder must be there.
+    if (!std::filesystem::exists(path.find('*') == std::string::npos ? file : file.parent_path())) {
+        throw IoError(say(scene_place(scene.file, 0, 0), "\"", file.generic_string(),
+                          "\" not found; CUTIS_DATA names the folder of characters that $DATA "
+                          "stands for (default ../shared/data)"));
+    }
+    return file;
+}
+
 void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds) {
     const auto load = [&](const Scene& variant) {
         for (size_t i = 0; i < scene.layers.size(); ++i) {
@@ -242,9 +261,7 @@ void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds) {
             for (const std::string& name : named_files(plan->options())) {
                 std::shared_ptr<const ArtMesh>& mesh = scene.layers[i].meshes[name];
                 if (!mesh) {
-                    // An absolute path stays as it is.
-                    mesh = std::make_shared<ArtMesh>(
-                        read_obj(std::filesystem::path(scene.folder) / name));
+                    mesh = std::make_shared<ArtMesh>(read_obj(scene_path(scene, name)));
                 }
             }
         }

@@ -1,9 +1,9 @@
 #include "io/store/modes.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -103,19 +103,19 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
         read_displacements(frames, block, base, displacements);
         gram.selfadjointView<Eigen::Lower>().rankUpdate(displacements);
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-    if (solver.info() != Eigen::Success) {
+    const SymmetricEigen solved = symmetric_eigen(gram);
+    if (!solved.has_converged) {
         throw SolverFailure(
             say("output: singular value decomposition of ", n, " frames did not converge"));
     }
     // Displacements from a frame, or from the mean, have one direction less than frames.
     const int modes = n - 1;
     TimeModes result;
-    result.vectors = solver.eigenvectors().rightCols(modes).rowwise().reverse();
+    result.vectors = solved.vectors.rightCols(modes).rowwise().reverse();
     result.energy_after = Eigen::VectorXd::Zero(modes + 1);
     for (int k = modes - 1; k >= 0; --k) {
         result.energy_after(k) =
-            result.energy_after(k + 1) + std::max(0.0, solver.eigenvalues()(n - 1 - k));
+            result.energy_after(k + 1) + std::max(0.0, solved.values(n - 1 - k));
         Eigen::Index largest = 0;
         result.vectors.col(k).cwiseAbs().maxCoeff(&largest);
         if (result.vectors(largest, k) < 0.0) {
