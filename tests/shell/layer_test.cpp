@@ -256,10 +256,11 @@ TEST(ShellLayer, riding_on_skin_gives_the_same_bits_on_two_threads) {
 }
 
 TEST(ShellLayer, what_does_not_fit_is_refused_by_name) {
-    expect_error<InvalidInput>([] { baked(torus, "handles = [\"tip 0.5 pull 1 2 3\"]\n"); },
-                               {"NAME SECONDS grab", "tip 0.5 pull"});
-    expect_error<InvalidInput>([] { baked(torus, "handles = [\"tip 0.5 grab 1 2 3\"]\n"); },
-                               {"'tip'", "release"});
+    expect_error<InvalidInput>([] { baked(torus, "handle = [\"tip 0.5 pull 1 2 3\"]\n"); },
+                               {"at = ..., grab = ...", "tip 0.5 pull"});
+    expect_error<InvalidInput>(
+        [] { baked(torus, "handle = [{ name = \"tip\", grab = 0.5, release = 0.2 }]\n"); },
+        {"\"tip\"", "release", "0.2 s after 0.5 s"});
     expect_error<InvalidInput>([] { baked(torus, "place = \"around\"\n"); }, {"mesh"});
     expect_error<InvalidInput>([] { baked(torus, "anchor = \"skin\"\n"); }, {"slide layer"});
     expect_error<InvalidInput>([] { baked(torus, "axes = [1, 2]\n"); }, {"six numbers"});

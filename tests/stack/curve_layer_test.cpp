@@ -398,19 +398,21 @@ TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {
     refuse({{"to", list({"hand"})}, {"group", text("x")}}, {"more than one"});
     refuse({{"group", text("nobody")}}, {"group", "\"nobody\""});
     refuse({{"attribute", text("none")}}, {"attribute", "\"none\""});
-    refuse({{"to", list({"hand"})}, {"examples", list({"biceps"})}}, {"MORPH@SECONDS"});
+    refuse({{"to", list({"hand"})}, {"examples", list({"biceps"})}},
+           {"'example'", "time and morph"});
     refuse({{"to", list({"hand"})},
-            {"examples", list({"triceps@1"})},
+            {"example", entries({example(1.0, "morph", "triceps")})},
             {"pose_joints", list({"forearm_1"})}},
            {"biceps", "\"triceps\""});
-    refuse({{"to", list({"hand"})},
-            {"examples", list({"biceps@1.8", "biceps@1.9"})},
-            {"pose_joints", list({"forearm_1"})}},
-           {"alike"});
+    refuse(
+        {{"to", list({"hand"})},
+         {"example", entries({example(1.8, "morph", "biceps"), example(1.9, "morph", "biceps")})},
+         {"pose_joints", list({"forearm_1"})}},
+        {"alike"});
     refuse({{"to", list({"hand"})},
             {"baseline", text("linear-blend")},
             {"follow", boolean(false)},
-            {"examples", list({"body@1", "body@0.5"})}},
+            {"example", entries({example(1.0), example(0.5)})}},
            {"increasing"});
     refuse({{"to", list({"hand"})}, {"frequency", number(0.01)}}, {"frequency"});
     refuse({{"to", list({"hand"})}, {"nodes", number(2.0)}}, {"nodes"});

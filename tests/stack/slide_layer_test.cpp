@@ -10,8 +10,8 @@
 #include "cutis/mesh/surface_point.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/layer_stack.h"
-#include "stack/slide_order.h"
 #include "cutis/stack/slide_layer.h"
+#include "stack/slide_order.h"
 #include "stack/slide_tangents.h"
 #include "stack/slide_uv.h"
 #include "support/allocations.h"
@@ -322,8 +322,8 @@ LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regio
                          const std::string& output) {
     std::string text = "[body]\nactor = \"plane\"\n";
     for (const std::string& region : regions) {
-        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [\"" + region +
-                "\"]\noutput = \"" + output + "\"\n";
+        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [" + region +
+                "]\noutput = \"" + output + "\"\n";
     }
     Scene scene = parse_scene(text, "test.toml");
     scene.last_frame = 6;
@@ -339,8 +339,8 @@ LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regio
 
 TEST(slide_layer, two_on_two_halves_keep_channels_numbers_and_uvs_of_their_own) {
     const Stage stage(square_with_seam(1.0));
-    const std::string left = "box:-1,-1,-1,0.45,2,2";
-    const std::string right = "box:0.55,-1,-1,2,2,2";
+    const std::string left = "{ box = [-1, -1, -1, 0.45, 2, 2] }";
+    const std::string right = "{ box = [0.55, -1, -1, 2, 2, 2] }";
     for (const char* output : {"vertices", "uv"}) {
         const LastFrame::Taken alone = slid_on(stage.body, {left}, output);
         const LastFrame::Taken both = slid_on(stage.body, {left, right}, output);

@@ -13,6 +13,34 @@ constexpr size_t block_bytes = size_t{4} << 20;
 // A block is left alone once its error is this far below the tolerance.
 constexpr double settled = 0.25;
 
+// Four maxima side by side: a single one would wait for itself.
+template <int width>
+double largest_of_width(const FrameRows& displacements) {
+    const auto squared = [](const double* x) {
+        double sum = x[0] * x[0];
+        for (int k = 1; k < width; ++k) {
+            sum += x[k] * x[k];
+        }
+        return sum;
+    };
+    double largest[4] = {0.0, 0.0, 0.0, 0.0};
+    const Eigen::Index points = displacements.cols() / width;
+    for (Eigen::Index f = 0; f < displacements.rows(); ++f) {
+        const double* x = displacements.row(f).data();
+        Eigen::Index i = 0;
+        for (; i + 4 <= points; i += 4, x += 4 * width) {
+            for (int j = 0; j < 4; ++j) {
+                const double one = squared(x + j * width);
+                largest[j] = one > largest[j] ? one : largest[j];
+            }
+        }
+        for (; i < points; ++i, x += width) {
+            largest[0] = std::max(largest[0], squared(x));
+        }
+    }
+    return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+}
+
 }  // namespace
 
 std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, int frame_count) {
@@ -58,16 +86,9 @@ void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBas
 }
 
 double largest_squared(const FrameRows& displacements, int width) {
-    double largest = 0.0;
-    for (Eigen::Index f = 0; f < displacements.rows(); ++f) {
-        const double* x = displacements.row(f).data();
-        for (Eigen::Index i = 0; i < displacements.cols(); i += width, x += width) {
-            const double y = width >= 2 ? x[1] : 0.0;
-            const double z = width == 3 ? x[2] : 0.0;
-            largest = std::max(largest, x[0] * x[0] + y * y + z * z);
-        }
-    }
-    return largest;
+    return width == 1   ? largest_of_width<1>(displacements)
+           : width == 2 ? largest_of_width<2>(displacements)
+                        : largest_of_width<3>(displacements);
 }
 
 // The Gram matrix D^T D is small and has the same right singular vectors. It squares the condition
