@@ -101,6 +101,38 @@ TEST(flesh, examples_fade_in_over_their_share_of_the_curve_at_both_ends) {
     }
 }
 
+TEST(flesh, forces_by_hand_are_linear_between_their_times_and_held_outside) {
+    const StillTube tube;
+    FleshOptions options;
+    options.curve.dynamics = CurveDynamics::still;  // the static answer at once
+    options.curve.limit = 1e6;
+    options.forces.resize(3);
+    options.forces[0].time = 1.0;
+    options.forces[1] = {2.0, Vector3d(0.0, 4.0, 0.0)};
+    options.forces[2] = {4.0, Vector3d(2.0, 0.0, 0.0)};
+    Flesh flesh(tube.view, tube.part, options);
+    const auto at = [&](double time) {
+        const Workers workers(1);
+        for (const bool reset : {true, false}) {
+            FleshStep step;
+            step.to = step.body_to = reset ? time - 0.25 : time;
+            step.reset = reset;
+            flesh.advance(step, workers);
+        }
+        MatrixX3d surface = tube.shape.positions;
+        flesh.displace(time, TimeSampling::exact, workers, surface);
+        return MatrixX3d(surface - tube.shape.positions);
+    };
+    const MatrixX3d first = at(2.0);
+    const MatrixX3d second = at(4.0);
+    ASSERT_GT(first.col(1).maxCoeff(), 1e-4);
+    ASSERT_GT(second.col(0).maxCoeff(), 1e-4);
+    EXPECT_LT((at(1.25) - 0.25 * first).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((at(3.5) - 0.25 * first - 0.75 * second).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((at(9.0) - second).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_EQ(at(0.5).cwiseAbs().maxCoeff(), 0.0);
+}
+
 TEST(flesh, a_limb_whose_foot_hangs_elsewhere_is_one_part_with_its_extra_joint) {
     // Skinned to hip, knee and foot from below; the foot hangs on the root, as inverse kinematics
     // has it.

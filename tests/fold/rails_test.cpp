@@ -248,6 +248,25 @@ TEST(FoldRailRules, a_merged_pair_is_one_blob_over_both_with_their_common_length
     }
 }
 
+TEST(FoldRailRules, a_merged_pair_of_unequal_rails_is_one_blob_by_length) {
+    FoldRailSet set = rails_in_a_row(2);
+    set.partner[0] = 1;
+    for (int i = 0; i < points; ++i) {  // the second is half as long
+        set.rest(points + i, 0) = 1.0 + 0.5 * i / segments;
+    }
+    const MatrixX3d offsets = solved(set, merging(), squeezed(set, {0.6, 0.25}));
+    const double top = offsets.col(2).maxCoeff();
+    for (int r = 0; r < 2; ++r) {
+        for (int i = 0; i < points; ++i) {
+            const double part = static_cast<double>(i) / segments;
+            const double arc = (r == 0 ? part : 1.0 + 0.5 * part) / 1.5;
+            EXPECT_NEAR(offsets(r * points + i, 2) / top,
+                        FoldProfile::blob().at(2.0 * arc - 1.0) / FoldProfile::blob().at(0.0), 0.01)
+                << r << ' ' << i;
+        }
+    }
+}
+
 TEST(FoldRailRules, a_merged_pair_of_half_share_is_half_as_high) {
     FoldRailSet set = rails_in_a_row(2);
     set.partner[0] = 1;

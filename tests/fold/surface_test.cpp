@@ -55,6 +55,41 @@ TEST(FoldSurface, rails_run_along_the_compression_and_are_one_width_long) {
     }
 }
 
+TEST(FoldSurface, the_most_compressed_place_is_a_valley) {
+    const Flat flat;
+    // Squeezed to 0.5 half way, to 0.8 at both sides.
+    MatrixX3d pose = flat.shape.positions;
+    const double turn = 2.0 * 3.14159265358979;
+    for (int v = 0; v < pose.rows(); ++v) {
+        const double x = pose(v, 0);
+        pose(v, 0) = 0.65 * x + 0.15 * std::sin(turn * x) / turn;  // slope 0.65 + 0.15 cos
+    }
+    FoldFieldOptions options;
+    options.look.width = 0.12;
+    options.look.irregularity = 0.0;
+    const FoldPattern pattern =
+        fold_pattern_from_field(flat.topology, flat.shape.positions, {pose}, options);
+    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
+    double nearest = 1.0;
+    for (size_t r = 0; r < pattern.rails.size(); ++r) {
+        for (const size_t i : {size_t{0}, per_rail - 1}) {
+            const Vector3d end = position_at(flat.shape.positions, flat.topology.triangles(),
+                                             pattern.points[r * per_rail + i]);
+            nearest = std::min(nearest, std::abs(end.x() - 0.5));
+        }
+    }
+    EXPECT_LT(nearest, 0.025);  // folds of 0.12 whose crest lay there would begin 0.06 away
+}
+
+TEST(FoldSurface, directions_turn_with_their_bones_wherever_those_go) {
+    const Sleeve sleeve;
+    const Eigen::Affine3d motion = Eigen::Translation3d(3.0, -5.0, 2.0) *
+                                   Eigen::AngleAxisd(1.3, Vector3d(1, 2, -1).normalized());
+    MatrixX3d turned;
+    turn_normals(sleeve.normals, sleeve.weights, {motion, motion, motion}, Workers(1), turned);
+    EXPECT_LT((turned - sleeve.normals * motion.linear().transpose()).cwiseAbs().maxCoeff(), 1e-12);
+}
+
 TEST(FoldSurface, cloth_that_shrinks_less_than_the_activity_asks_does_not_fold) {
     const Flat flat;
     FoldFieldOptions options;
@@ -304,6 +339,45 @@ TEST(FoldSurface, cloth_on_a_shrinking_arch_never_dips_below_it) {
         EXPECT_GT(highest, 0.03);
         EXPECT_GT(deepest, -1e-3 * highest);
     }
+}
+
+TEST(FoldSurface, between_rails_that_lean_apart_cloth_is_laid_on_the_surface) {
+    // High folds lean one way, low ones the other: what is interpolated between them would point
+    // into the body where the low ones have more weight.
+    const Flat flat;
+    FoldFieldOptions look;
+    look.look.width = 0.25;
+    look.look.irregularity = 0.0;
+    look.look.pre_stretch = 0.0;
+    look.look.taper = 0.0;
+    const FoldPattern pattern = fold_pattern_from_paint(
+        flat.topology, flat.shape.positions, VectorXd(flat.shape.positions.col(0)), look);
+    FoldOptions options;
+    options.rails.mode = FoldMode::strict;
+    FoldSolver solver(flat.topology, flat.shape.positions, pattern, options);
+    MatrixX3d pose = flat.shape.positions;
+    MatrixX3d directions(pose.rows(), 3);
+    for (int v = 0; v < pose.rows(); ++v) {
+        const bool is_low = pose(v, 1) > 0.5;
+        pose(v, 0) *= is_low ? 0.99 : 0.5;
+        directions.row(v) << 0.0, is_low ? -4.0 : 4.0, 1.0;
+    }
+    directions.rowwise().normalize();
+    MatrixX3d folded;
+    solver.refine(pose, Workers(1), folded);
+    const MatrixX3d base = folded;
+    solver.fold(directions, {}, Workers(1), folded);
+    VectorXd height;
+    VectorXd compression;
+    MatrixX3d sides;
+    solver.fill_channels(height, compression, sides);
+    double highest = 0.0;
+    for (int v = 0; v < folded.rows(); ++v) {
+        const double rise = (folded.row(v) - base.row(v)).dot(sides.row(v));
+        highest = std::max(highest, rise);
+        EXPECT_GT(rise, -1e-9) << v;
+    }
+    EXPECT_GT(highest, 0.05);
 }
 
 TEST(FoldSurface, channels_say_how_high_and_how_compressed) {

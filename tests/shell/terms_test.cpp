@@ -143,6 +143,72 @@ TEST(ShellTerms, damping_against_the_room_rests_behind_by_its_lag) {
     }
 }
 
+TEST(ShellTerms, every_axis_lags_behind_the_room_by_its_own_damping) {
+    const Slab slab;
+    ShellOptions options;
+    options.axis = Vector3d::UnitX();
+    options.vibration = plain();
+    options.vibration.damping_against = DampingAgainst::room;
+    options.vibration.use_axes = true;
+    options.vibration.axes = {Oscillation{2.0, 0.3}, Oscillation{5.0, 0.4}, Oscillation{4.0, 0.7}};
+    const Vector3d velocity(0.3, -0.1, 0.2);
+    const MatrixX3d y = distances_after(slab, options, velocity, 600);
+    for (int v = 0; v < slab.count(); ++v) {
+        for (int k = 0; k < 3; ++k) {
+            const Oscillation& own = options.vibration.axes[static_cast<size_t>(k)];
+            const double lag = 2.0 * own.damping / (2.0 * pi * own.frequency_hz);
+            EXPECT_NEAR(y(v, k), -lag * slab.height(v) * velocity[k], 1e-9) << v << ' ' << k;
+        }
+    }
+}
+
+TEST(ShellTerms, scattered_pieces_head_along_the_axis_give_or_take_their_turn) {
+    const test::Shape grid = test::planar_grid(10, 10);
+    const Topology topology(grid.triangles, static_cast<int>(grid.positions.rows()));
+    const PrismShell prisms(topology, grid.positions,
+                            grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
+    ArtMesh tile;
+    tile.positions = MatrixX3d::Constant(3, 3, 0.5);
+    tile.positions.row(1) << 0.6, 0.5, 0.5;
+    tile.positions.row(2) << 0.5, 0.6, 0.5;
+    tile.triangles.resize(1, 3);
+    tile.triangles << 0, 1, 2;
+    ScatterOptions options;
+    options.size = 0.06;
+    options.axis = Vector3d(1.0, 1.0, 3.0);  // as far as the surface lets them
+    options.turn_deg = 20.0;
+    const PlacedDetail detail = scatter_detail(prisms, tile, options, Workers(1));
+    ASSERT_GT(detail.anchors.size(), 50u);
+    double least = 180.0;
+    double most = -180.0;
+    for (const PieceAnchor& anchor : detail.anchors) {
+        EXPECT_NEAR(anchor.heading.norm(), 1.0, 1e-12);
+        const double degrees =
+            std::atan2(anchor.heading.y(), anchor.heading.x()) * 180.0 / pi - 45.0;
+        least = std::min(least, degrees);
+        most = std::max(most, degrees);
+        EXPECT_DOUBLE_EQ(anchor.size, 0.06);
+    }
+    EXPECT_GE(least, -20.0 - 1e-6);
+    EXPECT_LE(most, 20.0 + 1e-6);
+    EXPECT_LT(least, -10.0);
+    EXPECT_GT(most, 10.0);
+}
+
+TEST(ShellTerms, the_base_is_held_by_cotangents_and_by_area_over_the_squared_reach) {
+    // Right triangles on a grid of m cells: 1 across inner sides, 1/2 at the border, 0 (cut to
+    // 1e-3) across diagonals.
+    constexpr int m = 6;
+    const test::Shape grid = test::planar_grid(m, m);
+    const Topology topology(grid.triangles, static_cast<int>(grid.positions.rows()));
+    ArapOptions options;
+    options.reach = 0.2;
+    const ArapDeformer base(topology, grid.positions, options);
+    const double sides = 2.0 * m * (m - 1) + 0.5 * 4 * m + 1e-3 * m * m;
+    const double vertices = (m + 1) * (m + 1);
+    EXPECT_NEAR(base.mean_diagonal(), 2.0 * sides / vertices + 1.0 / vertices / (0.2 * 0.2), 1e-9);
+}
+
 TEST(ShellTerms, axes_of_the_surface_have_their_own_material_and_turn_with_it) {
     const Slab slab;
     ShellOptions options;
@@ -232,24 +298,42 @@ TEST(ShellTerms, limiters_hold_vertices_or_pieces_to_their_share_of_the_thicknes
 }
 
 TEST(ShellTerms, a_limiter_takes_velocity_with_it_and_the_soft_one_does_not) {
-    const Slab slab;
     const Vector3d velocity(6.0, -2.0, 4.0);
-    VibrationOptions options = plain();
-    options.limiter = Limiter::vertex;
-    const MatrixX3d held = distances_after(slab, options, velocity, 2);
-    options.limiter = Limiter::soft;
-    const MatrixX3d soft = distances_after(slab, options, velocity, 2);
-    const auto s = exact_step(options.material, step);
+    constexpr int steps = 13;  // past the turning point: what was held swings back sooner
     const double radius = 0.5 * thickness;
+    const auto s = exact_step(plain().material, step);
+    for (const bool is_piece : {false, true}) {
+        const Slab slab(is_piece);
+        VibrationOptions options = plain();
+        options.limiter = is_piece ? Limiter::piece : Limiter::vertex;
+        const MatrixX3d held = distances_after(slab, options, velocity, steps);
+        double highest = 0.0;
+        for (int v = 0; v < slab.count(); ++v) {
+            highest = std::max(highest, slab.height(v));
+        }
+        for (int v = 0; v < slab.count(); ++v) {
+            // A piece is held by its highest vertex.
+            const double kick = (is_piece ? highest : slab.height(v)) * velocity.norm();
+            double y = 0.0;
+            double w = -kick;
+            for (int i = 0; i < steps; ++i) {
+                const double next = s.a * y + s.b * w;
+                w = s.c * y + s.d * w;
+                y = next;
+                const double part = std::min(1.0, radius / std::max(std::abs(y), 1e-300));
+                y *= part;
+                w *= part;
+            }
+            y *= is_piece ? slab.height(v) / highest : 1.0;
+            EXPECT_LT((held.row(v).transpose() - y * velocity.normalized()).norm(), 1e-12) << v;
+        }
+    }
+    const Slab slab;
+    VibrationOptions options = plain();
+    options.limiter = Limiter::soft;
+    const MatrixX3d soft = distances_after(slab, options, velocity, steps);
     for (int v = 0; v < slab.count(); ++v) {
-        const double kick = slab.height(v) * velocity.norm();
-        const double part = std::min(1.0, radius / (s.b * kick));
-        double y = part * -s.b * kick;
-        const double w = part * -s.d * kick;
-        y = s.a * y + s.b * w;
-        y = std::copysign(std::min(std::abs(y), radius), y);
-        EXPECT_LT((held.row(v).transpose() - y * velocity.normalized()).norm(), 1e-12) << v;
-        const double free = swing(options.material, kick, 2);
+        const double free = swing(options.material, slab.height(v) * velocity.norm(), steps);
         const double shown = free / std::sqrt(1.0 + free * free / (radius * radius));
         EXPECT_LT((soft.row(v).transpose() - shown * velocity.normalized()).norm(), 1e-12) << v;
     }
@@ -381,6 +465,36 @@ TEST(ShellTerms, a_triangle_without_area_pushes_where_a_nearly_flat_one_does) {
     }
     EXPECT_LT((nearly - flat).cwiseAbs().maxCoeff(), 1e-5);
     EXPECT_GT(flat.col(2).minCoeff(), 0.0);
+}
+
+TEST(ShellTerms, untangling_never_raises_a_column_and_lays_down_what_has_no_room) {
+    // A disc drawn out to a needle: the closer its sides, the less any direction rises above all of
+    // them.
+    test::Shape fan = test::fan(8);
+    const Topology topology(fan.triangles, static_cast<int>(fan.positions.rows()));
+    SafeOffsetOptions height;
+    height.height = 0.2;
+    const PrismShell prisms = make_shell(topology, fan.positions, height, Workers(1));
+    ShellUntangler untangler(prisms);
+    double before = 1.0;
+    for (const double depth : {0.0, 1.0, 5.0, 20.0, 100.0}) {
+        MatrixX3d base = fan.positions;
+        base(0, 2) -= depth;  // a pit: the column at its bottom looks out between the walls
+        MatrixX3d offset = base.rowwise() + Eigen::RowVector3d(0.16, 0.0, 0.12);  // leaning over
+        const MatrixX3d given = offset - base;
+        untangler.untangle(base, Workers(1), offset);
+        const MatrixX3d columns = offset - base;
+        for (int v = 0; v < columns.rows(); ++v) {
+            EXPECT_LE(columns.row(v).norm(), given.row(v).norm() * (1.0 + 1e-12)) << depth;
+        }
+        // Along the axis, and lower the steeper the walls: their normals rise by about 1 / depth.
+        EXPECT_LE(columns.row(0).norm(), before * (1.0 + 1e-12)) << depth;
+        before = columns.row(0).norm();
+        if (depth >= 20.0) {
+            EXPECT_GT(columns(0, 2), 0.99 * columns.row(0).norm());
+        }
+    }
+    EXPECT_LT(before, 0.05 * 0.2);
 }
 
 TEST(ShellTerms, walls_opposite_leave_half_the_gap) {

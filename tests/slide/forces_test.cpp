@@ -485,6 +485,23 @@ TEST(slide_forces, what_is_painted_on_the_skin_moves_with_it) {
     EXPECT_NEAR(f(sheet.middle, 1), expected, 1e-10);
 }
 
+TEST(slide_forces, stiffness_painted_on_the_skin_moves_with_it) {
+    SlideOptions options = bare_skin();
+    const test::Shape shape = test::planar_grid(10, 10);
+    options.young_modulus = VectorXd(100.0 * (1.0 + shape.positions.col(0).array()));
+    options.poisson_ratio = 0.5;
+    Sheet sheet(options);
+    MatrixX3d body = sheet.rest();
+    body.col(0) *= 1.2;
+    sheet.solver.reset(body, sheet.workers);
+    sheet.shift_material(Vector3d(0.03, 0.0, 0.0));
+    SlideChannels channels;
+    sheet.solver.fill_channels(0.01, sheet.workers, channels);
+    const double young = 100.0 * (1.5 + 0.03);  // what lies at the middle now
+    const NeoHookeanSheet skin{young / 3.0, young};
+    EXPECT_NEAR(channels.stress[sheet.middle], skin.stress(1.2, 1.0), 1e-6);
+}
+
 TEST(slide_forces, skin_pulled_at_a_speed_passes_at_that_speed) {
     SlideOptions options = bare_skin();
     options.rim = RimMode::pin;
