@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t block_bytes = size_t{4} << 20;
 // A block is left alone once its error is this far below the tolerance.
-constexpr double settled = 0.25;
+constexpr double settled = 0.5;
 
 // Four maxima side by side: a single one would wait for itself.
 template <int width>
@@ -142,6 +142,10 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     FrameRows rest;
     Eigen::RowVectorXd target;
     for (const ModeBlock& block : blocks) {
+        // Fewer than an earlier block needs will not do either.
+        while (least < most && largest[static_cast<size_t>(least)] >= 1.0) {
+            ++least;
+        }
         read_displacements(frames, block, base, rest);
         const auto first = modes.vectors.leftCols(least);
         const FrameRows projected = first.transpose() * rest;
