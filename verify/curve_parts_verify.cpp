@@ -77,7 +77,7 @@ const std::vector<Animal>& animals() {
           {"",
            {"Neck1", "Tail1"},
            {"FrontUpperLeg.L", "FrontUpperLeg.R", "BackUpperLeg.L", "BackUpperLeg.R"}}},
-         0.1},
+         0.065},
         {"quaternius/Apatosaurus.glb",
          "",
          {{"Neck", {}, {}},
@@ -86,13 +86,13 @@ const std::vector<Animal>& animals() {
           {"FrontUpLeg.R", {"FrontFoot.R"}, {}},
           {"BackUpLeg.L", {"BackFoot.L"}, {}},
           {"BackUpLeg.R", {"BackFoot.R"}, {}}},
-         0.1},
+         0.065},
         {"quaternius/Trex.glb",
          "",
          {{"Tail1", {}, {}},
           {"BackUpLeg.L", {"BackFoot.L"}, {}},
           {"BackUpLeg.R", {"BackFoot.R"}, {}}},
-         0.1},
+         0.09},
     };
     return list;
 }
@@ -109,7 +109,7 @@ const std::vector<Sequence>& sequences() {
     static const std::vector<Sequence> list = {
         {"horse-gallop/horse-gallop-reference.obj",
          {Vector3d(-far, 3.0, 1.7), Vector3d(far, far, 2.4)},
-         0.1},
+         0.04},
         {"dem-bones/frames/bone_000.obj",
          {Vector3d(-1.22, -far, -far), Vector3d(1.02, far, far)},
          0.02},

@@ -149,7 +149,6 @@ private:
 
 std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerGround& ground,
                                         const LayerMeshes& meshes) {
-    check_options(describe(options), "[[layer]] curve");
     return std::make_unique<CurveLayer>(ground, options, meshes);
 }
 

@@ -217,7 +217,6 @@ private:
 }  // namespace
 
 std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground) {
-    check_options(describe(options), "[[layer]] fold");
     check_together(options);
     // In gate mode folds are shorter by the gate anyway: single precision will do.
     options.solver.rails.tolerance.length =

@@ -513,7 +513,6 @@ private:
 
 std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
                                         const LayerMeshes& meshes) {
-    check_options(describe(options), "[[layer]] shell");
     const std::shared_ptr<const ArtMesh> mesh =
         options.mesh.empty() ? nullptr : find_mesh(meshes, options.mesh, "[[layer]] shell: mesh");
     return std::make_unique<ShellLayer>(ground, options, mesh);

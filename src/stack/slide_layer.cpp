@@ -370,7 +370,6 @@ private:
 }  // namespace
 
 std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerGround& ground) {
-    check_options(describe(options), "[[layer]] slide");
     return std::make_unique<SlideLayer>(options, ground);
 }
 
