@@ -254,14 +254,16 @@ TEST(SceneRead, files_that_examples_name_are_read_with_the_scene) {
     std::ofstream(scratch / "bent.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     const auto write = [&](const std::string& example) {
         std::ofstream(scratch / "shot.toml")
-            << "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"curve\"\nexamples = [\"biceps@1\", \""
-            << example << "\"]\n";
+            << "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"curve\"\n"
+               "[[layer.example]]\ntime = 1\nmorph = \"biceps\"\n"
+               "[[layer.example]]\ntime = 1.5\nfile = \""
+            << example << "\"\n";
     };
-    write("bent.obj@1.5");
+    write("bent.obj");
     const Scene scene = read_scene(scratch / "shot.toml");
     ASSERT_EQ(scene.layers[0].meshes.size(), 1u);
     EXPECT_EQ(scene.layers[0].meshes.at("bent.obj")->positions.rows(), 3);
-    write("none.obj@1.5");
+    write("none.obj");
     EXPECT_THROW(read_scene(scratch / "shot.toml"), IoError);
 }
 
