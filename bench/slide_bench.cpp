@@ -96,12 +96,12 @@ class KktSolver {
 public:
     KktSolver(SlideSolver::Parts& parts, const std::vector<slide::Constraint>& constraint)
         : parts_(parts), constraint_(constraint) {
-        int rows = 2 * parts.vertex_count();
+        int rows = 2 * parts.model.vertex_count();
         for (const slide::Constraint one : constraint) {
             rows += one == slide::Constraint::fixed ? 2 : 0;
         }
         // Numbered entries, compressed: where each number goes.
-        cs_di* triplets = cs_di_spalloc(rows, rows, 32 * parts.vertex_count(), 1, 1);
+        cs_di* triplets = cs_di_spalloc(rows, rows, 32 * parts.model.vertex_count(), 1, 1);
         double number = 0.0;
         visit([&](int row, int column, double) { cs_di_entry(triplets, row, column, number++); });
         matrix_ = cs_di_compress(triplets);
@@ -126,7 +126,7 @@ public:
         size_t number = 0;
         visit([&](int, int, double value) { matrix_->x[place_[number++]] = value; });
         std::fill(right_.begin(), right_.end(), 0.0);
-        for (int v = 0; v < parts_.vertex_count(); ++v) {
+        for (int v = 0; v < parts_.model.vertex_count(); ++v) {
             right_[2 * static_cast<size_t>(v)] = parts_.system.right(v)[0];
             right_[2 * static_cast<size_t>(v) + 1] = parts_.system.right(v)[1];
         }
@@ -137,15 +137,15 @@ public:
         cs_di_usolve(factor->U, work_.data());
         cs_di_ipvec(symbolic_->q, work_.data(), right_.data(), rows);
         cs_di_nfree(factor);
-        std::copy_n(right_.begin(), parts_.velocity.size(), parts_.velocity.begin());
+        std::copy_n(right_.begin(), parts_.state.velocity.size(), parts_.state.velocity.begin());
     }
 
 private:
     /// Every entry of the KKT matrix, always in the same order.
     template <class Visit>
     void visit(const Visit& entry) const {
-        int next = 2 * parts_.vertex_count();
-        for (int v = 0; v < parts_.vertex_count(); ++v) {
+        int next = 2 * parts_.model.vertex_count();
+        for (int v = 0; v < parts_.model.vertex_count(); ++v) {
             const auto put = [&](const Eigen::Matrix2d& block, int column) {
                 for (int c = 0; c < 2; ++c) {
                     for (int r = 0; r < 2; ++r) {

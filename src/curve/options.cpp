@@ -1,6 +1,7 @@
 #include "cutis/core/options.h"
 
 #include "cutis/curve/flesh.h"
+#include "curve/layout_limits.h"
 
 namespace cutis {
 
@@ -29,9 +30,9 @@ Options describe(PartNames& o) {
 Options describe(CurveLayout& o) {
     return {
         {.group = "layout", .name = "curves", .field = &o.curves,
-         .about = "lines from end to end; 0: one per vertex round", .range = {0, 1024}},
+         .about = "lines from end to end; 0: one per vertex round", .range = {0, most_curves}},
         {.name = "nodes", .field = &o.nodes,
-         .about = "places along each; 0: one per vertex along", .range = {0, 4096}},
+         .about = "places along each; 0: one per vertex along", .range = {0, most_nodes}},
         {.name = "direction", .field = choice(o.direction, {"along", "around"}),
          .about = "curves run from end to end, or as closed rings"},
         {.name = "even_spacing", .field = &o.even_spacing,

@@ -9,13 +9,11 @@
 #include "cutis/curve/tube_map.h"
 #include "cutis/mesh/geometry.h"
 #include "edge_loops.h"
+#include "curve/layout_limits.h"
 
 namespace cutis {
 
 namespace {
-
-constexpr int finest_curves = 1024;
-constexpr int finest_nodes = 4096;
 
 /// A tube with its map.
 struct Tube {
@@ -303,10 +301,12 @@ void append_row(Stencils& stencils, const std::map<int, double>& row) {
 CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
                      const CurveLayout& layout) {
     check_struct(layout, "curve");
-    if ((layout.curves != 0 && layout.curves < 3) || (layout.nodes != 0 && layout.nodes < 3)) {
-        throw InvalidInput(
-            say("curves: expected at least 3 curves and 3 nodes (0: automatic), found ",
-                layout.curves, " and ", layout.nodes));
+    if ((layout.curves != 0 && layout.curves < fewest_curves) ||
+        (layout.nodes != 0 && layout.nodes < fewest_nodes)) {
+        throw InvalidInput(say("curves: expected ", fewest_curves, " to ", most_curves,
+                               " curves and ", fewest_nodes, " to ", most_nodes,
+                               " nodes (0: automatic), found ", layout.curves, " and ",
+                               layout.nodes));
     }
     if (!layout.start_vertices.empty() && layout.start_vertices.size() < 3) {
         throw InvalidInput(

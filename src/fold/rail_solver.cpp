@@ -353,7 +353,7 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
     }
     scale_offsets(group, factor);
     Lanes taken{};
-    if (options.limiter && options.mode != FoldMode::strict) {
+    if (options.limiter) {
         taken = limit(group, rails, points, task.planes, rest);
     }
     top = highest(group);

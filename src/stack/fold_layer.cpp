@@ -218,9 +218,11 @@ private:
 
 std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground) {
     check_together(options);
+    FoldRailOptions& rails = options.solver.rails;
+    const bool is_strict = rails.mode == FoldMode::strict;
+    rails.limiter = rails.limiter && !is_strict;
     // In gate mode folds are shorter by the gate anyway: single precision will do.
-    options.solver.rails.tolerance.length =
-        options.solver.rails.mode == FoldMode::strict ? FoldTolerance().length : 1e-5;
+    rails.tolerance.length = is_strict ? FoldTolerance().length : 1e-5;
     return std::make_unique<FoldLayer>(ground, options);
 }
 

@@ -450,7 +450,9 @@ TEST(ShellTerms, a_triangle_without_area_pushes_where_a_nearly_flat_one_does) {
         MatrixX3d base = grid.positions;
         base.row(inner) = left * base.row(inner) + (1.0 - left) * middle.transpose();
         base = (base * turn.transpose()).eval();
-        ShellEquilibrium equilibrium(prisms, {});
+        EquilibriumOptions springs_alone;
+        springs_alone.volume_rounds = 0;
+        ShellEquilibrium equilibrium(prisms, springs_alone);
         MatrixX3d offset;
         equilibrium.solve(base, Workers(1), offset);
         borrowed = equilibrium.borrowed_normals();
