@@ -53,6 +53,7 @@ FoldRailOptions plain(FoldMode mode) {
     options.mode = mode;
     options.distortion_passes = 0;
     options.height_cap = 0.0;
+    options.limiter = false;
     options.tolerance.length = 1e-14;
     return options;
 }

@@ -61,6 +61,9 @@ void ZipWriter::begin_entry(const std::string& name, std::uint64_t bytes) {
 }
 
 void ZipWriter::write(const void* data, std::size_t bytes) {
+    if (bytes == 0) {
+        return;  // no array may stand for an empty one, but zlib takes "no array" for "begin anew"
+    }
     entries_.back().crc = static_cast<std::uint32_t>(
         crc32_z(entries_.back().crc, static_cast<const unsigned char*>(data), bytes));
     written_ += bytes;
