@@ -178,7 +178,8 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
          0.27, 0.5},  // the notes had another hand
         {"hand of the data folder", "webxr-hand/left.glb", "", "flex", 0.0, 4.1e-3, 4.1e-3,
          29.0 / 1159.0, 100.0, 0.5, 10.0, 0.5, 0.5},  // the notes' clip was another
-        {"dancer's tights", "dancer/dancer.glb", "tights", "", 0.0, 9e-3, 10.9e-3, 33.0 / 2674.0},
+        // Where free skin ends is chaotic: rounding alone moves the tights' from 9.9 to 12.1 mm.
+        {"dancer's tights", "dancer/dancer.glb", "tights", "", 0.0, 9e-3, 13e-3, 33.0 / 2674.0},
         {"CesiumMan", "khronos-gltf/CesiumMan.glb", "", "", 1.66, 8.7e-3, 13e-3, 36.0 / 2338.0},
         {"horse", "quaternius/Horse.glb", "", "Gallop", 2.4, 31.6e-3, 97e-3, 100.0 / 1093.0},
         {"T-rex", "quaternius/Trex.glb", "", "Walk", 12.0, 119e-3, 338e-3, 250.0 / 912.0},
