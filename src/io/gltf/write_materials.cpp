@@ -7,9 +7,10 @@
 #include "cutis/core/error.h"
 
 namespace cutis {
-namespace {
 
 using Json = GlbDocument::Json;
+
+namespace {
 
 /// Index held by `object[key]`, or -1.
 int index_in(const Json& object, const char* key) {
