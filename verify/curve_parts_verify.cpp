@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/repair.h"

@@ -3,9 +3,9 @@
 #include <numbers>
 #include <random>
 
-#include "cutis/curve/beam.h"
-#include "cutis/curve/time_examples.h"
-#include "cutis/curve/tube_map.h"
+#include "curve/beam.h"
+#include "curve/time_examples.h"
+#include "curve/tube_map.h"
 #include "verify/curve_cases.h"
 #include "verify/paper_beam.h"
 

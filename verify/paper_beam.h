@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cutis/core/banded.h"
-#include "cutis/curve/beam.h"
+#include "core/banded.h"
+#include "curve/beam.h"
 
 // The scheme of Chaudhry et al. 2014 (P2) as printed, with the corrections listed in docs/curve.md:
 // what tests, checks and benchmarks compare the curve layer with.

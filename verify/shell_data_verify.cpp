@@ -8,8 +8,8 @@
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/shell.h"
 #include "cutis/stack/simulation_surface.h"
+#include "shell/shell.h"
 #include "shell_cases.h"
 #include "verify/data.h"
 

@@ -2,8 +2,8 @@
 #include <complex>
 #include <numbers>
 
-#include "cutis/shell/oscillator.h"
-#include "cutis/shell/shell.h"
+#include "shell/oscillator.h"
+#include "shell/shell.h"
 #include "shell_cases.h"
 
 // Step 2 of the paper: vibration.

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 #include "cutis/core/parallel.h"
 
 namespace cutis {

@@ -1,4 +1,4 @@
-#include "cutis/curve/curve_solver.h"
+#include "curve/curve_solver.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cutis/curve/pose_keys.h"
+#include "curve/pose_keys.h"
 
 #include "core/dense.h"
 #include "cutis/core/error.h"

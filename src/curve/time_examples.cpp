@@ -1,11 +1,11 @@
-#include "cutis/curve/time_examples.h"
+#include "curve/time_examples.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "curve/oscillator.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/oscillator.h"
 #include "modal_transform.h"
 
 namespace cutis {

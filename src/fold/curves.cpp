@@ -6,9 +6,9 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/mesh/trace.h"
 #include "fold/field_parts.h"
 #include "fold/rail_steps.h"
+#include "mesh/trace.h"
 
 namespace cutis {
 

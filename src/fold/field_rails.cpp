@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/trace.h"
 #include "fold/field_parts.h"
 #include "fold/isolines.h"
 #include "fold/rail_steps.h"
+#include "mesh/trace.h"
 
 namespace cutis::fold_detail {
 

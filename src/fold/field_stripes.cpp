@@ -4,8 +4,8 @@
 #include <numeric>
 #include <queue>
 
+#include "core/sparse.h"
 #include "cutis/core/error.h"
-#include "cutis/core/sparse.h"
 #include "fold/field_parts.h"
 
 namespace cutis::fold_detail {

@@ -1,6 +1,6 @@
 #include "cutis/core/options.h"
 
-#include "cutis/shell/shell.h"
+#include "shell/shell.h"
 
 namespace cutis {
 

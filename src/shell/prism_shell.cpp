@@ -1,4 +1,4 @@
-#include "cutis/shell/prism_shell.h"
+#include "shell/prism_shell.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "cutis/stack/regions.h"
 #include "fold_plan.h"
+#include "stack/regions.h"
 
 namespace cutis {
 

@@ -6,12 +6,13 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/pieces.h"
-#include "cutis/shell/skin_rider.h"
-#include "cutis/stack/regions.h"
+#include "shell/pieces.h"
+#include "shell/shell.h"
+#include "shell/skin_rider.h"
 #include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
+#include "stack/regions.h"
 
 namespace cutis {
 

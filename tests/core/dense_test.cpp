@@ -4,7 +4,7 @@
 
 #include <Eigen/Geometry>
 
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 
 namespace cutis {
 namespace {

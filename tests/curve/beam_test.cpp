@@ -1,10 +1,10 @@
-#include "cutis/curve/beam.h"
+#include "curve/beam.h"
 
 #include <Eigen/Eigenvalues>
 
+#include "curve/oscillator.h"
+#include "curve/time_examples.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/oscillator.h"
-#include "cutis/curve/time_examples.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 #include "verify/paper_beam.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "cutis/curve/curve_solver.h"
-#include "cutis/curve/time_examples.h"
+#include "curve/curve_solver.h"
+#include "curve/time_examples.h"
 #include "support/shapes.h"
 
 namespace cutis {

@@ -1,12 +1,12 @@
-#include "cutis/shell/placement.h"
+#include "shell/placement.h"
 
 #include <Eigen/Geometry>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/pieces.h"
-#include "cutis/shell/shell.h"
-#include "cutis/shell/skin_rider.h"
+#include "shell/pieces.h"
+#include "shell/shell.h"
+#include "shell/skin_rider.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/hash.h"
 #include "cutis/core/error.h"
-#include "cutis/core/hash.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/obj_read.h"

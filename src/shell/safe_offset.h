@@ -3,11 +3,11 @@
 #include <optional>
 #include <span>
 
-#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/shell/prism_shell.h"
+#include "cutis/shell/options.h"
+#include "shell/prism_shell.h"
 
 namespace cutis {
 
@@ -19,14 +19,6 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals);
 
 /// A direction whose least product with the normals is below this is none.
 inline constexpr double hull_margin = 1e-3;
-
-struct SafeOffsetOptions {
-    double height = 0.02;         ///< asked for everywhere, metres
-    Painted height_factor = 1.0;  ///< share of the height, #V
-    bool keep_off_walls = false;  ///< also at most half the way to the surface opposite
-};
-
-Options describe(SafeOffsetOptions& options);
 
 /// Offset surface without a prism that is turned over, and what it cost.
 struct SafeOffset {

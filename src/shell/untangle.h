@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/safe_offset.h"
+#include "shell/equilibrium.h"
+#include "shell/safe_offset.h"
 
 namespace cutis {
 

@@ -5,27 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/manipulation.h"
-#include "cutis/shell/placement.h"
-#include "cutis/shell/safe_offset.h"
-#include "cutis/shell/untangle.h"
-#include "cutis/shell/vibration.h"
+#include "cutis/shell/options.h"
+#include "shell/equilibrium.h"
+#include "shell/manipulation.h"
+#include "shell/placement.h"
+#include "shell/safe_offset.h"
+#include "shell/untangle.h"
+#include "shell/vibration.h"
 
 namespace cutis {
-
-struct ShellOptions {
-    EquilibriumOptions equilibrium;
-    VibrationOptions vibration;
-    bool untangle = true;  ///< take tetrahedra that turn over back, frame by frame
-    ManipulationOptions manipulation;
-    Vector3d axis = {0, 0, 1};  ///< first direction of the surface frame, as far as it lies in the
-                                ///< surface; only with vibration.use_axes
-    MatrixX3d axes;             ///< #F x 3: the same per triangle; empty: axis
-};
-
-/// Without those of its parts, which have their own.
-Options describe(ShellOptions& options);
 
 /// One advance of a shell.
 struct ShellStep {
