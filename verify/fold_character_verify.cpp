@@ -155,7 +155,7 @@ std::vector<Case> sanity(const std::string& who, double width, const Counts& cou
                      "guard: N . N0 > 0"),
         fold_at_most(who + ": whole rails shorter than 0.8 by their own offsets",
                      counts.short_rails, 0.05 * counts.compressed, "of all rails",
-                     "P3 Eq. 2; only limiter and cap take length"),
+                     "Ly et al. 2017 Eq. 2; only limiter and cap take length"),
         fold_at_most(who + ": rails still shorter than 0.8 on the folded mesh",
                      counts.still_compressed, 0.4 * counts.compressed, "of all rails",
                      "chords of 8 edges a fold, and what the guard holds back"),

@@ -7,7 +7,7 @@
 #include "verify/fold_arm.h"
 #include "verify/fold_cases.h"
 
-// Lines in the plane: what the notes on the paper prove and measure.
+// Lines in the plane: what Ly et al. 2017 prove.
 
 namespace cutis::verify {
 
@@ -240,13 +240,13 @@ double merged_length_error() {
 }  // namespace
 
 std::vector<Case> verify_fold_lines() {
-    const std::string notes = "convexity of tau; P3 section 4.2";
+    const std::string notes = "convexity of tau; Ly et al. 2017 section 4.2";
     const RandomFolds random = random_folds(4000);
     std::vector<Case> cases = {
         fold_at_most("4000 random folds: length error", random.worst_residual, 1e-14,
                      "of the rest length", notes),
         fold_at_most("4000 random folds: Fischer-Burmeister residual", random.worst_complementarity,
-                     2e-14, "of the rest length", "P3 section 4.1"),
+                     2e-14, "of the rest length", "Ly et al. 2017 section 4.1"),
         fold_at_most("4000 random folds: Newton iterations", random.most_iterations, 16, "",
                      "monotone from the right"),
         fold_at_most("400 random folds: difference to bisection", random.worst_root, 1e-11, "m",
@@ -261,14 +261,14 @@ std::vector<Case> verify_fold_lines() {
         }
     }
     cases.push_back(fold_at_most("arm bent 0 to 120 degrees, both skinnings: length error, strict",
-                                 length, 1e-13, "of the rest length", "P3 Eq. 2"));
+                                 length, 1e-13, "of the rest length", "Ly et al. 2017 Eq. 2"));
     double even = 0.0;
     for (int angle = 10; angle <= 60; angle += 10) {
         even = std::max(even, arm_errors(Skinning::linear_blend, angle * degree, 2).segments);
     }
     cases.push_back(fold_at_most("segments of folds, linear blend up to 60 degrees, two passes",
                                  even, 0.03, "RMS of length ratios",
-                                 "P3 section 4.2, made stateless"));
+                                 "Ly et al. 2017 section 4.2, made stateless"));
     cases.push_back(fold_at_least("the same without correction",
                                   arm_errors(Skinning::linear_blend, 60 * degree, 0).segments, 0.2,
                                   "RMS of length ratios", "counter-proof"));

@@ -176,7 +176,7 @@ std::vector<Case> verify_fold_tube() {
     cases.push_back(fold_at_least("tube with rails: shortest fold 0 to 60 degrees round", worst,
                                   1.0 - 1e-9, "of its rest length", "a height for every meridian"));
     cases.push_back(fold_at_least("tube with the paper's one line: the fold on it", line,
-                                  1.0 - 1e-12, "of its rest length", "P3 section 5.2"));
+                                  1.0 - 1e-12, "of its rest length", "Ly et al. 2017 section 5.2"));
     cases.push_back(fold_at_most("the same, 15 degrees beside the line: still compressed", beside,
                                  0.9, "of its rest length", "counter-proof for rails"));
 
@@ -258,7 +258,7 @@ std::vector<Case> verify_fold_tube() {
         }
     }
     cases.push_back(fold_at_most("tube 0 to 120 degrees, strict: length error of every rail", error,
-                                 1e-13, "of the rest length", "P3 Eq. 2"));
+                                 1e-13, "of the rest length", "Ly et al. 2017 Eq. 2"));
     cases.push_back(fold_at_least("vertices of stretched folds looked at", stretched, 1e4, "",
                                   "the next case has something to count"));
     cases.push_back(fold_at_most("vertices of stretched folds that differ from plain skinning",

@@ -32,7 +32,8 @@ struct CurveReport {
     double largest_limited = 0.0;  ///< and after it
 };
 
-/// Flesh on curves: every curve is a beam (P2 Eq. 2) whose modes are integrated exactly.
+/// Flesh on curves: every curve is a beam (Chaudhry et al. 2014 Eq. 2) whose modes are integrated
+/// exactly.
 ///
 /// The drive is sampled on a fixed grid of time, linear in between; the answer at any time is exact
 /// for that drive and does not depend on the frame rate. Targets pull (force identified so that the

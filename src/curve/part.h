@@ -21,7 +21,7 @@ struct CurvePart {
     std::vector<int> vertices;   ///< surface vertices the part moves, ascending
     Stencils transfer;           ///< one row per entry of vertices, from node rows
     VectorXd along;              ///< per node row: s, 0 at the first loop, 1 at the second
-    int flipped = 0;             ///< triangles the map turned over: 0
+    int flipped = 0;             ///< triangles the map inverted: 0
     double twist = 0.0;          ///< turns taken out of the map
     double length = 0.0;         ///< mean length of a line from loop to loop, metres
     double girth = 0.0;          ///< mean length round the tube, metres

@@ -17,7 +17,7 @@ struct TimeExampleOptions {
     double damping = 0.3;                 ///< ratio of every mode, 0 .. 1 (exact only)
     int paper_steps = 30;                 ///< M, frames between two examples
     bool extrapolate = false;  ///< two examples only: past the last one the force goes on rising
-                               ///< (P2 Fig. 11); else the last example holds
+                               ///< (Chaudhry et al. 2014 Fig. 11); else the last example holds
 };
 
 /// Deformation between examples given in time, at any time, in any order.

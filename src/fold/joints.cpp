@@ -204,8 +204,8 @@ private:
         return piece;
     }
 
-    // P3 section 5.1: from the vertex nearest to the hit along the edges best aligned with the
-    // bone.
+    // Ly et al. 2017 section 5.1: from the vertex nearest to the hit along the edges best aligned
+    // with the bone.
     std::optional<FoldCurve> marched(const SurfacePoint& hit, const Vector3d& bone) const {
         int corner = 0;
         hit.barycentric.maxCoeff(&corner);

@@ -2,7 +2,7 @@
 
 #include "fold/lane_math.h"
 
-// The complementarity of P3 section 4 for several folds at once.
+// The complementarity of Ly et al. 2017 section 4 for several folds at once.
 
 namespace cutis::fold_detail {
 

@@ -309,7 +309,7 @@ void RailSolver<Real>::solve_group(Task& task, const int* rails, int used,
         turn(part_rows_, group.rest_part);
     }
 
-    // P3 Eq. 3 with d_i = B_i v_i, then heights.
+    // Ly et al. 2017 Eq. 3 with d_i = B_i v_i, then heights.
     group.profile[0] = Lanes{};
     for (int i = 0; i <= count; ++i) {
         Triple<Lanes>& v = group.direction[i];

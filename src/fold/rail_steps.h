@@ -79,7 +79,7 @@ EIGEN_ALWAYS_INLINE L highest(const RailGroup<L>& group) {
     return top;
 }
 
-/// Moves points along their folded line to their rest proportions (P3 section 4.2, made
+/// Moves points along their folded line to their rest proportions (Ly et al. 2017 section 4.2, made
 /// stateless). Equal parts of the arc have unequal chords where they cut a corner: further rounds
 /// give those parts more arc.
 /// \param rounds  1: equal arcs

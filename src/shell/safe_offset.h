@@ -20,12 +20,12 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals);
 /// A direction whose least product with the normals is below this is none.
 inline constexpr double hull_margin = 1e-3;
 
-/// Offset surface without a prism that is turned over, and what it cost.
+/// Offset surface without a prism that is inverted, and what it cost.
 struct SafeOffset {
     MatrixX3d positions;        ///< #V x 3
     MatrixX3d directions;       ///< #V x 3, unit; (0, 0, 0) where none exists
     VectorXd heights;           ///< #V, metres
-    int inverted_before = 0;    ///< tetrahedra turned over with area-weighted normals
+    int inverted_before = 0;    ///< tetrahedra inverted with area-weighted normals
     int without_direction = 0;  ///< vertices where every direction lies below a triangle: height 0
     int reduced = 0;            ///< vertices lower than asked for
     int passes = 0;             ///< rounds of lowering

@@ -25,8 +25,8 @@ struct ShellStep {
 
 /// What an advance did.
 struct ShellReport {
-    int inverted = 0;             ///< tetrahedra turned over by the equilibrium
-    int untangled = 0;            ///< offset vertices set right
+    int inverted = 0;             ///< tetrahedra inverted by the equilibrium
+    int untangled = 0;            ///< offset vertices corrected
     double smallest_ratio = 1.0;  ///< of a tetrahedron's volume to its rest volume, as shown
     double volume_ratio = 1.0;    ///< of the whole shell
     int limited_pieces = 0;
@@ -53,7 +53,7 @@ public:
     /// Place of a detail vertex in the shell.
     ShellPoint place(int vertex) const { return vibration_->place(vertex); }
 
-    /// Allocates nothing after the first two calls (untangling a shape that turned over may); the
+    /// Allocates nothing after the first two calls (untangling a shape that inverted may); the
     /// same bits for any number of threads.
     /// \throw InvalidInput  wrong number of positions, one that is not finite, seconds not above 0
     void advance(const ShellStep& step, const Workers& workers);

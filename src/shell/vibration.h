@@ -67,7 +67,7 @@ public:
     /// Place of a vertex in the shell, to the precision of its weights.
     ShellPoint place(int vertex) const;
 
-    /// Pieces drawn back in the last step (slices of those that span the model count one by one).
+    /// Pieces retracted in the last step (slices of those that span the model count one by one).
     int limited_pieces() const;
     /// Longest displacement of the last step before limiting, as a share of the local thickness.
     double largest_share() const;

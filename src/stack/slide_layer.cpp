@@ -327,7 +327,7 @@ private:
         number("worst residual", r.worst_residual);
         number("limited steps", r.limited_steps);
         number("halvings of a whole step", r.halved_steps);
-        number("times the skin was given up and laid anew", r.given_up);
+        number("skin resets", r.given_up);
         number("limited triangles", r.limited_triangles);
         number("untangled triangles", r.untangled);
         number("steps with an inverted triangle", r.inverted_steps);

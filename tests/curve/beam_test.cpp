@@ -313,7 +313,7 @@ TEST(time_examples, paper_restart_has_a_velocity_jump_at_examples) {
 }
 
 TEST(time_examples, extrapolated_force_marches_on) {
-    // P2 Fig. 11: the force of the first step goes on rising, seven steps more.
+    // Chaudhry et al. 2014 Fig. 11: the force of the first step goes on rising, seven steps more.
     const int n = 20;
     const RowMatrixXd first = random_shape(n + 1, 3, 8);
     TimeExampleOptions options;

@@ -146,7 +146,7 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
                                    placed.points[static_cast<size_t>(placed.triangles(f, k))]);
             };
             const Vector3d normal = (at(1) - at(0)).cross(at(2) - at(0));
-            EXPECT_GE(normal.z(), 0.0) << "turned over, triangle " << f;
+            EXPECT_GE(normal.z(), 0.0) << "inverted, triangle " << f;
             area += 0.5 * normal.norm();
         }
         const double whole =

@@ -78,11 +78,12 @@ struct FoldJointOptions {
 
 Options describe(FoldJointOptions& options);
 
-/// Curves of the joints that bend, found as in P3 section 5.1 with the departures listed in
-/// docs/fold.md: swing is counted from the bind pose, the inner side is the side to which the bone
-/// swings, and the curve is the component, through the inner point of the limb, of the section by
-/// the plane of the swing. Joints without one are named in `notes` (they do not bend, or no cloth
-/// is there). \throw InvalidInput  unknown joint name (lists what there is), sizes that differ
+/// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures
+/// listed in docs/fold.md: swing is counted from the bind pose, the inner side is the side to which
+/// the bone swings, and the curve is the component, through the inner point of the limb, of the
+/// section by the plane of the swing. Joints without one are named in `notes` (they do not bend, or
+/// no cloth is there). \throw InvalidInput  unknown joint name (lists what there is), sizes that
+/// differ
 std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
                                          const FoldJoints& joints,
                                          const std::vector<FoldPose>& poses,

@@ -80,8 +80,8 @@ struct FoldRailReport {
     double highest = 0.0;                   ///< metres
 };
 
-/// Solves the heights of all rails for one pose: a pure function of that pose (P3 section 4, with
-/// a distortion correction inside the frame instead of from frame to frame).
+/// Solves the heights of all rails for one pose: a pure function of that pose (Ly et al. 2017
+/// section 4, with a distortion correction inside the frame instead of from frame to frame).
 class FoldRails {
 public:
     /// \throw InvalidInput  options or arrays out of range, a rail of no length (names it)

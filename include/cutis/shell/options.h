@@ -68,7 +68,7 @@ struct Oscillation {
 /// What keeps fast motion from throwing detail off the surface (Eq. 4).
 enum class Limiter {
     none,
-    piece,   ///< each piece (connected part of the detail) is drawn back as a whole, with its
+    piece,   ///< each piece (connected part of the detail) is retracted as a whole, with its
              ///< velocity; pieces that span the model vertex by vertex
     vertex,  ///< each vertex for itself
     soft,    ///< only what is shown is limited, y / sqrt(1 + |y|^2 / r^2): the state goes on
@@ -129,7 +129,7 @@ Options describe(ManipulationOptions& options);
 struct ShellOptions {
     EquilibriumOptions equilibrium;
     VibrationOptions vibration;
-    bool untangle = true;  ///< take tetrahedra that turn over back, frame by frame
+    bool untangle = true;  ///< take tetrahedra that invert back, frame by frame
     ManipulationOptions manipulation;
     Vector3d axis = {0, 0, 1};  ///< first direction of the surface frame, as far as it lies in the
                                 ///< surface; only with vibration.use_axes

@@ -197,7 +197,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
 }
 
 CheckpointFolder::~CheckpointFolder() {
-    // Nothing to go on from: no folder either.
+    // Nothing to resume from: no folder either.
     std::error_code ignored;
     if (!fs::exists(folder_ / "state", ignored)) {
         fs::remove_all(folder_, ignored);
