@@ -52,7 +52,7 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
         out.scales[static_cast<size_t>(k)] = scale;
         std::int16_t* row = out.basis.data() + static_cast<size_t>(k) * static_cast<size_t>(size);
         Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
-            (projection.modes.row(k).array() / scale).round().cast<std::int16_t>();
+            (projection.modes.row(k).array() / scale).rint().cast<std::int16_t>();
         for (int f = 0; f < frame_count; ++f) {
             out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) +
                         static_cast<size_t>(k)] = static_cast<float>(projection.weights(k, f));
@@ -119,8 +119,12 @@ PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track) {
     const int most = static_cast<int>(modes.vectors.cols());
     int count = std::max(1, count_modes(frames, strict_blocks, ModeBase::mean, modes));
     double step = track.tolerance * rounding_share / std::sqrt(static_cast<double>(count));
+    Projection projection;
     for (int attempt = 0;; ++attempt) {
-        round_modes(project(frames, blocks, modes, track, count), step, frame_count, out);
+        if (projection.modes.rows() != count) {
+            projection = project(frames, blocks, modes, track, count);
+        }
+        round_modes(projection, step, frame_count, out);
         out.max_error = measure(frames, blocks, track, out);
         // After so many halvings the step is no longer what limits; the 16 bits are.
         constexpr int halvings = 6;
