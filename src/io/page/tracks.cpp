@@ -49,7 +49,7 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
     for (int k = 0; k < out.rank; ++k) {
         const double largest = projection.modes.row(k).cwiseAbs().maxCoeff();
         const double scale = std::max(largest / largest_code, step);
-        out.scales[static_cast<size_t>(k)] = scale;
+        out.scales[k] = scale;
         std::int16_t* row = out.basis.data() + static_cast<size_t>(k) * static_cast<size_t>(size);
         Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
             (projection.modes.row(k).array() / scale).rint().cast<std::int16_t>();
@@ -94,7 +94,7 @@ void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
         read_block(frames, block, rows);
         const Eigen::RowVectorXd mean = base_of(rows, ModeBase::mean);
         for (Eigen::Index i = 0; i < mean.size(); ++i) {
-            out.mean[static_cast<size_t>(block.place + i)] = static_cast<float>(mean(i));
+            out.mean[block.place + i] = static_cast<float>(mean(i));
         }
     }
 }
@@ -167,8 +167,8 @@ PageTracks::Json PageTracks::pack(PageSections& sections, const Workers& workers
         track.store->file().flush();
     }
     workers.for_chunks(static_cast<int>(tracks_.size()), 1, [&](int i, int /*end*/) {
-        const Track& track = tracks_[static_cast<std::size_t>(i)];
-        motions[static_cast<std::size_t>(i)] = pack_motion(*track.store, track.place);
+        const Track& track = tracks_[i];
+        motions[i] = pack_motion(*track.store, track.place);
     });
     Json json = Json::object();
     for (std::size_t i = 0; i < tracks_.size(); ++i) {
