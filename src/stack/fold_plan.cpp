@@ -1,19 +1,27 @@
+#include "fold_plan.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/core/geometry.h"
 #include "cutis/stack/regions.h"
-#include "fold_plan.h"
 
 namespace cutis {
 
 namespace {
 
 constexpr int least_poses = 24;
-constexpr int most_poses = 600;
+constexpr int most_poses = 240;  // of a clip
+constexpr double degree = 0.017453292519943295;
+// Joints turn at random as far as the clips turn them and somewhat further, within these.
+constexpr double least_range = 20.0 * degree;
+constexpr double most_range = 80.0 * degree;
+constexpr double beyond_clips = 1.2;
 
-std::vector<double> sample_times(const Body& body, double per_second) {
-    const double duration = body.duration();
+using JointPose = std::vector<Eigen::Affine3d>;
+
+std::vector<double> sample_times(double duration, double per_second) {
     if (!(duration > 0.0)) {
         return {0.0};
     }
@@ -27,73 +35,71 @@ std::vector<double> sample_times(const Body& body, double per_second) {
     return times;
 }
 
-/// A chain of the artist's vertices to a curve along simulation vertices.
-FoldCurve curve_of(const LayerGround& ground, const FoldChain& given) {
-    std::vector<int> chain;
-    std::vector<int> shown;
-    const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
-    for (const int art : given.vertices) {
-        if (art < 0 || static_cast<size_t>(art) >= vertex_of_art.size() ||
-            vertex_of_art[static_cast<size_t>(art)] < 0) {
-            throw InvalidInput(say("[[layer]] fold: chain: expected a vertex of 0 to ",
-                                   vertex_of_art.size() - 1, " that the surface uses, found ",
-                                   art));
-        }
-        const int vertex = vertex_of_art[static_cast<size_t>(art)];
-        if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
-            chain.push_back(vertex);
-            shown.push_back(art);
-        }
-    }
-    try {
-        return fold_curve_from_chain(ground.surface->topology(), chain, shown);
-    } catch (const InvalidInput& refused) {
-        throw InvalidInput(say("[[layer]] fold: chain: ", refused.what(),
-                               " (vertices on both sides of a seam are one)"));
-    }
-}
-
-FoldLook look_of(const LayerGround& ground, const FoldLayerOptions& settings) {
-    FoldLook look = settings.look;
-    look_up_regions(ground, describe(look), "[[layer]] fold");
-    look.profile = profile_of(settings);
-    return look;
-}
-
-/// Leaves out rails whose middle lies outside the regions.
-void restrict_pattern(const LayerGround& ground, const Region& where, FoldPattern& pattern) {
-    if (where.name == "all") {
+/// Poses of the character's other clips, in its own units: folds only ask how cloth is stretched.
+void add_other_clips(const Body& body, double per_second, std::vector<JointPose>& poses) {
+    const Character* character = body.source().character.get();
+    if (character == nullptr) {
         return;
     }
-    const VectorXd inside = region_values(ground, where);
-    const MatrixX3i& triangles = ground.surface->topology().triangles();
-    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
-    std::vector<int> number(pattern.rails.size(), -1);
-    FoldPattern kept = pattern;
-    kept.rails.clear();
-    kept.points.clear();
-    for (size_t r = 0; r < pattern.rails.size(); ++r) {
-        const SurfacePoint& middle = pattern.points[r * per_rail + per_rail / 2];
-        if (interpolate(inside, triangles, middle) < 0.5) {
-            if (r > 0 && number[r - 1] >= 0) {
-                kept.rails.back().is_joined = false;
-            }
-            continue;
+    Pose local;
+    std::vector<Eigen::Affine3d> frames;
+    for (const Clip& clip : character->clips) {
+        const ClipSampler sampler(character->skeleton, clip, TimeSampling::exact);
+        for (const double time : sample_times(clip.end() - clip.start(), per_second)) {
+            sampler.sample(clip.start() + time, local);
+            world_frames(character->skeleton, local.local, frames);
+            poses.emplace_back();
+            joint_matrices(body.rig()->node, body.rig()->inverse_bind, frames, poses.back());
         }
-        number[r] = static_cast<int>(kept.rails.size());
-        kept.rails.push_back(pattern.rails[r]);
-        kept.points.insert(
-            kept.points.end(), pattern.points.begin() + static_cast<std::ptrdiff_t>(r * per_rail),
-            pattern.points.begin() + static_cast<std::ptrdiff_t>((r + 1) * per_rail));
     }
-    for (FoldPattern::Rail& rail : kept.rails) {
-        rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
+}
+
+/// Rotation of a joint against its parent's.
+Eigen::Matrix3d turn_of(const Rig& rig, const JointPose& pose, size_t joint) {
+    const int parent = rig.parent[joint];
+    const Eigen::Matrix3d own = pose[joint].linear();
+    return parent < 0 ? own
+                      : Eigen::Matrix3d(pose[static_cast<size_t>(parent)].linear().inverse() * own);
+}
+
+/// Every joint turned at random about any axis, as far as the poses so far turn it.
+void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) {
+    std::vector<double> range(static_cast<size_t>(rig.joint_count()), 0.0);
+    for (const JointPose& pose : poses) {
+        for (size_t j = 0; j < range.size(); ++j) {
+            const Eigen::Matrix3d turn = turn_of(rig, pose, j);
+            if (turn.allFinite() && turn.norm() > 0.0) {
+                const double size = std::cbrt(std::max(1e-30, std::abs(turn.determinant())));
+                const double cosine = 0.5 * (turn.trace() / size - 1.0);
+                range[j] = std::max(range[j], std::acos(std::clamp(cosine, -1.0, 1.0)));
+            }
+        }
     }
-    if (kept.rails.empty() && !pattern.rails.empty()) {
-        kept.notes.push_back(say("folds: none of the ", pattern.rails.size(), " rails lies in ",
-                                 region_text(where), "; no folds"));
+    const bool is_still =
+        std::all_of(range.begin(), range.end(), [](double angle) { return angle < 1e-3; });
+    std::uint32_t state = 2463534242U;
+    const auto roll = [&state] {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        return static_cast<double>(state) / 2147483648.0 - 1.0;
+    };
+    for (int i = 0; i < count; ++i) {
+        JointPose pose(range.size(), Eigen::Affine3d::Identity());
+        for (size_t j = 0; j < range.size(); ++j) {
+            const double most = is_still ? most_range
+                                         : std::clamp(beyond_clips * range[j], least_range,
+                                                      most_range);
+            const Vector3d axis(roll(), roll(), roll());
+            const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
+                                         Eigen::AngleAxisd(most * roll(), axis.normalized()) *
+                                         Eigen::Translation3d(-rig.centre[j]);
+            const int parent = rig.parent[j];
+            pose[j] = parent < 0 ? Eigen::Affine3d::Identity()
+                                 : pose[static_cast<size_t>(parent)] * turn;
+        }
+        poses.push_back(std::move(pose));
     }
-    pattern = std::move(kept);
 }
 
 }  // namespace
@@ -105,101 +111,86 @@ FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
     }
     rig_ = body_.rig();
     weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
-    joints_ = {&weights_, rig_->parent, rig_->centre, rig_->name};
     // On a mesh that an earlier layer has refined, the body does not say where vertices are.
     has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
-FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
+FoldSource fold_source(const LayerGround& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& settings) {
-    const Topology& base = ground.surface->topology();
-    const MatrixX3d& rest = ground.surface->rest();
-    FoldFieldOptions options = settings.field;
-    options.look = look_of(ground, settings);
-    options.is_strict = settings.solver.rails.mode == FoldMode::strict;
-    FoldCurveOptions along = settings.along;
-    along.look = options.look;
-    along.is_strict = options.is_strict;
-    FoldJointOptions joints = settings.joints;
-    joints.lengths = curve_lengths(settings);
-
-    // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
-    // around joints and leads the field astray.
     const Workers& workers = ground.own_workers();
-    std::vector<FoldPose> poses;
-    MatrixX3d art;
-    const bool needs_poses = settings.place == FoldLayerOptions::Place::field ||
-                             settings.place == FoldLayerOptions::Place::joints;
-    for (const double time : sample_times(*ground.body, settings.poses_per_second)) {
-        if (!needs_poses) {
-            break;
+    const MatrixX3d& rest = ground.surface->rest();
+    FoldSource source;
+    if (settings.where.name != "all") {
+        source.where = region_values(ground, settings.where);
+    }
+    if (skeleton.has_joints()) {
+        const Rig& rig = skeleton.rig();
+        source.radius = limb_radius(rest, skeleton.weights(), rig.parent, rig.centre);
+        Vector3d low = rig.centre.front();
+        Vector3d high = low;
+        for (const Vector3d& centre : rig.centre) {
+            low = low.cwiseMin(centre);
+            high = high.cwiseMax(centre);
         }
-        FoldPose pose;
-        if (skeleton.has_joints()) {
-            skeleton.matrices(time, TimeSampling::exact, pose.matrices);
+        source.size = (high - low).maxCoeff();
+    }
+    const std::vector<double> times =
+        sample_times(ground.body->duration(), settings.poses_per_second);
+    if (!skeleton.has_skin()) {
+        if (ground.refined != nullptr) {
+            throw InvalidInput(
+                "fold: expected the body's own mesh to find folds on, found one that an earlier "
+                "layer has refined");
         }
-        if (skeleton.has_skin()) {
-            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, workers, pose.positions,
-                                 skeleton.rig().centre);
-        } else {
+        MatrixX3d art;
+        for (const double time : times) {
             ground.body->positions(time, TimeSampling::exact, workers, art);
-            if (ground.refined != nullptr) {
-                throw InvalidInput(
-                    "fold: expected the body's own mesh to find folds on, found one "
-                    "that an earlier layer has refined");
-            }
-            ground.surface->from_art().values(art, workers, pose.positions);
+            source.poses.emplace_back();
+            ground.surface->from_art().values(art, workers, source.poses.back());
         }
-        poses.push_back(std::move(pose));
+        return source;
     }
+    // Dual quaternion poses: linear blend collapses around joints and leads stripes astray.
+    std::vector<JointPose> poses;
+    for (const double time : times) {
+        poses.emplace_back();
+        skeleton.matrices(time, TimeSampling::exact, poses.back());
+    }
+    add_other_clips(*ground.body, settings.poses_per_second, poses);
+    add_random_poses(skeleton.rig(), settings.random_poses, poses);
+    for (const JointPose& pose : poses) {
+        source.poses.emplace_back();
+        skin_dual_quaternion(rest, skeleton.weights(), pose, workers, source.poses.back(),
+                             skeleton.rig().centre);
+    }
+    return source;
+}
 
-    FoldPattern pattern;
-    std::vector<FoldCurve> curves;
-    std::vector<std::string> notes;
-    switch (settings.place) {
-        case FoldLayerOptions::Place::field: {
-            std::vector<MatrixX3d> shapes;
-            shapes.reserve(poses.size());
-            for (FoldPose& pose : poses) {
-                shapes.push_back(std::move(pose.positions));
-            }
-            pattern = fold_pattern_from_field(base, rest, shapes, options, workers);
-            break;
-        }
-        case FoldLayerOptions::Place::joints:
-            if (!skeleton.has_joints()) {
-                throw InvalidInput(
-                    "fold: place = \"joints\": expected a body with a skin, found none; use "
-                    "\"field\"");
-            }
-            curves =
-                find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach, notes);
-            share_looks(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
-            break;
-        case FoldLayerOptions::Place::chains:
-            for (const FoldChain& chain : settings.chains) {
-                curves.push_back(curve_of(ground, chain));
-            }
-            if (curves.empty()) {
-                throw InvalidInput(
-                    "fold: place = \"chains\": expected at least one chain, found "
-                    "none");
-            }
-            share_looks(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
-            break;
-        case FoldLayerOptions::Place::painted:
-            pattern = fold_pattern_from_paint(
-                base, rest, region_values(ground, settings.painted_field), options, workers);
-            break;
+FoldOptions fold_options(const LayerGround& ground, const FoldLayerOptions& settings) {
+    FoldOptions options = settings.solver;
+    look_up_regions(ground, describe(options.look), "[[layer]] fold");
+    if (!settings.profile_heights.empty() && settings.profile != FoldShape::custom) {
+        throw InvalidInput(
+            "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
     }
-    pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
-    restrict_pattern(ground, settings.where, pattern);
-    if (skeleton.has_joints() && settings.place != FoldLayerOptions::Place::joints) {
-        assign_joints(base, skeleton.joints(), pattern);
+    switch (settings.profile) {
+        case FoldShape::blob:
+            options.look.profile = FoldProfile::blob();
+            break;
+        case FoldShape::flat:
+            options.look.profile = FoldProfile::flat();
+            break;
+        case FoldShape::sharp:
+            options.look.profile = FoldProfile::sharp();
+            break;
+        case FoldShape::custom:
+            try {
+                options.look.profile = FoldProfile::sampled(settings.profile_heights);
+            } catch (const InvalidInput& refused) {
+                throw InvalidInput(say("[[layer]] fold: profile_heights: ", refused.what()));
+            }
     }
-    return pattern;
+    return options;
 }
 
 RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
@@ -285,7 +276,7 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
     }
     if (skeleton.has_joints()) {
         refined.weights = solver.refined_weights(skeleton.weights(),
-                                                 static_cast<int>(skeleton.joints().parent.size()));
+                                                 skeleton.rig().joint_count());
     }
     std::vector<int> apart(static_cast<size_t>(topology.vertex_count()));
     for (size_t v = 0; v < apart.size(); ++v) {

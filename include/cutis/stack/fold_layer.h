@@ -1,12 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "cutis/core/options.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
 #include "cutis/fold/folds.h"
 #include "cutis/stack/layer.h"
 
@@ -15,40 +12,14 @@ namespace cutis {
 /// Cross-section of folds.
 enum class FoldShape { blob, flat, sharp, custom };
 
-/// A curve along vertices of the artist's mesh.
-struct FoldChain {
-    std::vector<int> vertices;
-};
-
-Options describe(FoldChain& chain);
-
-/// How the folds of a curve differ from those of the layer.
-struct FoldCurveLook {
-    enum class Shape { layer, blob, flat, sharp, custom };
-    Shape profile = Shape::layer;
-    std::vector<double> heights;   ///< custom
-    std::optional<double> width;   ///< metres; none: that of the layer
-    std::optional<double> length;  ///< metres; none: that of the layer
-};
-
-Options describe(FoldCurveLook& look);
-
 /// A fold layer.
 struct FoldLayerOptions {
-    enum class Place { field, joints, chains, painted };
-    Place place = Place::field;
-    FoldLook look;  ///< also of field and along, when folds are planned
-    FoldFieldOptions field;
-    FoldCurveOptions along;
-    FoldJointOptions joints;
     FoldOptions solver;
-    std::vector<FoldChain> chains;
-    Region painted_field;
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;
-    std::vector<FoldCurveLook> curves;  ///< curves take them in turn
     double poses_per_second = 6.0;
+    int random_poses = 60;
     bool use_normals = false;
 };
 
