@@ -29,7 +29,7 @@ void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& sc
                       MatrixX3d& refined) const {
     if (base.rows() != base_count) {
         throw InvalidInput(
-            say("folds: expected ", base_count, " base vertices, found ", base.rows()));
+            concat("folds: expected ", base_count, " base vertices, found ", base.rows()));
     }
     refined.resize(mesh.topology().vertex_count(), 3);
     scratch.control = base;
@@ -100,13 +100,13 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
         }
     }
     if (coarser > 1.0) {
-        notes.push_back(say("folds: a budget of ", options.most_vertices, " vertices gives ",
+        notes.push_back(concat("folds: a budget of ", options.most_vertices, " vertices gives ",
                             std::round(10.0 * options.edges_per_fold / coarser) / 10.0,
                             " edges a fold instead of ", options.edges_per_fold,
                             "; raise most_vertices, or make folds wider"));
     }
     if (short_of > 0) {
-        notes.push_back(say("folds: ", short_of, " of ",
+        notes.push_back(concat("folds: ", short_of, " of ",
                             std::count_if(too_long.begin(), too_long.end(),
                                           [](double ratio) { return ratio > 0.0; }),
                             " triangles under folds stay coarser than the width needs (", possible,

@@ -104,7 +104,7 @@ void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d
 void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined) {
     FoldParts& parts = *parts_;
     if (refined.rows() != topology().vertex_count() || directions.rows() != refined.rows()) {
-        throw InvalidInput(say("folds: expected ", topology().vertex_count(),
+        throw InvalidInput(concat("folds: expected ", topology().vertex_count(),
                                " refined vertices and directions, found ", refined.rows(), " and ",
                                directions.rows()));
     }

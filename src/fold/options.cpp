@@ -4,7 +4,7 @@ namespace cutis {
 
 // One entry is one option.
 // clang-format off
-Options describe(FoldLook& o) {
+Options describe(FoldStyle& o) {
     return {
         {.group = "look", .name = "width", .field = &o.width, .about = "across one fold",
          .unit = "m", .range = {0.001, 10}, .soft = {0.005, 0.2},
@@ -51,7 +51,7 @@ Options describe(FoldOptions& o) {
         {.name = "most_vertices", .field = &o.most_vertices,
          .about = "budget of the refined mesh: beyond it folds get fewer edges",
          .range = {100, 4000000}},
-        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldLook&)"},
+        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
     };
 }
 // clang-format on

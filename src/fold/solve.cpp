@@ -15,11 +15,11 @@ FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
                       const Eigen::Ref<const MatrixX3d>& offsets, double rest_length,
                       const FoldTolerance& tolerance) {
     if (points.rows() < 2 || offsets.rows() != points.rows()) {
-        throw InvalidInput(say("fold: expected at least 2 points with an offset each, found ",
+        throw InvalidInput(concat("fold: expected at least 2 points with an offset each, found ",
                                points.rows(), " points and ", offsets.rows(), " offsets"));
     }
     if (!(rest_length > 0.0) || !std::isfinite(rest_length)) {
-        throw InvalidInput(say("fold: expected a rest length above 0, found ", rest_length));
+        throw InvalidInput(concat("fold: expected a rest length above 0, found ", rest_length));
     }
     if (!points.allFinite() || !offsets.allFinite()) {
         throw InvalidInput("fold: expected finite points and offsets, found one that is not");

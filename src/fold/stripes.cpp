@@ -33,7 +33,7 @@ double extent(const MatrixX3d& rest) {
     return (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
 }
 
-VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const FoldLook& look,
+VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const FoldStyle& look,
                      std::vector<std::string>& notes) {
     const auto count = static_cast<int>(rest.rows());
     VectorXd width(count);
@@ -42,7 +42,7 @@ VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const Fold
         width = painted_values(*look.width, count);
     } else if (source.radius.size() == 0) {
         width.setConstant(of_size_alone * size);
-        notes.push_back(say("folds: no joints tell how thick limbs are: folds are ", width[0],
+        notes.push_back(concat("folds: no joints tell how thick limbs are: folds are ", width[0],
                             " m wide; set width for others"));
     } else {
         for (int v = 0; v < count; ++v) {
@@ -56,7 +56,7 @@ VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const Fold
 void check(const Topology& base, const MatrixX3d& rest, const FoldSource& source) {
     const auto require_rows = [&](const char* what, Eigen::Index rows) {
         if (rows != base.vertex_count()) {
-            throw InvalidInput(say("folds: expected ", base.vertex_count(), " ", what, ", found ",
+            throw InvalidInput(concat("folds: expected ", base.vertex_count(), " ", what, ", found ",
                                    rows));
         }
     };
@@ -125,7 +125,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                                                const FoldOptions& options,
                                                const Workers& workers) {
     check(base, rest, source);
-    const FoldLook& look = options.look;
+    const FoldStyle& look = options.look;
     std::vector<std::string> notes;
     const VectorXd coarse_width = base_widths(rest, source, look, notes);
     const EvenMesh even(base, rest, 0.3 * coarse_width.minCoeff(), workers);

@@ -186,10 +186,8 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
 }
 
 void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out) {
-    if (body.rows() != targets_.rows()) {
-        throw InvalidInput(
-            say("body: expected ", targets_.rows(), " positions, found ", body.rows()));
-    }
+    require(body.rows() == targets_.rows(), "body: expected ", targets_.rows(),
+            " positions, found ", body.rows());
     const MatrixX3i& t = shown_->triangles();
     fill_vertex_normals(body, *shown_, NormalWeight::area, workers, normals_);
     out.resize(body.rows(), 3);
@@ -235,14 +233,11 @@ std::vector<double> SlideLocator::save() const {
 }
 
 void SlideLocator::restore(const std::vector<double>& state) {
-    if (state.size() != places_.size()) {
-        throw InvalidInput(
-            say("slide places: expected ", places_.size(), " numbers, found ", state.size()));
-    }
+    require(state.size() == places_.size(), "slide places: expected ", places_.size(),
+            " numbers, found ", state.size());
     for (size_t v = 0; v < state.size(); ++v) {
-        if (!(state[v] >= 0.0 && state[v] < topology_->triangle_count())) {
-            throw InvalidInput(say("slide places: vertex ", v, " lies in triangle ", state[v]));
-        }
+        require(state[v] >= 0.0 && state[v] < topology_->triangle_count(), "slide places: vertex ",
+                v, " lies in triangle ", state[v]);
         places_[v].triangle = static_cast<int>(state[v]);
     }
 }

@@ -104,7 +104,7 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
 
 }  // namespace
 
-FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
+FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
     if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
         body_.has_separate_rest_pose()) {
         return;
@@ -115,7 +115,7 @@ FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
     has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
-FoldSource fold_source(const LayerGround& ground, const FoldSkeleton& skeleton,
+FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& settings) {
     const Workers& workers = ground.own_workers();
     const MatrixX3d& rest = ground.surface->rest();
@@ -166,7 +166,7 @@ FoldSource fold_source(const LayerGround& ground, const FoldSkeleton& skeleton,
     return source;
 }
 
-FoldOptions fold_options(const LayerGround& ground, const FoldLayerOptions& settings) {
+FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& settings) {
     FoldOptions options = settings.solver;
     look_up_regions(ground, describe(options.look), "[[layer]] fold");
     if (!settings.profile_heights.empty() && settings.profile != FoldShape::custom) {
@@ -187,13 +187,13 @@ FoldOptions fold_options(const LayerGround& ground, const FoldLayerOptions& sett
             try {
                 options.look.profile = FoldProfile::sampled(settings.profile_heights);
             } catch (const InvalidInput& refused) {
-                throw InvalidInput(say("[[layer]] fold: profile_heights: ", refused.what()));
+                throw InvalidInput(concat("[[layer]] fold: profile_heights: ", refused.what()));
             }
     }
     return options;
 }
 
-RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver) {
     const ArtMesh& art = *ground.art;
     const RepairedMesh& mesh = ground.surface->mesh();
@@ -285,7 +285,7 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
     refined.surface =
         std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
     if (refined.surface->vertex_count() != topology.vertex_count()) {
-        throw InvalidInput(say("fold: expected triangles with an area, but ",
+        throw InvalidInput(concat("fold: expected triangles with an area, but ",
                                topology.vertex_count() - refined.surface->vertex_count(),
                                " refined vertices touch only triangles without one"));
     }

@@ -7,7 +7,7 @@ namespace cutis {
 /// The pose of a body's joints as the fold layer needs it.
 class FoldSkeleton {
 public:
-    explicit FoldSkeleton(const LayerGround& ground);
+    explicit FoldSkeleton(const LayerInput& ground);
     FoldSkeleton(const FoldSkeleton&) = delete;
     FoldSkeleton& operator=(const FoldSkeleton&) = delete;
 
@@ -29,15 +29,15 @@ private:
 };
 
 /// What the folds of a layer are laid out from.
-FoldSource fold_source(const LayerGround& ground, const FoldSkeleton& skeleton,
+FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& options);
 
 /// The solver's options, with painted values of the surface and the cross-section asked for.
-FoldOptions fold_options(const LayerGround& ground, const FoldLayerOptions& options);
+FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& options);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it
-RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver);
 
 }  // namespace cutis

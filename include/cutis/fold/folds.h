@@ -17,7 +17,7 @@ struct FoldParts;
 }
 
 struct FoldOptions {
-    FoldLook look;
+    FoldStyle look;
     /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
     /// nothing pops. Costs up to this much length at the onset.
     double gate = 0.05;

@@ -8,7 +8,7 @@
 namespace cutis {
 
 /// How folds look, in an artist's words.
-struct FoldLook {
+struct FoldStyle {
     /// Metres across one fold, per base vertex. None: from the girth of the limb.
     std::optional<Painted> width;
     Painted density = 1.0;  ///< folds per width, per base vertex
@@ -22,6 +22,6 @@ struct FoldLook {
     FoldProfile profile = FoldProfile::blob();
 };
 
-Options describe(FoldLook& look);
+Options describe(FoldStyle& look);
 
 }  // namespace cutis

@@ -27,6 +27,6 @@ Options describe(FoldLayerOptions& options);
 
 /// Tight cloth that folds where skinning would shrink it (docs/fold.md).
 /// \throw InvalidInput  options that do not fit the surface
-std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground);
+std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerInput& ground);
 
 }  // namespace cutis
