@@ -107,8 +107,8 @@ Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& 
             const Vector3d d = squeeze.cosine * chart.x + squeeze.sine * chart.y;
             double weight = amount * amount;
             if (beside.rows() > 0) {
-                const double off = std::acos(std::min(1.0, std::abs(beside.row(f).dot(d))));
-                weight *= smooth_step((off - 0.52) / 0.44);  // 30 to 55 degrees
+                const double cosine = std::abs(beside.row(f).dot(d));
+                weight *= smooth_step((0.866 - cosine) / (0.866 - 0.574));  // 30 to 55 degrees
             }
             sum.tensors.row(f) +=
                 weight * Eigen::Matrix<double, 1, 6>(d[0] * d[0], d[1] * d[1], d[2] * d[2],
@@ -150,9 +150,10 @@ void Diffusion::over(double times, RowMatrixXd& values) {
     if (!solver_) {
         system_.matrix.values = values_;
         solver_.emplace(system_.matrix);
-    } else {
+    } else if (times != factored_) {
         solver_->refactor(values_);
     }
+    factored_ = times;
     solver_->solve_many({values.data(), static_cast<size_t>(values.size())},
                         static_cast<int>(values.cols()));
 }

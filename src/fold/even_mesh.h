@@ -54,6 +54,7 @@ private:
     std::vector<double> stiffness_;  // in the places of system_
     std::vector<double> values_;
     std::optional<SparseSolver> solver_;
+    double factored_ = 0.0;  // times, of the last factorization
 };
 
 /// Smooth noise: mean 0, deviation 1, features of about two lengths of the diffusion.

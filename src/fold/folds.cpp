@@ -31,8 +31,7 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSo
             parts.reached.push_back(v);
         }
     }
-    parts.offsets.setZero(topology().vertex_count(), 3);
-    parts.lifted.setZero(topology().vertex_count());
+    parts.raised.setZero(topology().vertex_count());
     if (options.guard) {
         parts.guard.emplace(topology(), parts.rest, parts.normals, guard_spread * parts.width);
     }
@@ -112,30 +111,30 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
     workers.for_chunks(static_cast<int>(parts.reached.size()), chunk, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const int v = parts.reached[static_cast<size_t>(i)];
-            parts.offsets.row(v) = parts.heights->offset(v);
+            parts.raised[v] = parts.heights->height(v);
         }
     });
     if (parts.guard) {
-        parts.guard->hold(refined, directions, workers, parts.offsets);
+        parts.guard->find_shares(refined, directions, parts.raised, workers);
     }
     for (const int v : parts.reached) {
-        parts.lifted[v] = parts.offsets.row(v).dot(directions.row(v));
-        refined.row(v) += parts.offsets.row(v);
+        parts.raised[v] *= parts.guard ? parts.guard->share(v) : 1.0;
+        refined.row(v) += parts.raised[v] * directions.row(v);
     }
     parts.report = parts.heights->report();
     for (const int v : parts.reached) {
-        parts.report.held += parts.guard && parts.guard->shares()[static_cast<size_t>(v)] < 1.0;
+        parts.report.held += parts.guard && parts.guard->share(v) < 1.0 ? 1 : 0;
     }
 }
 
 void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const {
     const FoldParts& parts = *parts_;
-    height = parts.lifted;
+    height = parts.raised;
     compression.setZero(topology().vertex_count());
     share.setOnes(topology().vertex_count());
     for (const int v : parts.reached) {
         compression[v] = parts.heights->compression(v);
-        share[v] = parts.guard ? parts.guard->shares()[static_cast<size_t>(v)] : 1.0;
+        share[v] = parts.guard ? parts.guard->share(v) : 1.0;
     }
 }
 

@@ -10,9 +10,8 @@ namespace cutis::fold_detail {
 namespace {
 
 constexpr int chunk = 1024;
-// Of the rest area, what must stay: along the normals, then in all.
-constexpr double least_normal = 0.03;
-constexpr double least_whole = 0.01;
+// Of the rest area, what must stay.
+constexpr double least = 0.02;
 // Folds fade while a triangle of the base itself comes down to what must stay.
 constexpr double fade = 0.02;
 
@@ -57,11 +56,10 @@ FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const Matr
     part_.resize(rest_area_.size());
     share_.resize(static_cast<size_t>(topology.vertex_count()));
     next_.resize(share_.size());
-    held_.resize(share_.size());
 }
 
-void FoldGuard::find_shares(const MatrixX3d& start, const MatrixX3d& moves,
-                            const MatrixX3d& directions, double least, const Workers& workers) {
+void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
+                            const VectorXd& heights, const Workers& workers) {
     const MatrixX3i& triangles = topology_.triangles();
     workers.for_chunks(topology_.triangle_count(), chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
@@ -70,17 +68,17 @@ void FoldGuard::find_shares(const MatrixX3d& start, const MatrixX3d& moves,
             const int k = triangles(f, 2);
             double& t = part_[static_cast<size_t>(f)];
             t = 1.0;
-            const Vector3d d0 = moves.row(i);
-            const Vector3d d1 = moves.row(j);
-            const Vector3d d2 = moves.row(k);
-            if (d0.isZero(0.0) && d1.isZero(0.0) && d2.isZero(0.0)) {
+            if (heights[i] == 0.0 && heights[j] == 0.0 && heights[k] == 0.0) {
                 continue;
             }
+            const Vector3d d0 = heights[i] * directions.row(i);
+            const Vector3d d1 = heights[j] * directions.row(j);
+            const Vector3d d2 = heights[k] * directions.row(k);
             Vector3d normal =
                 (directions.row(i) + directions.row(j) + directions.row(k)).transpose();
             normal /= std::max(normal.norm(), 1e-12) * rest_area_[static_cast<size_t>(f)];
-            const Vector3d e1 = start.row(j) - start.row(i);
-            const Vector3d e2 = start.row(k) - start.row(i);
+            const Vector3d e1 = base.row(j) - base.row(i);
+            const Vector3d e2 = base.row(k) - base.row(i);
             const double c = e1.cross(e2).dot(normal) - least;
             if (!(c > 0.0)) {
                 t = 0.0;
@@ -137,29 +135,6 @@ void FoldGuard::find_shares(const MatrixX3d& start, const MatrixX3d& moves,
             }
         });
         share_.swap(next_);
-    }
-}
-
-void FoldGuard::hold(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers,
-                     MatrixX3d& offsets) {
-    along_.resize(offsets.rows(), 3);
-    start_.resize(offsets.rows(), 3);
-    for (Eigen::Index v = 0; v < offsets.rows(); ++v) {
-        along_.row(v) = offsets.row(v).dot(directions.row(v)) * directions.row(v);
-    }
-    find_shares(base, along_, directions, least_normal, workers);
-    for (Eigen::Index v = 0; v < offsets.rows(); ++v) {
-        const double share = share_[static_cast<size_t>(v)];
-        held_[static_cast<size_t>(v)] = share;
-        along_.row(v) *= share;
-        start_.row(v) = base.row(v) + along_.row(v);
-        offsets.row(v) = share * offsets.row(v) - along_.row(v);  // what lies across
-    }
-    find_shares(start_, offsets, directions, least_whole, workers);
-    for (Eigen::Index v = 0; v < offsets.rows(); ++v) {
-        const double share = share_[static_cast<size_t>(v)];
-        held_[static_cast<size_t>(v)] = std::min(held_[static_cast<size_t>(v)], share);
-        offsets.row(v) = along_.row(v) + share * offsets.row(v);
     }
 }
 

@@ -12,7 +12,6 @@ namespace cutis::fold_detail {
 /// The area of a triangle along a fixed normal is linear in the share of each corner, so over all
 /// shares from 0 to t it is least at a corner of that box: seven quadratics in t. The root of each
 /// one's lower bound is continuous in the pose, and so is everything here: no rounds, no state.
-/// Displacements along the normals are held first, what is left of them afterwards.
 class FoldGuard {
 public:
     /// \param rest     #N x 3;  \param normals  #N x 3, at rest
@@ -22,18 +21,14 @@ public:
 
     /// \param base        #N x 3, before folding
     /// \param directions  #N x 3, the rest normals turned, unit
-    /// \param offsets     #N x 3, in and out; rows of zero are left alone
-    void hold(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers,
-              MatrixX3d& offsets);
+    /// \param heights     #N, along the directions
+    void find_shares(const MatrixX3d& base, const MatrixX3d& directions, const VectorXd& heights,
+                     const Workers& workers);
 
-    /// Smaller of the two shares of each vertex, in the last hold().
-    const std::vector<double>& shares() const { return held_; }
+    /// What each vertex may keep of its height, as found last.
+    double share(int v) const { return share_[static_cast<size_t>(v)]; }
 
 private:
-    /// Shares of `moves` from `start` that keep every triangle's area above `least`.
-    void find_shares(const MatrixX3d& start, const MatrixX3d& moves, const MatrixX3d& directions,
-                     double least, const Workers& workers);
-
     const Topology& topology_;
     std::vector<double> rest_area_;  // doubled, along the rest normals, per triangle
     std::vector<int> first_;         // neighbours of vertex v: near_[first_[v]] ...
@@ -42,9 +37,6 @@ private:
     std::vector<double> part_;  // per triangle
     std::vector<double> share_;
     std::vector<double> next_;
-    std::vector<double> held_;
-    MatrixX3d along_;
-    MatrixX3d start_;
 };
 
 }  // namespace cutis::fold_detail

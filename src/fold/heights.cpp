@@ -9,16 +9,22 @@ namespace cutis::fold_detail {
 
 namespace {
 
-// How much the turned rest normal counts beside the normal of the chords.
-constexpr double turned_part = 0.35;
 constexpr int chunk = 32;  // controls
+// Cloth between the lines comes out this much shorter than they do: neighbours differ in height.
+constexpr double aim = 1.02;
 
 Vector3d place(const EdgePoint& p, const MatrixX3d& base) {
     const double t = p.t;
     return ((1.0 - t) * base.row(p.a) + t * base.row(p.b)).transpose();
 }
 
-/// |e + X dB n| of one segment is sqrt(ee + 2 X ew + X^2 ww).
+Vector3d raised(const EdgePoint& p, const MatrixX3d& directions) {
+    return (static_cast<double>(p.raised[0]) * directions.row(p.a) +
+            static_cast<double>(p.raised[1]) * directions.row(p.b))
+        .transpose();
+}
+
+/// |e + X w| of one segment is sqrt(ee + 2 X ew + X^2 ww).
 struct Segment {
     double ee;
     double ew;
@@ -77,10 +83,8 @@ FoldHeights::FoldHeights(const FoldLayout& layout, const FoldOptions& options)
       root_(layout.lines.size(), 0.0),
       wanted_(layout.lines.size(), 0.0),
       tried_(layout.lines.size(), 0.0),
-      height_(layout.across.size(), 0.0),
-      side_(MatrixX3d::Zero(static_cast<Eigen::Index>(layout.across.size()), 3)),
-      lift_(side_),
-      live_(layout.controls.size(), 0) {}
+      height_(layout.width.size() * static_cast<size_t>(layout.fields), 0.0),
+      live_(layout.width.size(), 0) {}
 
 void FoldHeights::measure(int control, const MatrixX3d& base, const MatrixX3d& directions) {
     constexpr int most_points = 1024;
@@ -89,8 +93,6 @@ void FoldHeights::measure(int control, const MatrixX3d& base, const MatrixX3d& d
     live_[static_cast<size_t>(control)] = 0;
     for (int field = 0; field < layout_.fields; ++field) {
         const size_t at = static_cast<size_t>(control * layout_.fields + field);
-        bool has_side = false;
-        Vector3d side = Vector3d::Zero();
         for (int l = layout_.first_line[at]; l < layout_.first_line[at + 1]; ++l) {
             const FoldLayout::Line& line = layout_.lines[static_cast<size_t>(l)];
             const size_t n = static_cast<size_t>(l);
@@ -115,39 +117,16 @@ void FoldHeights::measure(int control, const MatrixX3d& base, const MatrixX3d& d
             if (length >= line.target) {
                 continue;
             }
-            if (!has_side) {
-                has_side = true;
-                const auto& corners = layout_.controls[static_cast<size_t>(control)].corners;
-                Vector3d turned = (directions.row(corners[0]) + directions.row(corners[1]) +
-                                   directions.row(corners[2]))
-                                      .transpose();
-                turned /= std::max(turned.norm(), 1e-12);
-                side = turned_part * turned;
-                const auto& across = layout_.across[at];
-                if (across[0].a >= 0 && across[1].a >= 0) {
-                    const FoldLayout::Line& straight =
-                        layout_.lines[static_cast<size_t>(layout_.first_line[at])];
-                    const Vector3d along =
-                        place(layout_.points[static_cast<size_t>(straight.end) - 1], base) -
-                        place(layout_.points[static_cast<size_t>(straight.begin)], base);
-                    const Vector3d normal =
-                        along.cross(place(across[1], base) - place(across[0], base));
-                    const double size = normal.norm();
-                    if (size > 0.0) {
-                        const double cosine = std::max(0.0, normal.dot(turned) / size);
-                        side += cosine * cosine / size * normal;
-                    }
-                }
-                side.normalize();
-                side_.row(static_cast<Eigen::Index>(at)) = side;
-            }
+            Vector3d before = raised(given[0], directions);
             for (int i = 0; i + 1 < count; ++i) {
+                const Vector3d after = raised(given[i + 1], directions);
                 const Vector3d e = points[static_cast<size_t>(i) + 1] - points[static_cast<size_t>(i)];
-                const double climb = static_cast<double>(given[i + 1].profile) - given[i].profile;
-                segments[static_cast<size_t>(i)] = {e.squaredNorm(), climb * e.dot(side), climb * climb};
+                const Vector3d w = after - before;
+                segments[static_cast<size_t>(i)] = {e.squaredNorm(), e.dot(w), w.squaredNorm()};
+                before = after;
             }
             squeezed_[n] = 1.0 - length / line.target;
-            root_[n] = find_root(segments.data(), count - 1, length, line.target);
+            root_[n] = find_root(segments.data(), count - 1, length, aim * line.target);
             live_[static_cast<size_t>(control)] = 1;
         }
     }
@@ -182,7 +161,7 @@ void FoldHeights::compete(int control) {
 }
 
 void FoldHeights::gather(int control) {
-    const double most = cap_ * layout_.controls[static_cast<size_t>(control)].width;
+    const double most = cap_ * layout_.width[static_cast<size_t>(control)];
     for (int field = 0; field < layout_.fields; ++field) {
         const size_t at = static_cast<size_t>(control * layout_.fields + field);
         double height = 0.0;
@@ -195,7 +174,7 @@ void FoldHeights::gather(int control) {
 
 void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
                         const Workers& workers) {
-    const int controls = static_cast<int>(layout_.controls.size());
+    const int controls = static_cast<int>(layout_.width.size());
     workers.for_chunks(controls, chunk, [&](int begin, int end) {
         for (int j = begin; j < end; ++j) {
             measure(j, base, directions);
@@ -234,22 +213,21 @@ void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
             }
         });
     }
-    for (size_t i = 0; i < height_.size(); ++i) {
-        lift_.row(static_cast<Eigen::Index>(i)) = height_[i] * side_.row(static_cast<Eigen::Index>(i));
-    }
 }
 
-Vector3d FoldHeights::offset(int v) const {
-    Vector3d sum = Vector3d::Zero();
+double FoldHeights::height(int v) const {
+    double height = 0.0;
     const Stencils& spread = layout_.spread;
     for (int field = 0; field < layout_.fields; ++field) {
-        const double profile = layout_.profile[static_cast<size_t>(field)][static_cast<size_t>(v)];
-        for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
-            sum += profile * spread.weights[static_cast<size_t>(s)] *
-                   lift_.row(spread.indices[static_cast<size_t>(s)] * layout_.fields + field).transpose();
+        double sum = 0.0;
+        for (int s = spread.offsets[static_cast<size_t>(v)];
+             s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+            sum += spread.weights[static_cast<size_t>(s)] *
+                   height_[static_cast<size_t>(spread.indices[static_cast<size_t>(s)] * layout_.fields + field)];
         }
+        height += layout_.profile[static_cast<size_t>(field)][static_cast<size_t>(v)] * sum;
     }
-    return sum;
+    return height;
 }
 
 double FoldHeights::compression(int v) const {
@@ -274,7 +252,7 @@ FoldReport FoldHeights::report() const {
         report.gated += squeezed_[l] > 0.0 && squeezed_[l] < gate_ ? 1 : 0;
     }
     for (size_t i = 0; i < height_.size(); ++i) {
-        const double width = layout_.controls[i / static_cast<size_t>(layout_.fields)].width;
+        const double width = layout_.width[i / static_cast<size_t>(layout_.fields)];
         report.capped += cap_ > 0.0 && height_[i] > 0.75 * cap_ * width ? 1 : 0;
         report.highest = std::max(report.highest, height_[i]);
     }

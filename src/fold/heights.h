@@ -14,8 +14,8 @@ public:
     /// \param directions  #N x 3: unit, away from the body
     void solve(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
 
-    /// What folds add to a vertex.
-    Vector3d offset(int v) const;
+    /// How far folds raise a vertex.
+    double height(int v) const;
     /// Of the lines around a vertex: 1 - length / rest length, the largest of each control.
     double compression(int v) const;
     bool is_live(int control) const { return live_[static_cast<size_t>(control)] != 0; }
@@ -37,8 +37,6 @@ private:
     std::vector<double> tried_;     // what the rounds make of it
     // Per control and field
     std::vector<double> height_;
-    MatrixX3d side_;
-    MatrixX3d lift_;  // height times side
     std::vector<unsigned char> live_;  // per control
 };
 

@@ -1,9 +1,10 @@
 #include "fold/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
-#include <numeric>
 #include <unordered_map>
 
 #include "cutis/core/geometry.h"
@@ -79,16 +80,15 @@ public:
     }
 
     /// Edge points from the middle of triangle f on, at an angle to the gradient of the phase,
-    /// until the phase has turned by pi (`turn`), or so far in metres.
-    void walk(int f, double angle, double side, double turn, double length,
-              std::vector<EdgePoint>& out) const {
+    /// until the phase has turned by pi, or so far in metres.
+    void walk(int f, double angle, double side, double length, std::vector<EdgePoint>& out) const {
         constexpr int most_crossings = 400;
         Vector3d at = centre(f);
         Vector3d way = side * direction(f, angle);
         int came = -1;
         double turned = 0.0;
         double gone = 0.0;
-        for (int i = 0; i < most_crossings && turned < turn && gone < length; ++i) {
+        for (int i = 0; i < most_crossings && turned < pi && gone < length; ++i) {
             if (!(way.squaredNorm() > 0.0)) {
                 return;
             }
@@ -126,8 +126,8 @@ public:
             point.a = corners[exit];
             point.b = corners[(exit + 1) % 3];
             point.t = static_cast<float>(t);
-            point.profile = static_cast<float>((1.0 - t) * waves_.profile[static_cast<size_t>(point.a)] +
-                                               t * waves_.profile[static_cast<size_t>(point.b)]);
+            point.raised[0] = static_cast<float>(1.0 - t) * waves_.profile[static_cast<size_t>(point.a)];
+            point.raised[1] = point.t * waves_.profile[static_cast<size_t>(point.b)];
             out.push_back(point);
             const int neighbour = places_.topology.neighbour(f, exit);
             if (neighbour < 0) {
@@ -201,9 +201,11 @@ private:
 };
 
 struct Seed {
+    int triangle;
     Vector3d place;
     Vector3d normal;
     double width;
+    double longer;
 };
 
 double distance2(const Seed& seed, const Vector3d& place, const Vector3d& normal) {
@@ -219,8 +221,7 @@ double median_width(const VectorXd& width) {
 }
 
 /// Dart throwing: triangles in a seeded order, kept where none is near.
-std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& walker,
-                                 FoldLayout& layout) {
+std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& walker) {
     std::vector<int> order;
     for (int f = 0; f < places.topology.triangle_count(); ++f) {
         if (places.is_folding[static_cast<size_t>(f)] != 0) {
@@ -236,8 +237,11 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
     BallGrid grid(spacing * median_width(places.width));
     for (const int f : order) {
         const auto& t = places.topology.triangles().row(f);
-        const Seed seed{walker.centre(f), walker.normal(f),
-                        (places.width[t[0]] + places.width[t[1]] + places.width[t[2]]) / 3.0};
+        const auto mean = [&](const VectorXd& values) {
+            return (values[t[0]] + values[t[1]] + values[t[2]]) / 3.0;
+        };
+        const Seed seed{f, walker.centre(f), walker.normal(f), mean(places.width),
+                        mean(places.longer)};
         const auto& near = grid.at(seed.place);
         const bool is_free = std::none_of(near.begin(), near.end(), [&](int j) {
             const Seed& other = seeds[static_cast<size_t>(j)];
@@ -247,7 +251,6 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
         if (is_free) {
             grid.insert(seed.place, spacing * seed.width, static_cast<int>(seeds.size()));
             seeds.push_back(seed);
-            layout.controls.push_back({{t[0], t[1], t[2]}, seed.width});
         }
     }
     return seeds;
@@ -284,6 +287,79 @@ Stencils spread_controls(const LayoutPlaces& places, const std::vector<Seed>& se
     return spread;
 }
 
+/// Adds the line through a control's middle at an angle to the gradient, unless it says nothing.
+class LineMaker {
+public:
+    LineMaker(FoldLayout& layout, const std::vector<Seed>& seeds)
+        : layout_(layout), seeds_(seeds), share_(seeds.size(), 0.0) {}
+
+    void add(const LineWalker& walker, size_t control, double angle) {
+        const Seed& seed = seeds_[control];
+        points_.clear();
+        forth_.clear();
+        walker.walk(seed.triangle, angle, -1.0, 2.0 * seed.width, points_);
+        walker.walk(seed.triangle, angle, 1.0, 2.0 * seed.width, forth_);
+        std::reverse(points_.begin(), points_.end());
+        points_.insert(points_.end(), forth_.begin(), forth_.end());
+        double length = 0.0;
+        double climbed = 0.0;
+        const auto at = [&](const EdgePoint& p) {
+            return Vector3d((1.0 - p.t) * walker.place(p.a) + p.t * walker.place(p.b));
+        };
+        for (size_t i = 0; i + 1 < points_.size(); ++i) {
+            length += (at(points_[i + 1]) - at(points_[i])).norm();
+            climbed += climb(i);
+        }
+        FoldLayout::Line line;
+        line.begin = static_cast<int>(layout_.points.size());
+        line.end = line.begin + static_cast<int>(points_.size());
+        line.target = length * seed.longer;
+        line.fade = smooth_step((climbed - 0.6) / 1.2);
+        if (length < shortest_line * seed.width || !(line.fade > 0.0)) {
+            return;
+        }
+        for (size_t i = 0; i + 1 < points_.size(); ++i) {
+            feel(points_[i].a, (1.0 - points_[i].t) * climb(i) / climbed);
+            feel(points_[i].b, points_[i].t * climb(i) / climbed);
+        }
+        std::sort(felt_.begin(), felt_.end());
+        for (const int j : felt_) {
+            layout_.shares.indices.push_back(j);
+            layout_.shares.weights.push_back(share_[static_cast<size_t>(j)]);
+            share_[static_cast<size_t>(j)] = 0.0;
+        }
+        felt_.clear();
+        layout_.shares.offsets.push_back(static_cast<int>(layout_.shares.indices.size()));
+        layout_.points.insert(layout_.points.end(), points_.begin(), points_.end());
+        layout_.lines.push_back(line);
+    }
+
+private:
+    double climb(size_t i) const {
+        return std::abs(points_[i + 1].profile() - points_[i].profile());
+    }
+    /// Whose heights the line feels at a vertex.
+    void feel(int v, double part) {
+        const Stencils& spread = layout_.spread;
+        for (int s = spread.offsets[static_cast<size_t>(v)];
+             part > 0.0 && s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+            const int j = spread.indices[static_cast<size_t>(s)];
+            double& share = share_[static_cast<size_t>(j)];
+            if (share == 0.0) {
+                felt_.push_back(j);
+            }
+            share += part * spread.weights[static_cast<size_t>(s)];
+        }
+    }
+
+    FoldLayout& layout_;
+    const std::vector<Seed>& seeds_;
+    std::vector<EdgePoint> points_;
+    std::vector<EdgePoint> forth_;
+    std::vector<double> share_;  // per control; zero between lines
+    std::vector<int> felt_;
+};
+
 }  // namespace
 
 FoldLayout lay_out(const LayoutPlaces& places, const std::vector<ShownWaves>& waves) {
@@ -294,90 +370,18 @@ FoldLayout lay_out(const LayoutPlaces& places, const std::vector<ShownWaves>& wa
         walkers.emplace_back(places, one);
         layout.profile.push_back(one.profile);
     }
-    const std::vector<Seed> seeds = throw_controls(places, walkers.front(), layout);
+    const std::vector<Seed> seeds = throw_controls(places, walkers.front());
     layout.spread = spread_controls(places, seeds);
     layout.shares.base_count = static_cast<int>(seeds.size());
-    // Controls know their corners, walkers the triangle.
-    std::vector<EdgePoint> back;
-    std::vector<EdgePoint> forth;
-    std::vector<double> share(seeds.size(), 0.0);
-    std::vector<int> felt;
     layout.first_line.push_back(0);
+    LineMaker maker(layout, seeds);
     for (size_t j = 0; j < seeds.size(); ++j) {
-        const auto& corners = layout.controls[j].corners;
-        int f = -1;
-        for (const int g : places.topology.triangles_around(corners[0])) {
-            const auto& t = places.topology.triangles().row(g);
-            const auto has = [&](int v) { return t[0] == v || t[1] == v || t[2] == v; };
-            f = has(corners[1]) && has(corners[2]) ? g : f;
-        }
-        const double width = seeds[j].width;
-        for (size_t field = 0; field < waves.size(); ++field) {
-            const LineWalker& walker = walkers[field];
+        layout.width.push_back(seeds[j].width);
+        for (const LineWalker& walker : walkers) {
             for (const double angle : {0.0, fan, -fan}) {
-                back.clear();
-                forth.clear();
-                walker.walk(f, angle, -1.0, pi, 2.0 * width, back);
-                walker.walk(f, angle, 1.0, pi, 2.0 * width, forth);
-                std::reverse(back.begin(), back.end());
-                back.insert(back.end(), forth.begin(), forth.end());
-                FoldLayout::Line line;
-                line.begin = static_cast<int>(layout.points.size());
-                line.end = line.begin + static_cast<int>(back.size());
-                line.control = static_cast<int>(j);
-                double length = 0.0;
-                double climbed = 0.0;
-                for (size_t i = 0; i + 1 < back.size(); ++i) {
-                    const auto at = [&](const EdgePoint& p) {
-                        return Vector3d((1.0 - p.t) * walker.place(p.a) + p.t * walker.place(p.b));
-                    };
-                    length += (at(back[i + 1]) - at(back[i])).norm();
-                    climbed += std::abs(back[i + 1].profile - back[i].profile);
-                }
-                line.target = length * (places.longer[corners[0]] + places.longer[corners[1]] +
-                                        places.longer[corners[2]]) / 3.0;
-                line.fade = smooth_step((climbed - 0.6) / 1.2);
-                if (length < shortest_line * width || !(line.fade > 0.0)) {
-                    continue;
-                }
-                // Whose heights it feels, by the slope of the profile.
-                felt.clear();
-                for (size_t i = 0; i + 1 < back.size(); ++i) {
-                    const double slope = std::abs(back[i + 1].profile - back[i].profile) / climbed;
-                    for (const auto& [v, part] :
-                         {std::pair(back[i].a, 1.0 - back[i].t), std::pair(back[i].b, double(back[i].t))}) {
-                        for (int s = layout.spread.offsets[static_cast<size_t>(v)];
-                             s < layout.spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
-                            const int k = layout.spread.indices[static_cast<size_t>(s)];
-                            if (share[static_cast<size_t>(k)] == 0.0) {
-                                felt.push_back(k);
-                            }
-                            share[static_cast<size_t>(k)] +=
-                                slope * part * layout.spread.weights[static_cast<size_t>(s)];
-                        }
-                    }
-                }
-                std::sort(felt.begin(), felt.end());
-                felt.erase(std::unique(felt.begin(), felt.end()), felt.end());
-                for (const int k : felt) {
-                    layout.shares.indices.push_back(k);
-                    layout.shares.weights.push_back(share[static_cast<size_t>(k)]);
-                    share[static_cast<size_t>(k)] = 0.0;
-                }
-                layout.shares.offsets.push_back(static_cast<int>(layout.shares.indices.size()));
-                layout.points.insert(layout.points.end(), back.begin(), back.end());
-                layout.lines.push_back(line);
+                maker.add(walker, j, angle);
             }
             layout.first_line.push_back(static_cast<int>(layout.lines.size()));
-            std::array<EdgePoint, 2> chord;
-            for (int side = 0; side < 2; ++side) {
-                back.clear();
-                walker.walk(f, 0.5 * pi, side == 0 ? -1.0 : 1.0, 1e9, width, back);
-                if (!back.empty()) {
-                    chord[static_cast<size_t>(side)] = back.back();
-                }
-            }
-            layout.across.push_back(chord);
         }
     }
     return layout;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "fold/waves.h"
 
 namespace cutis::fold_detail {
@@ -10,34 +8,31 @@ namespace cutis::fold_detail {
 struct EdgePoint {
     int a = -1;
     int b = -1;
-    float t = 0.0F;        ///< (1 - t) a + t b
-    float profile = 0.0F;  ///< height of a fold of height 1 there
+    float t = 0.0F;          ///< (1 - t) a + t b
+    float raised[2] = {0, 0};  ///< what a fold of height 1 moves it along the normals of a and b
+
+    double profile() const { return static_cast<double>(raised[0]) + raised[1]; }
 };
 
 /// Everything that is laid out once for folds on a mesh.
 ///
-/// A vertex stands at b + sum over fields B(v) sum_j phi_j(v) X_j n_j: b its skinned place, B the
-/// profile of the stripes, X_j and n_j height and direction of control j. Lines measure: each runs
-/// over the two folds around its control, on the mesh itself, with a point at every edge it crosses.
+/// A vertex stands at b + n sum over fields B(v) sum_j phi_j(v) X_j: b its skinned place, n its
+/// turned rest normal, B the profile of the stripes, X_j the height of control j. Lines measure: each
+/// runs over the two folds around its control, on the mesh itself, with a point at every edge it
+/// crosses.
 struct FoldLayout {
     struct Line {
         int begin = 0;  ///< of its points
         int end = 0;
-        int control = 0;
         double target = 0.0;  ///< length it must not fall below, metres
         double fade = 1.0;    ///< of lines that see hardly any slope of a fold
     };
-    struct Control {
-        std::array<int, 3> corners;  ///< of the triangle it lies in
-        double width = 0.0;
-    };
     int fields = 1;
     std::vector<EdgePoint> points;
-    std::vector<Line> lines;       ///< by control, then field; the first of each runs straight
+    std::vector<Line> lines;       ///< by control, then field
     std::vector<int> first_line;   ///< of control j and field f at j * fields + f; one more at the end
-    std::vector<Control> controls;
-    std::vector<std::array<EdgePoint, 2>> across;  ///< ends of a chord along the fold, as first_line
-    std::vector<std::vector<float>> profile;       ///< of each field, per vertex
+    std::vector<double> width;     ///< of folds at each control
+    std::vector<std::vector<float>> profile;  ///< of each field, per vertex
     Stencils spread;  ///< phi: from controls to vertices
     Stencils shares;  ///< from controls to lines: whose heights a line feels
 };

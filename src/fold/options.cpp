@@ -44,7 +44,7 @@ Options describe(FoldOptions& o) {
          .about = "hold vertices back where folding would turn a triangle over"},
         {.name = "refine", .field = &o.refine, .about = "subdivide the mesh where folds are"},
         {.name = "edges_per_fold", .field = &o.edges_per_fold,
-         .about = "edges of the refined mesh across a fold: 8 keeps the shape, 16 is smooth",
+         .about = "edges of the refined mesh across a fold: 6 keep its length, 16 look smooth",
          .range = {4, 32}},
         {.name = "most_levels", .field = &o.most_levels, .about = "of subdivision",
          .range = {0, 8}, .advanced = true},

@@ -18,8 +18,7 @@ struct FoldParts {
     std::optional<FoldHeights> heights;
     std::optional<FoldGuard> guard;
     std::vector<int> reached;  // vertices that folds can move
-    MatrixX3d offsets;
-    VectorXd lifted;  // along the direction, metres
+    VectorXd raised;           // along the directions, metres
     FoldReport report;
     mutable FoldMesh::Scratch scratch;
 

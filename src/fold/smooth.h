@@ -20,10 +20,12 @@ struct Squeeze {
 /// \param xx, xy, yy  the map's transpose times itself
 inline Squeeze smallest_stretch(double xx, double xy, double yy) {
     const double half = 0.5 * (xx - yy);
-    const double radius = std::hypot(half, xy);
-    // The angle of the larger one is half the angle of (difference, off-diagonal).
-    const double angle = 0.5 * std::atan2(xy, half);
-    return {std::sqrt(std::max(0.0, 0.5 * (xx + yy) - radius)), -std::sin(angle), std::cos(angle)};
+    const double radius = std::sqrt(half * half + xy * xy);
+    // The angle of the larger one is half the angle of (half, xy).
+    const double cosine = radius > 0.0 ? half / radius : 1.0;
+    return {std::sqrt(std::max(0.0, 0.5 * (xx + yy) - radius)),
+            std::copysign(std::sqrt(0.5 * std::max(0.0, 1.0 - cosine)), -xy),
+            std::sqrt(0.5 * (1.0 + cosine))};
 }
 
 }  // namespace cutis::fold_detail

@@ -14,7 +14,7 @@ namespace cutis::fold_detail {
 namespace {
 
 // Widths: 1 / w = 1 / (of the limb's radius) + 1 / (of the body's size).
-constexpr double of_radius = 0.75;
+constexpr double of_radius = 0.65;
 constexpr double of_size = 0.045;
 constexpr double of_size_alone = 0.02;  // where no skeleton tells the radius
 // Cloth folds where it is shorter than this in some pose.
@@ -23,7 +23,7 @@ constexpr double folding_stretch = 0.94;
 // where shapes change less.
 constexpr double edge_slack = 1.3;
 constexpr double along_part = 0.6;
-constexpr double height_noise = 0.6;
+constexpr double height_noise = 0.45;
 
 VectorXd painted_values(const Painted& painted, int count) {
     return painted.is_painted() ? painted.per_vertex : VectorXd::Constant(count, painted.value);
@@ -31,6 +31,14 @@ VectorXd painted_values(const Painted& painted, int count) {
 
 double extent(const MatrixX3d& rest) {
     return (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
+}
+
+/// Narrower than most.
+double low_width(const VectorXd& width) {
+    std::vector<double> sorted(width.begin(), width.end());
+    const auto low = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 5);
+    std::nth_element(sorted.begin(), low, sorted.end());
+    return *low;
 }
 
 VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const FoldStyle& look,
@@ -128,7 +136,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     const FoldStyle& look = options.look;
     std::vector<std::string> notes;
     const VectorXd coarse_width = base_widths(rest, source, look, notes);
-    const EvenMesh even(base, rest, 0.3 * coarse_width.minCoeff(), workers);
+    const EvenMesh even(base, rest, 0.4 * low_width(coarse_width), workers);
     const int count = base.vertex_count();
 
     // Smooth widths: over twice themselves.

@@ -36,7 +36,7 @@ std::vector<double> sample_times(double duration, double per_second) {
 }
 
 /// Poses of the character's other clips, in its own units: folds only ask how cloth is stretched.
-void add_other_clips(const Body& body, double per_second, std::vector<JointPose>& poses) {
+void add_other_clips(const Body& body, std::vector<JointPose>& poses) {
     const Character* character = body.source().character.get();
     if (character == nullptr) {
         return;
@@ -45,7 +45,7 @@ void add_other_clips(const Body& body, double per_second, std::vector<JointPose>
     std::vector<Eigen::Affine3d> frames;
     for (const Clip& clip : character->clips) {
         const ClipSampler sampler(character->skeleton, clip, TimeSampling::exact);
-        for (const double time : sample_times(clip.end() - clip.start(), per_second)) {
+        for (const double time : sample_times(clip.end() - clip.start(), 0.0)) {
             sampler.sample(clip.start() + time, local);
             world_frames(character->skeleton, local.local, frames);
             poses.emplace_back();
@@ -156,7 +156,7 @@ FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
         poses.emplace_back();
         skeleton.matrices(time, TimeSampling::exact, poses.back());
     }
-    add_other_clips(*ground.body, settings.poses_per_second, poses);
+    add_other_clips(*ground.body, poses);
     add_random_poses(skeleton.rig(), settings.random_poses, poses);
     for (const JointPose& pose : poses) {
         source.poses.emplace_back();

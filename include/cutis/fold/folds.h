@@ -21,18 +21,18 @@ struct FoldOptions {
     /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
     /// nothing pops. Costs up to this much length at the onset.
     double gate = 0.05;
-    double height_cap = 0.8;  ///< highest fold in widths, approached smoothly; 0: none
+    double height_cap = 1.0;  ///< highest fold in widths, approached smoothly; 0: none
     int rounds = 3;           ///< of the correction for what neighbours lift
     int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
     /// Hold vertices back where folding would turn a triangle against its turned rest normal.
     bool guard = true;
     /// Refine the mesh where folds are. Without it folds use the vertices there are.
     bool refine = true;
-    /// Edges across a fold; longer ones are halved until they fit (8: the coarsest that keeps the
-    /// shape, 16: smooth).
-    double edges_per_fold = 8.0;
+    /// Edges across a fold; longer ones are halved until they fit (6: the coarsest that keeps the
+    /// shape of a fold, 16: smooth).
+    double edges_per_fold = 6.0;
     int most_levels = 4;         ///< of subdivision
-    int most_vertices = 200000;  ///< budget of the refined mesh: beyond it folds get fewer edges
+    int most_vertices = 60000;   ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
 /// Without those of the look, which has its own.
