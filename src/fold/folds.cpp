@@ -14,7 +14,7 @@ namespace {
 
 // Shares of the guard rise from 0 to 1 over this part of a width.
 constexpr double guard_spread = 1.0 / 6.0;
-constexpr int chunk = 512;  // vertices
+constexpr int vertex_chunk = 512;  // vertices
 
 }  // namespace
 
@@ -23,6 +23,22 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSo
     check_struct(options.look, "fold", base.vertex_count());
     check_struct(options, "fold");
     parts_ = lay_stripes(base, rest, source, options, workers);
+    prepare(options);
+    if (is_empty()) {
+        parts_->notes.push_back("folds: nothing is compressed in any pose; no folds");
+    }
+}
+
+FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+                       double reach, const FoldOptions& options, const Workers& workers) {
+    check_struct(options.look, "fold", base.vertex_count());
+    check_struct(options, "fold");
+    require(reach > 0.0, "folds: expected a reach above 0, found ", reach);
+    parts_ = lay_curves(base, rest, std::move(curves), reach, options, workers);
+    prepare(options);
+}
+
+void FoldSolver::prepare(const FoldOptions& options) {
     FoldParts& parts = *parts_;
     parts.heights.emplace(parts.layout, options);
     const std::vector<int>& rows = parts.layout.spread.offsets;
@@ -34,9 +50,6 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSo
     parts.raised.setZero(topology().vertex_count());
     if (options.guard) {
         parts.guard.emplace(topology(), parts.rest, parts.normals, guard_spread * parts.width);
-    }
-    if (is_empty()) {
-        parts.notes.push_back("folds: nothing is compressed in any pose; no folds");
     }
 }
 
@@ -96,19 +109,21 @@ const std::vector<std::string>& FoldSolver::notes() const {
     return parts_->notes;
 }
 
+void FoldSolver::add_notes(const std::vector<std::string>& more) {
+    parts_->notes.insert(parts_->notes.end(), more.begin(), more.end());
+}
+
 void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d& refined) const {
     parts_->mesh.refine(base, workers, parts_->scratch, refined);
 }
 
 void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined) {
     FoldParts& parts = *parts_;
-    if (refined.rows() != topology().vertex_count() || directions.rows() != refined.rows()) {
-        throw InvalidInput(concat("folds: expected ", topology().vertex_count(),
-                               " refined vertices and directions, found ", refined.rows(), " and ",
-                               directions.rows()));
-    }
+    require(refined.rows() == topology().vertex_count() && directions.rows() == refined.rows(),
+            "folds: expected ", topology().vertex_count(),
+            " refined vertices and directions, found ", refined.rows(), " and ", directions.rows());
     parts.heights->solve(refined, directions, workers);
-    workers.for_chunks(static_cast<int>(parts.reached.size()), chunk, [&](int begin, int end) {
+    workers.for_chunks(static_cast<int>(parts.reached.size()), vertex_chunk, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const int v = parts.reached[static_cast<size_t>(i)];
             parts.raised[v] = parts.heights->height(v);
@@ -136,6 +151,34 @@ void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd
         compression[v] = parts.heights->compression(v);
         share[v] = parts.guard ? parts.guard->share(v) : 1.0;
     }
+}
+
+VectorXd FoldSolver::weights() const {
+    VectorXd result = VectorXd::Zero(topology().vertex_count());
+    const Stencils& spread = parts_->layout.spread;
+    for (const int v : parts_->reached) {
+        double sum = 0.0;
+        for (int s = spread.offsets[static_cast<size_t>(v)];
+             s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+            sum += spread.weights[static_cast<size_t>(s)];
+        }
+        result[v] = sum * parts_->layout.profile.front()[static_cast<size_t>(v)];
+    }
+    return result;
+}
+
+FoldSolver::Line FoldSolver::line(int number, const MatrixX3d& positions) const {
+    const FoldLayout::Line& line = parts_->layout.lines[static_cast<size_t>(number)];
+    Line result;
+    result.target = line.target;
+    result.points.resize(line.end - line.begin, 3);
+    for (int i = line.begin; i < line.end; ++i) {
+        const EdgePoint& p = parts_->layout.points[static_cast<size_t>(i)];
+        const double t = p.t;
+        result.points.row(i - line.begin) =
+            (1.0 - t) * positions.row(p.a) + t * positions.row(p.b);
+    }
+    return result;
 }
 
 void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,

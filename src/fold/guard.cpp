@@ -9,7 +9,7 @@ namespace cutis::fold_detail {
 
 namespace {
 
-constexpr int chunk = 1024;
+constexpr int guard_chunk = 1024;
 // Of the rest area, what must stay.
 constexpr double least = 0.02;
 // Folds fade while a triangle of the base itself comes down to what must stay.
@@ -61,7 +61,7 @@ FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const Matr
 void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
                             const VectorXd& heights, const Workers& workers) {
     const MatrixX3i& triangles = topology_.triangles();
-    workers.for_chunks(topology_.triangle_count(), chunk, [&](int begin, int end) {
+    workers.for_chunks(topology_.triangle_count(), guard_chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             const int i = triangles(f, 0);
             const int j = triangles(f, 1);
@@ -106,7 +106,7 @@ void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
     });
     const int count = topology_.vertex_count();
     std::atomic<bool> is_held = false;
-    workers.for_chunks(count, chunk, [&](int begin, int end) {
+    workers.for_chunks(count, guard_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             double share = 1.0;
             for (const int f : topology_.triangles_around(v)) {
@@ -121,7 +121,7 @@ void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
     // Shares rise no faster than the spread allows: no holes beside a vertex that is held.
     while (is_held) {
         is_held = false;
-        workers.for_chunks(count, chunk, [&](int begin, int end) {
+        workers.for_chunks(count, guard_chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 double share = share_[static_cast<size_t>(v)];
                 for (int n = first_[static_cast<size_t>(v)]; n < first_[static_cast<size_t>(v) + 1]; ++n) {

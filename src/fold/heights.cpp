@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cutis/fold/solve.h"
 #include "fold/smooth.h"
 
 namespace cutis::fold_detail {
 
 namespace {
 
-constexpr int chunk = 32;  // controls
+constexpr int control_chunk = 32;  // controls
 // Cloth between the lines comes out this much shorter than they do: neighbours differ in height.
 constexpr double aim = 1.02;
 
@@ -174,8 +175,12 @@ void FoldHeights::gather(int control) {
 
 void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
                         const Workers& workers) {
+    if (layout_.is_exact) {
+        solve_exactly(base, directions);
+        return;
+    }
     const int controls = static_cast<int>(layout_.width.size());
-    workers.for_chunks(controls, chunk, [&](int begin, int end) {
+    workers.for_chunks(controls, control_chunk, [&](int begin, int end) {
         for (int j = begin; j < end; ++j) {
             measure(j, base, directions);
             compete(j);
@@ -206,12 +211,76 @@ void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
         }
     };
     for (int round = 0; round < rounds_; ++round) {
-        workers.for_chunks(controls, chunk, correct);
-        workers.for_chunks(controls, chunk, [&](int begin, int end) {
+        workers.for_chunks(controls, control_chunk, correct);
+        workers.for_chunks(controls, control_chunk, [&](int begin, int end) {
             for (int j = begin; j < end; ++j) {
                 gather(j);
             }
         });
+    }
+}
+
+/// The paper's folds: few of them, each met to rounding. A vertex beside the end of a fold belongs to
+/// the next one, too, so folds are solved in turn until none changes another.
+void FoldHeights::solve_exactly(const MatrixX3d& base, const MatrixX3d& directions) {
+    constexpr int most_sweeps = 60;
+    const Stencils& spread = layout_.spread;
+    std::fill(height_.begin(), height_.end(), 0.0);
+    residual_ = 0.0;
+    MatrixX3d points;
+    MatrixX3d offsets;
+    const auto solve_line = [&](size_t l) {
+        const FoldLayout::Line& line = layout_.lines[l];
+        points.resize(line.end - line.begin, 3);
+        offsets.setZero(points.rows(), 3);
+        for (int i = line.begin; i < line.end; ++i) {
+            const EdgePoint& p = layout_.points[static_cast<size_t>(i)];
+            points.row(i - line.begin) = place(p, base);
+            const double t = p.t;
+            for (const auto& [v, part] : {std::pair(p.a, 1.0 - t), std::pair(p.b, t)}) {
+                for (int s = spread.offsets[static_cast<size_t>(v)];
+                     s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+                    const auto j = static_cast<size_t>(spread.indices[static_cast<size_t>(s)]);
+                    const double weight = part * spread.weights[static_cast<size_t>(s)];
+                    if (j == l) {
+                        offsets.row(i - line.begin) += weight * directions.row(v);
+                    } else {
+                        points.row(i - line.begin) += weight * height_[j] * directions.row(v);
+                    }
+                }
+            }
+        }
+        return solve_fold(points, offsets, line.target);
+    };
+    for (size_t l = 0; l < layout_.lines.size(); ++l) {
+        const FoldHeight alone = solve_line(l);  // with those before it
+        height_[l] = alone.height;
+    }
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+        double change = 0.0;
+        residual_ = 0.0;
+        for (size_t l = 0; l < layout_.lines.size(); ++l) {
+            const FoldHeight found = solve_line(l);
+            change = std::max(change, std::abs(found.height - height_[l]));
+            height_[l] = found.height;
+            residual_ = std::max(residual_, std::abs(found.fischer_burmeister()));
+        }
+        if (change <= 1e-15 * layout_.width.front()) {
+            break;
+        }
+    }
+    // Compression of the base, and the gate.
+    for (size_t l = 0; l < layout_.lines.size(); ++l) {
+        const FoldLayout::Line& line = layout_.lines[l];
+        double length = 0.0;
+        for (int i = line.begin; i + 1 < line.end; ++i) {
+            length += (place(layout_.points[static_cast<size_t>(i) + 1], base) -
+                       place(layout_.points[static_cast<size_t>(i)], base))
+                          .norm();
+        }
+        squeezed_[l] = std::max(0.0, 1.0 - length / line.target);
+        live_[l] = squeezed_[l] > 0.0 ? 1 : 0;
+        height_[l] *= gate_ > 0.0 ? smooth_step(squeezed_[l] / gate_) : 1.0;
     }
 }
 
@@ -247,6 +316,7 @@ double FoldHeights::compression(int v) const {
 
 FoldReport FoldHeights::report() const {
     FoldReport report;
+    report.worst_residual = residual_;
     for (size_t l = 0; l < squeezed_.size(); ++l) {
         report.compressed += squeezed_[l] > 0.0 ? 1 : 0;
         report.gated += squeezed_[l] > 0.0 && squeezed_[l] < gate_ ? 1 : 0;

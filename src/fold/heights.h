@@ -25,11 +25,13 @@ private:
     void measure(int control, const MatrixX3d& base, const MatrixX3d& directions);
     void compete(int control);
     void gather(int control);
+    void solve_exactly(const MatrixX3d& base, const MatrixX3d& directions);
 
     const FoldLayout& layout_;
     double gate_;
     double cap_;
     int rounds_;
+    double residual_ = 0.0;
     // Per line
     std::vector<double> squeezed_;  // 1 - length / target, 0 where it is long enough
     std::vector<double> root_;      // height that gives it its length back

@@ -28,6 +28,7 @@ struct FoldLayout {
         double fade = 1.0;    ///< of lines that see hardly any slope of a fold
     };
     int fields = 1;
+    bool is_exact = false;  ///< one line per control, whose length is met exactly on the mesh
     std::vector<EdgePoint> points;
     std::vector<Line> lines;       ///< by control, then field
     std::vector<int> first_line;   ///< of control j and field f at j * fields + f; one more at the end

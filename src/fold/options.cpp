@@ -27,6 +27,19 @@ Options describe(FoldStyle& o) {
     };
 }
 
+Options describe(FoldJointOptions& o) {
+    return {
+        {.group = "paper", .name = "joints", .field = &o.joints,
+         .about = "by name; none: all that bend"},
+        {.name = "least_swing", .field = &o.least_swing_deg,
+         .about = "swing from the bind pose that counts as bending", .unit = "degrees",
+         .range = {0, 180}},
+        {.name = "curve_length", .field = &o.length,
+         .about = "length of a fold curve; 0: as far as it is compressed", .unit = "m",
+         .range = {0, 100}},
+    };
+}
+
 Options describe(FoldOptions& o) {
     return {
         {.group = "folding", .name = "gate", .field = &o.gate,

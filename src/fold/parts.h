@@ -30,4 +30,9 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                                                const FoldSource& source,
                                                const FoldOptions& options, const Workers& workers);
 
+/// The paper's folds along curves: a line each, a bulge that fades out over `reach`.
+std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,
+                                      std::vector<FoldCurve> curves, double reach,
+                                      const FoldOptions& options, const Workers& workers);
+
 }  // namespace cutis::fold_detail

@@ -20,11 +20,12 @@ public:
         : surface_(*ground.surface),
           skeleton_(ground),
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
-          solver_(surface_.topology(), surface_.rest(), fold_source(ground, skeleton_, settings),
-                  fold_options(ground, settings), ground.own_workers()) {
+          solver_(plan_folds(ground, skeleton_, settings)) {
         refined_ = refined_art(ground, skeleton_, solver_);
+        weight_ = solver_.weights();
         if (!solver_.is_empty()) {
-            facts_.channels = {{"fold compression"}, {"fold height", "m"}, {"fold share"}};
+            facts_.channels = {
+                {"fold compression"}, {"fold height", "m"}, {"fold share"}, {"fold weight"}};
             facts_.numbers = {{"folding lines", ""}, {"held vertices", ""}, {"highest fold", "m"}};
             facts_.changes_shape = true;
             facts_.refined = &refined_;
@@ -50,6 +51,7 @@ public:
         fill(compression_, frame.channel(0));
         fill(height_, frame.channel(1));
         fill(share_, frame.channel(2));
+        fill(weight_, frame.channel(3));
 
         const FoldReport& report = solver_.report();
         frame.number(0) = report.compressed;
@@ -61,6 +63,7 @@ public:
         sum_.capped += report.capped;
         sum_.held += report.held;
         sum_.highest = std::max(sum_.highest, report.highest);
+        sum_.worst_residual = std::max(sum_.worst_residual, report.worst_residual);
         write_report();
     }
 
@@ -91,6 +94,7 @@ private:
         report_number("capped heights a frame", a_frame(sum_.capped));
         report_number("vertices held back a frame", a_frame(sum_.held));
         report_number("highest fold (m)", sum_.highest);
+        report_number("worst Fischer-Burmeister residual (m)", sum_.worst_residual);
     }
 
     /// From the surface it stands on to the refined one in the same pose, without folds.
@@ -146,6 +150,7 @@ private:
     VectorXd height_;
     VectorXd compression_;
     VectorXd share_;
+    VectorXd weight_;
 
     long frames_ = 0;
     FoldReport sum_;

@@ -102,19 +102,58 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
     }
 }
 
-}  // namespace
-
-FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
-    if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
-        body_.has_separate_rest_pose()) {
-        return;
+FoldProfile profile_of(const FoldLayerOptions& settings, FoldShape shape) {
+    switch (shape) {
+        case FoldShape::flat:
+            return FoldProfile::flat();
+        case FoldShape::sharp:
+            return FoldProfile::sharp();
+        case FoldShape::custom:
+            try {
+                return FoldProfile::sampled(settings.profile_heights);
+            } catch (const InvalidInput& refused) {
+                throw InvalidInput(
+                    concat("[[layer]] fold: profile_heights: ", refused.what()));
+            }
+        case FoldShape::blob:
+            break;
     }
-    rig_ = body_.rig();
-    weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
-    // On a mesh that an earlier layer has refined, the body does not say where vertices are.
-    has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
+    return FoldProfile::blob();
 }
 
+/// The solver's options, with painted values of the surface and the cross-section asked for.
+FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& settings) {
+    FoldOptions options = settings.solver;
+    look_up_regions(ground, describe(options.look), "[[layer]] fold");
+    options.look.profile = profile_of(settings, settings.profile);
+    return options;
+}
+
+/// A chain of the artist's vertices to a curve along simulation vertices.
+FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
+    std::vector<int> chain;
+    std::vector<int> shown;
+    const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
+    for (const int art : given.vertices) {
+        require(art >= 0 && static_cast<size_t>(art) < vertex_of_art.size() &&
+                    vertex_of_art[static_cast<size_t>(art)] >= 0,
+                "[[layer]] fold: chain: expected a vertex of 0 to ", vertex_of_art.size() - 1,
+                " that the surface uses, found ", art);
+        const int vertex = vertex_of_art[static_cast<size_t>(art)];
+        if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
+            chain.push_back(vertex);
+            shown.push_back(art);
+        }
+    }
+    try {
+        return fold_curve_from_chain(ground.surface->topology(), chain, shown);
+    } catch (const InvalidInput& refused) {
+        throw InvalidInput(concat("[[layer]] fold: chain: ", refused.what(),
+                                  " (vertices on both sides of a seam are one)"));
+    }
+}
+
+/// What stripes are laid out from.
 FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& settings) {
     const Workers& workers = ground.own_workers();
@@ -166,31 +205,94 @@ FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
     return source;
 }
 
-FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& settings) {
-    FoldOptions options = settings.solver;
-    look_up_regions(ground, describe(options.look), "[[layer]] fold");
-    if (!settings.profile_heights.empty() && settings.profile != FoldShape::custom) {
-        throw InvalidInput(
+/// The paper's curves: chains that are given, or those of the joints that bend.
+std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& skeleton,
+                                 const FoldLayerOptions& settings,
+                                 std::vector<std::string>& notes) {
+    std::vector<FoldCurve> curves;
+    for (const FoldChain& chain : settings.chains) {
+        curves.push_back(curve_of(ground, chain));
+    }
+    if (settings.chains.empty()) {
+        require(skeleton.has_skin(),
+                "fold: layout = \"paper\": expected a body moved by a skin, or chains, found "
+                "neither; use \"stripes\"");
+        std::vector<FoldPose> poses;
+        for (const double time :
+             sample_times(ground.body->duration(), settings.poses_per_second)) {
+            FoldPose pose;
+            skeleton.matrices(time, TimeSampling::exact, pose.matrices);
+            skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices,
+                                 ground.own_workers(), pose.positions, skeleton.rig().centre);
+            poses.push_back(std::move(pose));
+        }
+        const Rig& rig = skeleton.rig();
+        const FoldJoints joints{&skeleton.weights(), rig.parent, rig.centre, rig.name};
+        curves = find_joint_curves(ground.surface->topology(), ground.surface->rest(), joints,
+                                   poses, settings.joints, settings.reach, notes);
+    }
+    for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
+        const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
+        curves[c].width = look.width.value_or(0.0);
+        if (look.profile != FoldCurveLook::Shape::layer) {
+            curves[c].profile = profile_of(
+                settings, static_cast<FoldShape>(static_cast<int>(look.profile) -
+                                                 static_cast<int>(FoldCurveLook::Shape::blob)));
+        }
+    }
+    return curves;
+}
+
+/// Refuses what would have no effect: more likely a mistake than a wish.
+void check_together(const FoldLayerOptions& settings) {
+    const bool is_paper = settings.layout == FoldLayerOptions::Layout::paper;
+    const auto needs_paper = [&](bool is_set, const char* key) {
+        require(is_paper || !is_set, "[[layer]] fold: ", key,
+                ": expected layout = \"paper\", which has curves");
+    };
+    needs_paper(!settings.chains.empty(), "chain");
+    needs_paper(!settings.curves.empty(), "curve");
+    needs_paper(!settings.joints.joints.empty(), "joints");
+    require(!is_paper || settings.where.name == "all",
+            "[[layer]] fold: where: expected layout = \"stripes\"; curves are chosen by joints or "
+            "chain");
+    bool has_custom = settings.profile == FoldShape::custom;
+    for (const FoldCurveLook& curve : settings.curves) {
+        has_custom = has_custom || curve.profile == FoldCurveLook::Shape::custom;
+    }
+    require(settings.profile_heights.empty() || has_custom,
             "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
+}
+
+}  // namespace
+
+FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
+    if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
+        body_.has_separate_rest_pose()) {
+        return;
     }
-    switch (settings.profile) {
-        case FoldShape::blob:
-            options.look.profile = FoldProfile::blob();
-            break;
-        case FoldShape::flat:
-            options.look.profile = FoldProfile::flat();
-            break;
-        case FoldShape::sharp:
-            options.look.profile = FoldProfile::sharp();
-            break;
-        case FoldShape::custom:
-            try {
-                options.look.profile = FoldProfile::sampled(settings.profile_heights);
-            } catch (const InvalidInput& refused) {
-                throw InvalidInput(concat("[[layer]] fold: profile_heights: ", refused.what()));
-            }
+    rig_ = body_.rig();
+    weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
+    // On a mesh that an earlier layer has refined, the body does not say where vertices are.
+    has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
+}
+
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
+                      const FoldLayerOptions& settings) {
+    check_together(settings);
+    const Topology& base = ground.surface->topology();
+    const MatrixX3d& rest = ground.surface->rest();
+    const FoldOptions options = fold_options(ground, settings);
+    if (settings.layout == FoldLayerOptions::Layout::stripes) {
+        return FoldSolver(base, rest, fold_source(ground, skeleton, settings), options,
+                          ground.own_workers());
     }
-    return options;
+    std::vector<std::string> notes;
+    std::vector<FoldCurve> curves = curves_of(ground, skeleton, settings, notes);
+    FoldSolver solver(base, rest, std::move(curves), settings.reach, options,
+                      ground.own_workers());
+    solver.add_notes(notes);
+    return solver;
 }
 
 RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,

@@ -28,12 +28,9 @@ private:
     bool has_skin_ = false;
 };
 
-/// What the folds of a layer are laid out from.
-FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
-                       const FoldLayerOptions& options);
-
-/// The solver's options, with painted values of the surface and the cross-section asked for.
-FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& options);
+/// Folds of the surface as the options ask for them.
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
+                      const FoldLayerOptions& options);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it

@@ -4,9 +4,29 @@ namespace cutis {
 
 // One entry is one option.
 // clang-format off
+Options describe(FoldChain& o) {
+    return {
+        {.name = "vertices", .field = &o.vertices,
+         .about = "vertices of the artist's mesh, each joined to the next by an edge",
+         .range = {0, 2147483647}}};
+}
+
+Options describe(FoldCurveLook& o) {
+    return {
+        {.name = "profile",
+         .field = choice(o.profile, {"layer", "blob", "flat", "sharp", "custom"}),
+         .about = "cross-section of its folds; layer: that of the layer"},
+        {.name = "width", .field = &o.width, .about = "across one of its folds", .unit = "m",
+         .range = {0.001, 10}, .automatic = "that of the layer"},
+    };
+}
+
 Options describe(FoldLayerOptions& o) {
     Options all = {
-        {.group = "place", .name = "where", .field = &o.where, .about = "regions with folds"},
+        {.group = "place", .name = "layout", .field = choice(o.layout, {"stripes", "paper"}),
+         .about = "stripes over the whole garment, or the paper's own folds along curves of bending "
+                  "joints (or chains), a line each", .was = {"place"}},
+        {.name = "where", .field = &o.where, .about = "stripes: regions with folds"},
         {.name = "poses_per_second", .field = &o.poses_per_second,
          .about = "poses of every clip that folds are laid out from", .unit = "1/s",
          .range = {0.1, 240}, .advanced = true},
@@ -24,9 +44,20 @@ Options describe(FoldLayerOptions& o) {
          .about = "custom profile: heights at evenly spaced places across the fold, 0 at both "
                   "ends", .range = {0, 1e6}}});
     all = join(std::move(all), describe(o.solver));
+    all = join(std::move(all), describe(o.joints));
+    all = join(
+        std::move(all),
+        {
+        {.name = "chain", .field = tables(o.chains),
+         .about = "fold curves along vertices instead of joints: tables with the vertices of each"},
+        {.name = "curve", .field = tables(o.curves),
+         .about = "profiles and widths, which the curves take in turn"},
+        {.name = "reach", .field = &o.reach,
+         .about = "folds fade out this far to each side of a curve", .unit = "m",
+         .range = {0, 100, true}, .soft = {0.01, 0.3}}});
     return join(std::move(all),
                 {
-        {.name = "use_normals", .field = &o.use_normals,
+        {.group = "mesh", .name = "use_normals", .field = &o.use_normals,
          .about = "lift along the surface's own normals instead of turned rest normals",
          .advanced = true}});
 }

@@ -7,6 +7,7 @@
 
 #include "cutis/body/skinning.h"
 #include "cutis/core/parallel.h"
+#include "cutis/fold/curves.h"
 #include "cutis/fold/look.h"
 #include "cutis/mesh/adaptive_loop.h"
 
@@ -56,6 +57,7 @@ struct FoldReport {
     int capped = 0;        ///< controls higher than three quarters of the cap
     int held = 0;          ///< vertices the guard held back
     double highest = 0.0;  ///< metres
+    double worst_residual = 0.0;  ///< of Fischer-Burmeister (P3 section 4.1), paper layout, metres
 };
 
 /// Tight cloth with folds: laid out once for a mesh, then evaluated for any pose.
@@ -73,6 +75,11 @@ public:
     ///                      be)
     FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
                const FoldOptions& options, const Workers& workers = Workers(1));
+    /// The paper's own folds: along curves, one line each, solved exactly on the refined mesh where
+    /// the gate is 0, and a bulge that fades out over `reach` metres to both sides.
+    /// \throw InvalidInput  options out of range, a curve of no length
+    FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+               double reach, const FoldOptions& options, const Workers& workers = Workers(1));
     ~FoldSolver();
     FoldSolver(FoldSolver&&) noexcept;
     FoldSolver& operator=(FoldSolver&&) noexcept;
@@ -111,11 +118,21 @@ public:
     /// Of the last fold(), per refined vertex: height along the direction (m), compression of the
     /// cloth (0 where it is not compressed) and what the guard left of the fold (1: all).
     void fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const;
+    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (P3 section 5.2: omega_l omega_o).
+    VectorXd weights() const;
+    /// Lines that measure, as points of a mesh in the numbering of topology(): for checks.
+    struct Line {
+        MatrixX3d points;
+        double target = 0.0;  ///< length it must not fall below, metres
+    };
+    Line line(int number, const MatrixX3d& positions) const;
     const FoldReport& report() const;  ///< of the last fold()
     int line_count() const;            ///< lines that measure
     const std::vector<std::string>& notes() const;
+    void add_notes(const std::vector<std::string>& more);
 
 private:
+    void prepare(const FoldOptions& options);
     std::unique_ptr<fold_detail::FoldParts> parts_;
 };
 

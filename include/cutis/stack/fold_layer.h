@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cutis/core/options.h"
@@ -12,9 +13,31 @@ namespace cutis {
 /// Cross-section of folds.
 enum class FoldShape { blob, flat, sharp, custom };
 
+/// A curve along vertices of the artist's mesh.
+struct FoldChain {
+    std::vector<int> vertices;
+};
+
+Options describe(FoldChain& chain);
+
+/// How the folds of a curve differ from those of the layer.
+struct FoldCurveLook {
+    enum class Shape { layer, blob, flat, sharp, custom };
+    Shape profile = Shape::layer;
+    std::optional<double> width;  ///< metres; none: that of the layer
+};
+
+Options describe(FoldCurveLook& look);
+
 /// A fold layer.
 struct FoldLayerOptions {
+    enum class Layout { stripes, paper };
+    Layout layout = Layout::stripes;
     FoldOptions solver;
+    FoldJointOptions joints;          ///< paper
+    std::vector<FoldChain> chains;    ///< paper: instead of joints
+    std::vector<FoldCurveLook> curves;  ///< paper: curves take them in turn
+    double reach = 0.05;              ///< paper: metres to each side of a curve
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;
