@@ -14,7 +14,7 @@ namespace {
 
 // Compression below this is noise of skinning.
 constexpr double least_compression = 0.02;
-constexpr int most_even_triangles = 200'000;
+constexpr int most_even_triangles = 80'000;
 // Cotangents of obtuse and of thin triangles would make diffusion overshoot.
 constexpr double least_cotangent = 0.02;
 constexpr double most_cotangent = 10.0;

@@ -27,10 +27,8 @@ FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), bas
 
 void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch,
                       MatrixX3d& refined) const {
-    if (base.rows() != base_count) {
-        throw InvalidInput(
-            concat("folds: expected ", base_count, " base vertices, found ", base.rows()));
-    }
+    require(base.rows() == base_count, "folds: expected ", base_count,
+            " base vertices, found ", base.rows());
     refined.resize(mesh.topology().vertex_count(), 3);
     scratch.control = base;
     scratch.smoothed.resize(base_count, 3);

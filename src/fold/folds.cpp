@@ -132,14 +132,18 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
     if (parts.guard) {
         parts.guard->find_shares(refined, directions, parts.raised, workers);
     }
+    parts.report = parts.heights->report();
+    double wanted = 0.0;
+    double kept = 0.0;
     for (const int v : parts.reached) {
-        parts.raised[v] *= parts.guard ? parts.guard->share(v) : 1.0;
+        const double share = parts.guard ? parts.guard->share(v) : 1.0;
+        wanted += parts.raised[v];
+        parts.raised[v] *= share;
+        kept += parts.raised[v];
+        parts.report.held += share < 1.0 ? 1 : 0;
         refined.row(v) += parts.raised[v] * directions.row(v);
     }
-    parts.report = parts.heights->report();
-    for (const int v : parts.reached) {
-        parts.report.held += parts.guard && parts.guard->share(v) < 1.0 ? 1 : 0;
-    }
+    parts.report.kept = wanted > 0.0 ? kept / wanted : 1.0;
 }
 
 void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const {

@@ -14,16 +14,13 @@ double FoldHeight::fischer_burmeister() const {
 FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
                       const Eigen::Ref<const MatrixX3d>& offsets, double rest_length,
                       const FoldTolerance& tolerance) {
-    if (points.rows() < 2 || offsets.rows() != points.rows()) {
-        throw InvalidInput(concat("fold: expected at least 2 points with an offset each, found ",
-                               points.rows(), " points and ", offsets.rows(), " offsets"));
-    }
-    if (!(rest_length > 0.0) || !std::isfinite(rest_length)) {
-        throw InvalidInput(concat("fold: expected a rest length above 0, found ", rest_length));
-    }
-    if (!points.allFinite() || !offsets.allFinite()) {
-        throw InvalidInput("fold: expected finite points and offsets, found one that is not");
-    }
+    require(points.rows() >= 2 && offsets.rows() == points.rows(),
+            "fold: expected at least 2 points with an offset each, found ", points.rows(),
+            " points and ", offsets.rows(), " offsets");
+    require(rest_length > 0.0 && std::isfinite(rest_length),
+            "fold: expected a rest length above 0, found ", rest_length);
+    require(points.allFinite() && offsets.allFinite(),
+            "fold: expected finite points and offsets, found one that is not");
     FoldHeight result;
     double slope = 0.0;
     const auto stretch_at = [&](double x) {
@@ -50,9 +47,7 @@ FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
         climb += w;
         bend += e > 0.0 ? w * w / e : 0.0;
     }
-    if (!(climb > 0.0)) {
-        throw InvalidInput("fold: expected offsets for a line that is too short, found none");
-    }
+    require(climb > 0.0, "fold: the line is too short and has no offset to grow by");
     // The triangle inequality bounds the root; on a flat line tau is bend X^2 / 2.
     const double highest = (2.0 * rest_length + result.stretch) / climb;
     double x = bend > 0.0 ? std::min(highest, std::sqrt(-2.0 * result.stretch / bend)) : highest;

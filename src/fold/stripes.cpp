@@ -63,17 +63,13 @@ VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const Fold
 
 void check(const Topology& base, const MatrixX3d& rest, const FoldSource& source) {
     const auto require_rows = [&](const char* what, Eigen::Index rows) {
-        if (rows != base.vertex_count()) {
-            throw InvalidInput(concat("folds: expected ", base.vertex_count(), " ", what, ", found ",
-                                   rows));
-        }
+        require(rows == base.vertex_count(), "folds: expected ", base.vertex_count(), " ", what,
+                ", found ", rows);
     };
     require_rows("rest positions", rest.rows());
     for (const MatrixX3d& pose : source.poses) {
         require_rows("positions in every pose", pose.rows());
-        if (!pose.allFinite()) {
-            throw InvalidInput("folds: expected finite poses, found one that is not");
-        }
+        require(pose.allFinite(), "folds: expected finite poses, found one that is not");
     }
     for (const VectorXd* values : {&source.radius, &source.where}) {
         if (values->size() > 0) {
@@ -136,7 +132,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     const FoldStyle& look = options.look;
     std::vector<std::string> notes;
     const VectorXd coarse_width = base_widths(rest, source, look, notes);
-    const EvenMesh even(base, rest, 0.4 * low_width(coarse_width), workers);
+    const EvenMesh even(base, rest, 0.55 * low_width(coarse_width), workers);
     const int count = base.vertex_count();
 
     // Smooth widths: over twice themselves.

@@ -23,6 +23,10 @@ public:
           solver_(plan_folds(ground, skeleton_, settings)) {
         refined_ = refined_art(ground, skeleton_, solver_);
         weight_ = solver_.weights();
+        std::vector<double> widths(solver_.width().begin(), solver_.width().end());
+        const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+        std::nth_element(widths.begin(), middle, widths.end());
+        median_width_ = *middle;
         if (!solver_.is_empty()) {
             facts_.channels = {
                 {"fold compression"}, {"fold height", "m"}, {"fold share"}, {"fold weight"}};
@@ -62,6 +66,7 @@ public:
         sum_.gated += report.gated;
         sum_.capped += report.capped;
         sum_.held += report.held;
+        kept_ += report.kept;
         sum_.highest = std::max(sum_.highest, report.highest);
         sum_.worst_residual = std::max(sum_.worst_residual, report.worst_residual);
         write_report();
@@ -89,10 +94,13 @@ private:
         report_number("vertices if uniform", solver_.uniform_vertex_count());
         report_number("levels", solver_.levels());
         report_number("lines", solver_.line_count());
+        report_number("median width (m)", median_width_);
         report_number("folding lines a frame", a_frame(sum_.compressed));
         report_number("lines below the gate a frame", a_frame(sum_.gated));
         report_number("capped heights a frame", a_frame(sum_.capped));
         report_number("vertices held back a frame", a_frame(sum_.held));
+        report_number("height the guard kept",
+                      frames_ == 0 ? 1.0 : kept_ / static_cast<double>(frames_));
         report_number("highest fold (m)", sum_.highest);
         report_number("worst Fischer-Burmeister residual (m)", sum_.worst_residual);
     }
@@ -154,6 +162,8 @@ private:
 
     long frames_ = 0;
     FoldReport sum_;
+    double kept_ = 0.0;
+    double median_width_ = 0.0;
 };
 
 }  // namespace

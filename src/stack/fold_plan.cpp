@@ -153,6 +153,16 @@ FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     }
 }
 
+/// The surface as the body itself moves it.
+void body_pose(const LayerInput& ground, double time, MatrixX3d& out) {
+    require(ground.refined == nullptr,
+            "fold: expected the body's own mesh to find folds on, found one that an earlier layer "
+            "has refined");
+    MatrixX3d art;
+    ground.body->positions(time, TimeSampling::exact, ground.own_workers(), art);
+    ground.surface->from_art().values(art, ground.own_workers(), out);
+}
+
 /// What stripes are laid out from.
 FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& settings) {
@@ -176,16 +186,9 @@ FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
     const std::vector<double> times =
         sample_times(ground.body->duration(), settings.poses_per_second);
     if (!skeleton.has_skin()) {
-        if (ground.refined != nullptr) {
-            throw InvalidInput(
-                "fold: expected the body's own mesh to find folds on, found one that an earlier "
-                "layer has refined");
-        }
-        MatrixX3d art;
         for (const double time : times) {
-            ground.body->positions(time, TimeSampling::exact, workers, art);
             source.poses.emplace_back();
-            ground.surface->from_art().values(art, workers, source.poses.back());
+            body_pose(ground, time, source.poses.back());
         }
         return source;
     }
@@ -214,16 +217,20 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
         curves.push_back(curve_of(ground, chain));
     }
     if (settings.chains.empty()) {
-        require(skeleton.has_skin(),
-                "fold: layout = \"paper\": expected a body moved by a skin, or chains, found "
-                "neither; use \"stripes\"");
+        require(skeleton.has_joints(),
+                "fold: layout = \"paper\": expected a body with joints, or chains, found neither; "
+                "use \"stripes\"");
         std::vector<FoldPose> poses;
         for (const double time :
              sample_times(ground.body->duration(), settings.poses_per_second)) {
             FoldPose pose;
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
-            skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices,
-                                 ground.own_workers(), pose.positions, skeleton.rig().centre);
+            if (skeleton.has_skin()) {
+                skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices,
+                                     ground.own_workers(), pose.positions, skeleton.rig().centre);
+            } else {
+                body_pose(ground, time, pose.positions);
+            }
             poses.push_back(std::move(pose));
         }
         const Rig& rig = skeleton.rig();
@@ -386,11 +393,10 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
     }
     refined.surface =
         std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
-    if (refined.surface->vertex_count() != topology.vertex_count()) {
-        throw InvalidInput(concat("fold: expected triangles with an area, but ",
-                               topology.vertex_count() - refined.surface->vertex_count(),
-                               " refined vertices touch only triangles without one"));
-    }
+    require(refined.surface->vertex_count() == topology.vertex_count(),
+            "fold: expected triangles with an area, but ",
+            topology.vertex_count() - refined.surface->vertex_count(),
+            " refined vertices touch only triangles without one");
     // Triangles of the surface are those of the art, which are the solver's in another order.
     const RepairedMesh& finer = refined.surface->mesh();
     std::vector<int> surface_triangle(order.size(), -1);

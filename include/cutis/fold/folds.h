@@ -33,7 +33,7 @@ struct FoldOptions {
     /// shape of a fold, 16: smooth).
     double edges_per_fold = 6.0;
     int most_levels = 4;         ///< of subdivision
-    int most_vertices = 60000;   ///< budget of the refined mesh: beyond it folds get fewer edges
+    int most_vertices = 80000;   ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
 /// Without those of the look, which has its own.
@@ -56,6 +56,7 @@ struct FoldReport {
     int gated = 0;         ///< of them, those below the gate
     int capped = 0;        ///< controls higher than three quarters of the cap
     int held = 0;          ///< vertices the guard held back
+    double kept = 1.0;     ///< heights after the guard over those before, all summed
     double highest = 0.0;  ///< metres
     double worst_residual = 0.0;  ///< of Fischer-Burmeister (P3 section 4.1), paper layout, metres
 };
