@@ -86,7 +86,7 @@ double height_with_two_more_roots() {
     return solve_fold(points, offsets, 1.99).height;
 }
 
-/// The naive model (P3 Eq. 1): every vertex of a bent line has a height of its own, and its edge to the
+/// The naive model (Ly et al. 2017 Eq. 1): every vertex of a bent line has a height of its own, and its edge to the
 /// next is to have its rest length. Solved vertex by vertex from one end, the other end does not close.
 struct Naive {
     double gap = 0.0;       // of the last edge, relative
@@ -133,13 +133,13 @@ Naive naive_folds() {
 }  // namespace
 
 std::vector<Case> verify_fold_lines() {
-    const std::string notes = "convexity of tau; P3 section 4.2";
+    const std::string notes = "convexity of tau; Ly et al. 2017 section 4.2";
     const RandomFolds random = random_folds(4000);
     std::vector<Case> cases = {
         fold_at_most("4000 random folds: length error", random.worst_residual, 1e-14,
                      "of the rest length", notes),
         fold_at_most("4000 random folds: Fischer-Burmeister residual", random.worst_complementarity,
-                     2e-14, "of the rest length", "P3 section 4.1"),
+                     2e-14, "of the rest length", "Ly et al. 2017 section 4.1"),
         fold_at_most("4000 random folds: Newton iterations", random.most_iterations, 16, "",
                      "monotone from the right"),
         fold_at_most("400 random folds: difference to bisection", random.worst_root, 1e-11, "m",
@@ -149,7 +149,7 @@ std::vector<Case> verify_fold_lines() {
     };
     cases.push_back(fold_at_least("naive model: largest angle between neighbouring edges",
                                   naive_folds().roughness, 60.0, "degrees",
-                                  "P3 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
+                                  "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
     return cases;
 }
 

@@ -143,9 +143,9 @@ std::vector<Case> verify_fold_tube() {
                       "the next cases have something to measure"),
         fold_at_most("tube bent 0 to 90 degrees, both skinnings: length of compressed lines on the "
                      "mesh",
-                     worst, 1e-13, "of the rest length", "P3 Eq. 2; gate = 0"),
+                     worst, 1e-13, "of the rest length", "Ly et al. 2017 Eq. 2; gate = 0"),
         fold_at_most("the same: Fischer-Burmeister residual", residual, 1e-13, "m",
-                     "P3 section 4.1"),
+                     "Ly et al. 2017 section 4.1"),
         fold_at_most("the same: stretched side against plain skinning", moved, 0.0, "m",
                      "tau(0) >= 0: X = 0"),
         fold_at_most("the same: numbers that differ between 1 and 2 threads", differing, 0, "",

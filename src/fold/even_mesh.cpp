@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 #include "cutis/mesh/geometry.h"
 #include "fold/smooth.h"
 

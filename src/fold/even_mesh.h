@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cutis/core/sparse.h"
+#include "core/sparse.h"
 #include "fold/fold_mesh.h"
 
 // Steps from poses to stripes, on an evenly refined copy of the base mesh.

@@ -33,7 +33,7 @@ struct Segment {
 };
 
 /// The height X that gives a line its length back: the root of tau(X) = sum |e_i + X w_i| - target
-/// (P3 section 4.2). tau is convex and tau(0) < 0, so that Newton comes down to the only root from
+/// (Ly et al. 2017 section 4.2). tau is convex and tau(0) < 0, so that Newton comes down to the only root from
 /// the right without crossing it.
 double find_root(const Segment* segments, int count, double length, double target) {
     double climb = 0.0;

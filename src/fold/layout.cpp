@@ -7,7 +7,7 @@
 #include <numbers>
 #include <unordered_map>
 
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 #include "fold/smooth.h"
 
 namespace cutis::fold_detail {

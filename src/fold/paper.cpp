@@ -6,7 +6,7 @@
 #include "cutis/mesh/geometry.h"
 #include "fold/parts.h"
 
-// The paper's own layout (P3 section 5): one line per fold, along fold curves, and a bulge around it
+// The paper's own layout (Ly et al. 2017 section 5): one line per fold, along fold curves, and a bulge around it
 // that fades out to both sides.
 
 namespace cutis::fold_detail {
@@ -194,7 +194,7 @@ std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& res
             .push_back(f);
     }
 
-    // omega_l omega_o of every fold at every vertex (P3 section 5.2).
+    // omega_l omega_o of every fold at every vertex (Ly et al. 2017 section 5.2).
     FoldLayout& layout = parts->layout;
     layout.is_exact = true;
     layout.profile.emplace_back(static_cast<size_t>(shown.vertex_count()), 1.0F);

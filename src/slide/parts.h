@@ -3,9 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "cutis/slide/slide.h"
 #include "slide/block_system.h"
 #include "slide/rest_surface.h"
+#include "slide/slide.h"
 
 namespace cutis::slide {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
-#include "cutis/stack/regions.h"
+#include "core/geometry.h"
+#include "stack/regions.h"
 
 namespace cutis {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 #include "support/shapes.h"
 
 namespace cutis {

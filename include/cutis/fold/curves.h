@@ -12,7 +12,7 @@
 
 namespace cutis {
 
-/// A line on the base mesh along which cloth is to fold (P3 section 5.1); folds lie across it, one
+/// A line on the base mesh along which cloth is to fold (Ly et al. 2017 section 5.1); folds lie across it, one
 /// after the other.
 struct FoldCurve {
     /// A straight piece within one triangle.
@@ -57,7 +57,7 @@ struct FoldJointOptions {
 
 Options describe(FoldJointOptions& options);
 
-/// Curves of the joints that bend, found as in P3 section 5.1 with the departures listed in
+/// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures listed in
 /// docs/fold.md: swing is counted from the bind pose, the inner side is the side to which the bone
 /// swings, and the curve is the component, through the inner point of the limb, of the section by
 /// the plane of the swing. Joints without one are named in `notes` (they do not bend, no cloth is

@@ -58,7 +58,7 @@ struct FoldReport {
     int held = 0;          ///< vertices the guard held back
     double kept = 1.0;     ///< heights after the guard over those before, all summed
     double highest = 0.0;  ///< metres
-    double worst_residual = 0.0;  ///< of Fischer-Burmeister (P3 section 4.1), paper layout, metres
+    double worst_residual = 0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
 };
 
 /// Tight cloth with folds: laid out once for a mesh, then evaluated for any pose.
@@ -119,7 +119,7 @@ public:
     /// Of the last fold(), per refined vertex: height along the direction (m), compression of the
     /// cloth (0 where it is not compressed) and what the guard left of the fold (1: all).
     void fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const;
-    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (P3 section 5.2: omega_l omega_o).
+    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (Ly et al. 2017 section 5.2: omega_l omega_o).
     VectorXd weights() const;
     /// Lines that measure, as points of a mesh in the numbering of topology(): for checks.
     struct Line {

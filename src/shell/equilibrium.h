@@ -5,23 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "cutis/core/options.h"
+#include "core/sparse.h"
 #include "cutis/core/parallel.h"
-#include "cutis/core/sparse.h"
-#include "cutis/shell/prism_shell.h"
+#include "cutis/shell/options.h"
+#include "shell/prism_shell.h"
 
 namespace cutis {
-
-struct EquilibriumOptions {
-    double poisson = 0.3;  ///< 0.5 keeps the volume
-    VectorXd stiffness;    ///< #F, > 0, any unit (only ratios count); empty: 1 everywhere
-    /// Corrections of the heights that follow the solve, each by how far prisms miss the volume
-    /// Eq. 2 means them to have. The paper has none: exact on flat shells, while a sphere's (30 %
-    /// of the radius thick, drawn to twice its length) loses 6 %.
-    int volume_rounds = 1;
-};
-
-Options describe(EquilibriumOptions& options);
 
 /// Area ratios beyond these count as these (Eq. 2 blows up on collapsed triangles).
 inline constexpr double least_area_ratio = 0.25;

@@ -4,21 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "core/sparse.h"
 #include "cutis/core/parallel.h"
-#include "cutis/core/sparse.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/shell/springs.h"
+#include "cutis/shell/options.h"
+#include "shell/springs.h"
 
 namespace cutis {
-
-struct ArapOptions {
-    double reach = 0.2;  ///< metres, > 0: a pull fades over this distance (each vertex is held to
-                         ///< its pose with its area / reach^2); infinity needs pinned vertices
-    std::vector<int> pinned;  ///< vertices that stay in their pose
-    int rounds = 10;          ///< most local and global steps per call, 1 .. 1000
-    double tolerance =
-        1e-4;  ///< they end when no vertex moves further than this share of the reach
-};
 
 /// As-rigid-as-possible deformation of a posed surface that springs pull: minimises
 /// sum of w_ij |(x_i - x_j) - R_i (p_i - p_j)|^2 over positions x and rotations R, p being the

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "cutis/core/sparse.h"
+#include "core/sparse.h"
 #include "cutis/core/types.h"
 
 namespace cutis {

@@ -37,8 +37,8 @@ struct BeamModes {
 /// \throw InvalidInput  fewer than 2 intervals (ring: 3), count below 1, too many intervals
 BeamModes beam_modes(int intervals, CurveEnds ends, int count);
 
-/// The first frequency of the *discrete* clamped curve with a1 / a2 of P2 Eq. (2). Continuous
-/// curve: 22.3733 sqrt(a1 / a2) / (2 pi).
+/// The first frequency of the *discrete* clamped curve with a1 / a2 of Chaudhry et al. 2014 Eq.
+/// (2). Continuous curve: 22.3733 sqrt(a1 / a2) / (2 pi).
 double frequency_for_stiffness(int intervals, double a1_over_a2);
 
 /// Growth of one mode under a force that rises linearly from 0, in units of its static answer at

@@ -39,7 +39,7 @@ public:
     /// \param offset  #V x 3; where it equals the base bit for bit the shell has no height, and the
     ///                tetrahedra that would be flat are left out of volumes and energies
     /// \throw InvalidInput  sizes that do not fit, a number that is not finite, a tetrahedron that
-    ///                      is turned over or flat without its apex having height 0 (names its
+    ///                      is inverted or flat without its apex having height 0 (names its
     ///                      triangle)
     PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offset);
 
@@ -66,7 +66,7 @@ public:
 
     /// Volume at rest, cubic metres; 0 for a flat one.
     double rest_volume(int tet) const { return rest_volumes_[tet]; }
-    /// Volume in another shape, negative when turned over.
+    /// Volume in another shape, negative when inverted.
     double volume(int tet, const MatrixX3d& base, const MatrixX3d& offset) const;
 
     /// The closed form of a point's place: no search.
@@ -115,7 +115,7 @@ inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d&
 
 /// How a shape of the shell compares with the rest.
 struct ShellQuality {
-    int inverted = 0;             ///< tetrahedra turned over (those without height not counted)
+    int inverted = 0;             ///< tetrahedra inverted (those without height not counted)
     double smallest_ratio = 1.0;  ///< of a volume to the rest volume
     int worst_triangle = -1;      ///< where that is
     double volume_ratio = 1.0;    ///< of the whole shell

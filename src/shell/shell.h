@@ -5,27 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/manipulation.h"
-#include "cutis/shell/placement.h"
-#include "cutis/shell/safe_offset.h"
-#include "cutis/shell/untangle.h"
-#include "cutis/shell/vibration.h"
+#include "cutis/shell/options.h"
+#include "shell/equilibrium.h"
+#include "shell/manipulation.h"
+#include "shell/placement.h"
+#include "shell/safe_offset.h"
+#include "shell/untangle.h"
+#include "shell/vibration.h"
 
 namespace cutis {
-
-struct ShellOptions {
-    EquilibriumOptions equilibrium;
-    VibrationOptions vibration;
-    bool untangle = true;  ///< take tetrahedra that turn over back, frame by frame
-    ManipulationOptions manipulation;
-    Vector3d axis = {0, 0, 1};  ///< first direction of the surface frame, as far as it lies in the
-                                ///< surface; only with vibration.use_axes
-    MatrixX3d axes;             ///< #F x 3: the same per triangle; empty: axis
-};
-
-/// Without those of its parts, which have their own.
-Options describe(ShellOptions& options);
 
 /// One advance of a shell.
 struct ShellStep {
@@ -37,8 +25,8 @@ struct ShellStep {
 
 /// What an advance did.
 struct ShellReport {
-    int inverted = 0;             ///< tetrahedra turned over by the equilibrium
-    int untangled = 0;            ///< offset vertices set right
+    int inverted = 0;             ///< tetrahedra inverted by the equilibrium
+    int untangled = 0;            ///< offset vertices corrected
     double smallest_ratio = 1.0;  ///< of a tetrahedron's volume to its rest volume, as shown
     double volume_ratio = 1.0;    ///< of the whole shell
     int limited_pieces = 0;
@@ -65,7 +53,7 @@ public:
     /// Place of a detail vertex in the shell.
     ShellPoint place(int vertex) const { return vibration_->place(vertex); }
 
-    /// Allocates nothing after the first two calls (untangling a shape that turned over may); the
+    /// Allocates nothing after the first two calls (untangling a shape that inverted may); the
     /// same bits for any number of threads.
     /// \throw InvalidInput  wrong number of positions, one that is not finite, seconds not above 0
     void advance(const ShellStep& step, const Workers& workers);

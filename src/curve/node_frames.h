@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "curve/part.h"
 #include "cutis/body/skinning.h"
-#include "cutis/curve/part.h"
 
 namespace cutis {
 

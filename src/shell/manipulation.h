@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "cutis/core/options.h"
-#include "cutis/shell/arap.h"
-#include "cutis/shell/equilibrium.h"
+#include "cutis/shell/options.h"
+#include "shell/arap.h"
+#include "shell/equilibrium.h"
 
 namespace cutis {
 
@@ -21,20 +21,6 @@ struct Handle {
     /// The target is a displacement from where the place would be without any handle.
     bool is_relative = false;
 };
-
-/// How a handle's pull reaches the base.
-enum class BaseCoupling {
-    projected,  ///< Eq. 6: through the handle's projection onto its base triangle
-    frozen,     ///< Eq. 5 with the offset held: diverges below half height; for comparison only
-};
-
-struct ManipulationOptions {
-    ArapOptions base;
-    BaseCoupling coupling = BaseCoupling::projected;
-    int passes = 3;  ///< rounds of shell and base per frame
-};
-
-Options describe(ManipulationOptions& options);
 
 /// \throw InvalidInput  targets that are not one finite row per handle
 void check_handle_targets(const MatrixX3d& targets, int handles);

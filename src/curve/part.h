@@ -4,38 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cutis/core/options.h"
-#include "cutis/curve/piece.h"
+#include "curve/piece.h"
+#include "cutis/curve/options.h"
 
 namespace cutis {
-
-/// Which way the curves run.
-enum class CurveDirection {
-    along,   ///< from loop to loop
-    around,  ///< closed rings
-};
-
-/// How node displacements reach the vertices between the curves.
-enum class CurveTransfer {
-    bilinear,  ///< four nodes
-    bicubic,   ///< sixteen nodes, smooth across curves
-    centre,    ///< the paper's: mean of four nodes, or the ratio along a curve the vertex lies on
-};
-
-struct CurveLayout {
-    CurveDirection direction = CurveDirection::along;
-    CurveTransfer transfer = CurveTransfer::bicubic;
-    int curves = 0;  ///< lines from loop to loop, 3 .. 1024; 0: about one per vertex round the tube
-    int nodes = 0;   ///< places along each, 3 .. 4096; 0: about one per vertex along the tube
-    bool even_spacing = true;         ///< equal mean arc length between nodes; false: equal s
-    std::vector<int> start_vertices;  ///< surface vertices on the tube through which the lines go;
-                                      ///< empty: evenly round
-    bool edge_loops = false;  ///< lines follow the edge loops of a quad mesh (polygon_edges), one
-                              ///< each; `curves` is not used
-    std::vector<std::array<int, 2>> polygon_edges;  ///< pairs of surface vertices, no diagonals
-};
-
-Options describe(CurveLayout& layout);
 
 /// Curves on a tube-like part of a surface.
 ///
@@ -49,7 +21,7 @@ struct CurvePart {
     std::vector<int> vertices;   ///< surface vertices the part moves, ascending
     Stencils transfer;           ///< one row per entry of vertices, from node rows
     VectorXd along;              ///< per node row: s, 0 at the first loop, 1 at the second
-    int flipped = 0;             ///< triangles the map turned over: 0
+    int flipped = 0;             ///< triangles the map inverted: 0
     double twist = 0.0;          ///< turns taken out of the map
     double length = 0.0;         ///< mean length of a line from loop to loop, metres
     double girth = 0.0;          ///< mean length round the tube, metres

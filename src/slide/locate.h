@@ -5,7 +5,7 @@
 
 #include "cutis/core/parallel.h"
 #include "cutis/mesh/surface_point.h"
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 
 namespace cutis {
 

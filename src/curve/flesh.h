@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "curve/curve_solver.h"
+#include "curve/pose_keys.h"
 #include "cutis/body/body.h"
-#include "cutis/curve/curve_solver.h"
-#include "cutis/curve/pose_keys.h"
+#include "cutis/curve/options.h"
 
 namespace cutis {
 
@@ -20,71 +21,10 @@ struct CurveBody {
     const std::vector<int>* vertex_of_art = nullptr;  ///< and back, -1: none; for edge loops
 };
 
-/// Which part of a body carries curves. By joints (what hangs on `from`, without what hangs on `to`
-/// and `without`), or by a group of triangles, or by a painted attribute.
-struct PartNames {
-    std::string from;
-    std::vector<std::string> to;
-    std::vector<std::string> without;
-    std::vector<std::string> extra;  ///< joints that belong to `from` though they hang elsewhere
-                                     ///< (feet moved by inverse kinematics)
-    std::string group;
-    std::string attribute;  ///< painted 0 .. 1, the part is where it is at least the level
-    VectorXd field;         ///< the same from the caller: per surface vertex; empty: none
-    double level = 0.0;     ///< of weights or paint; 0: 0.5, and others where that gives no loop
-};
-
-Options describe(PartNames& names);
-
 /// \throw InvalidInput  no such joint, group or attribute (lists what there is), no skeleton, both
 ///                      joints and group, or what cut_part and lay_curves refuse
 CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLayout& layout);
 
-/// What the residual is measured against.
-enum class CurveBaseline {
-    body,             ///< the body itself: its residual is 0
-    linear_blend,     ///< its skeleton by linear blend, without its morph targets
-    dual_quaternion,  ///< the same by dual quaternions
-    rigid,            ///< the rigid motion nearest to the part's
-};
-
-/// A shape to reach: a morph target of the body, its own shape at a time, or a sculpted one.
-struct FleshExample {
-    std::string morph;  ///< empty: the body's residual at `time`
-    double time = 0.0;  ///< body time whose pose (or time) the shape belongs to
-    /// The body as it should look at `time`: vertices of the body, metres, Y up. Null: none.
-    std::shared_ptr<const MatrixX3d> sculpted = nullptr;
-};
-
-/// A force given by hand at a time; linear between those of the same place, held before the first
-/// and after the last.
-struct FleshForce {
-    double time = 0.0;                 ///< body time, seconds
-    Vector3d push = Vector3d::Zero();  ///< m/s^2 (per mass), world
-    std::vector<double> share = {};    ///< per node row; empty: 1 everywhere
-    int place = 0;                     ///< forces of one place belong together
-};
-
-struct FleshOptions {
-    CurveOptions curve;
-    CurveBaseline baseline = CurveBaseline::body;
-    bool follow = true;  ///< what the body has beyond the baseline is a target; false: examples
-                         ///< replace it
-    double joint_hold = 0.7;  ///< how much less flesh swings at a joint inside a limb,
-                              ///< where the bone lies close; joints of short bones (spines, tails)
-                              ///< do not hold
-    std::vector<FleshExample> examples;
-    std::vector<FleshForce> forces;        ///< times of one place increasing
-    std::vector<std::string> pose_joints;  ///< examples are keyed by these joints' rotations;
-                                           ///< empty: by time
-    bool extrapolate = false;    ///< two examples in time: past the second the force goes on rising
-    double fade = 0.0;           ///< share of the curve at each end over which examples fade in
-    double paper_frames = 30.0;  ///< frames per second of the paper's scheme between examples in
-                                 ///< time
-};
-
-/// Without those of the curves, which have their own.
-Options describe(FleshOptions& options);
 /// One advance of flesh. Simulated time and body time are two clocks: a body that is held still
 /// goes on swinging.
 struct FleshStep {

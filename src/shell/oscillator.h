@@ -1,12 +1,8 @@
 #pragma once
 
-namespace cutis {
+#include "cutis/shell/options.h"
 
-/// How a detail vertex vibrates about its goal.
-struct Oscillation {
-    double frequency_hz = 6.0;  ///< undamped, > 0
-    double damping = 0.1;       ///< ratio to critical damping, >= 0; 1 never swings over
-};
+namespace cutis {
 
 /// y' = a y + b w, w' = c y + d w over one step, exactly: y is the distance from the goal, w its
 /// rate of change, the goal moves on a straight line during the step.

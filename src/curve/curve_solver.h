@@ -4,33 +4,15 @@
 #include <optional>
 #include <vector>
 
+#include "curve/beam.h"
+#include "curve/node_frames.h"
+#include "curve/oscillator.h"
+#include "curve/time_examples.h"
 #include "cutis/core/function_ref.h"
-#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
-#include "cutis/curve/beam.h"
-#include "cutis/curve/node_frames.h"
-#include "cutis/curve/oscillator.h"
-#include "cutis/curve/time_examples.h"
+#include "cutis/curve/options.h"
 
 namespace cutis {
-
-struct CurveOptions {
-    double frequency_hz = 5.0;    ///< of the first mode
-    double damping = 0.3;         ///< ratio of every mode
-    double inertia_gain = 0.4;    ///< how much the body's acceleration drives the flesh
-    std::optional<double> limit;  ///< metres: largest way off the target, approached smoothly;
-                                  ///< none: a third of the part's mean radius, with a free tip a
-                                  ///< sixth of its length
-    double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
-    double rate_hz = 120.0;               ///< the drive is sampled on this grid of time
-    bool free_tip = true;                 ///< a closed far end swings freely
-    std::vector<double> softness;         ///< per node row 0 .. 1: share of the swing; empty: 1
-    /// exact; paper (its implicit scheme, one step each 1 / rate_hz, its damping is numerical); or
-    /// still (on the target at once, no inertia)
-    CurveDynamics dynamics = CurveDynamics::exact;
-};
-
-Options describe(CurveOptions& options);
 
 /// What drives the flesh at one time.
 struct CurveDrive {
@@ -50,7 +32,8 @@ struct CurveReport {
     double largest_limited = 0.0;  ///< and after it
 };
 
-/// Flesh on curves: every curve is a beam (P2 Eq. 2) whose modes are integrated exactly.
+/// Flesh on curves: every curve is a beam (Chaudhry et al. 2014 Eq. 2) whose modes are integrated
+/// exactly.
 ///
 /// The drive is sampled on a fixed grid of time, linear in between; the answer at any time is exact
 /// for that drive and does not depend on the frame rate. Targets pull (force identified so that the

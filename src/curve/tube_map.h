@@ -14,7 +14,7 @@ struct TubeMap {
     VectorXd s;        ///< per vertex
     VectorXd theta;    ///< per vertex, in turns, any whole number may be added
     MatrixX3i turn;    ///< per corner: whole turns to add so that a triangle is not torn
-    int flipped = 0;   ///< triangles that are turned over; 0 by construction
+    int flipped = 0;   ///< triangles that are inverted; 0 by construction
     double twist = 0;  ///< turns that were taken out
 };
 

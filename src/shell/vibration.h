@@ -5,50 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
-#include "cutis/shell/oscillator.h"
-#include "cutis/shell/prism_shell.h"
+#include "cutis/shell/options.h"
+#include "shell/oscillator.h"
+#include "shell/prism_shell.h"
 
 namespace cutis {
-
-/// What keeps fast motion from throwing detail off the surface (Eq. 4).
-enum class Limiter {
-    none,
-    piece,   ///< each piece (connected part of the detail) is drawn back as a whole, with its
-             ///< velocity; pieces that span the model vertex by vertex
-    vertex,  ///< each vertex for itself
-    soft,    ///< only what is shown is limited, y / sqrt(1 + |y|^2 / r^2): the state goes on
-             ///< unlimited, so results stay independent of the step
-};
-
-/// What the damping works against.
-enum class DampingAgainst {
-    goal,  ///< relative to the moving goal: detail follows steady motion without lag
-    room,  ///< the paper's kind: detail lags behind a moving goal
-};
-
-/// Numbers the per-vertex state is kept in.
-enum class Precision { single, full };
-
-struct VibrationOptions {
-    Oscillation material;   ///< where nothing is painted
-    bool use_axes = false;  ///< a material for each axis of the surface frame
-    /// Along the surface's first direction, across it, and along its normal.
-    std::array<Oscillation, 3> axes;
-    std::vector<double> frequency_factor;  ///< per detail vertex, > 0; empty: 1
-    std::vector<double> damping_factor;    ///< per detail vertex, >= 0; empty: 1
-    double gain = 1.0;                     ///< factor on the displacement shown
-    bool weight_by_height = true;          ///< roots stay on the skin: displacement times height
-    Limiter limiter = Limiter::piece;
-    double limit = 0.5;  ///< longest displacement, as a share of the local thickness
-    DampingAgainst damping_against = DampingAgainst::goal;
-    Precision precision = Precision::single;
-    bool has_moving_points = false;  ///< points may be moved by move_points (sliding anchors)
-    double spanning = 0.25;  ///< a piece whose box is longer than this share of the base's spans it
-};
-
-Options describe(VibrationOptions& options);
 
 /// The shell over one step, for all detail vertices.
 struct ShellMotion {
@@ -105,7 +67,7 @@ public:
     /// Place of a vertex in the shell, to the precision of its weights.
     ShellPoint place(int vertex) const;
 
-    /// Pieces drawn back in the last step (slices of those that span the model count one by one).
+    /// Pieces retracted in the last step (slices of those that span the model count one by one).
     int limited_pieces() const;
     /// Longest displacement of the last step before limiting, as a share of the local thickness.
     double largest_share() const;

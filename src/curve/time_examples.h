@@ -3,20 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "cutis/curve/beam.h"
+#include "curve/beam.h"
+#include "cutis/curve/options.h"
 
 namespace cutis {
 
 class ModalTransform;
-
-/// How a deformation passes from one example to the next.
-enum class CurveDynamics {
-    exact,       ///< vibration modes with frequency and damping, integrated exactly (default)
-    paper,       ///< the paper's implicit scheme in closed form, started anew at each example
-    still,       ///< no mass: linear in time, the paper's static solution
-    smoothstep,  ///< eases in and out of every example
-    spline,      ///< natural cubic spline through the examples
-};
 
 struct TimeExampleOptions {
     CurveDynamics dynamics = CurveDynamics::exact;
@@ -25,7 +17,7 @@ struct TimeExampleOptions {
     double damping = 0.3;                 ///< ratio of every mode, 0 .. 1 (exact only)
     int paper_steps = 30;                 ///< M, frames between two examples
     bool extrapolate = false;  ///< two examples only: past the last one the force goes on rising
-                               ///< (P2 Fig. 11); else the last example holds
+                               ///< (Chaudhry et al. 2014 Fig. 11); else the last example holds
 };
 
 /// Deformation between examples given in time, at any time, in any order.

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "cutis/mesh/trace.h"
-#include "cutis/shell/placement.h"
+#include "mesh/trace.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/mesh/art_mesh.h"
-#include "cutis/shell/prism_shell.h"
+#include "cutis/shell/options.h"
+#include "shell/prism_shell.h"
 
 namespace cutis {
 
@@ -43,26 +43,11 @@ int find_pieces(const MatrixX3i& triangles, int vertex_count, std::vector<int>& 
 void fill_detail_normals(const MatrixX3d& positions, const MatrixX3i& triangles,
                          MatrixX3d& normals);
 
-/// What becomes of vertices outside the shell.
-enum class OutsideDetail {
-    refuse,   ///< an error that names the first, how many there are, and how far out it lies
-    nearest,  ///< moved to the nearest base point's column, height cut to 0 .. 1; counted
-};
-
 /// A mesh that already surrounds the base. Each vertex goes to the tetrahedron that holds it; where
 /// prisms overlap to the one in which it lies lowest.
 /// \throw InvalidInput  non-finite position, index out of range, outside the shell (see above)
 PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh,
                         OutsideDetail outside = OutsideDetail::refuse);
-
-struct TileOptions {
-    double tiles_u = 10.0;  ///< tiles along one unit of u
-    double tiles_v = 10.0;
-    double turn = 0.0;  ///< degrees from u towards v by which rows of tiles are turned
-    double lift = 1.0;  ///< factor on heights, result cut to 0 .. 1
-};
-
-Options describe(TileOptions& options);
 
 /// A tileable piece ((u, v) in [0, 1], height w in [0, 1]) repeated over the base's UV charts. A
 /// triangle belongs to the chart that holds most of its corners; corners that lie outside go to
@@ -74,23 +59,6 @@ Options describe(TileOptions& options);
 PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                          const MatrixX3i& uv_triangles, const ArtMesh& tile,
                          const TileOptions& options);
-
-struct ScatterOptions {
-    double size = 0.05;           ///< side of a piece's tile, metres
-    double spacing = 1.0;         ///< least distance of neighbours, in sizes
-    double lift = 1.0;            ///< factor on heights, result cut to 0 .. 1
-    Vector3d axis = {0, -1, 0};   ///< pieces head this way, as far as the surface lets them
-    int smoothing = 100;          ///< rounds that even out the headings
-    double turn_deg = 0.0;        ///< headings vary by up to this
-    double size_variation = 0.0;  ///< sizes vary by up to this share
-    int seed = 1;                 ///< another seed scatters anew
-    Painted density = 1.0;        ///< #V: 0 leaves bare
-    Painted size_factor = 1.0;    ///< #V: 0 leaves bare
-    MatrixX3d headings;           ///< #V x 3, used instead of axis; empty: axis
-    int most_pieces = 1'000'000;  ///< refuse more
-};
-
-Options describe(ScatterOptions& options);
 
 /// Copies of one piece all over the base, Poisson-disk spaced, walked out over the surface: a
 /// vertex at (u, v) lies |(u - 1/2, v - 1/2)| sizes from the anchor on a straight line over the

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/safe_offset.h"
+#include "shell/equilibrium.h"
+#include "shell/safe_offset.h"
 
 namespace cutis {
 
@@ -42,7 +42,7 @@ struct ClipAwareOffset {
     SafeOffset offset;
     int rounds = 0;          ///< of solving the clip and lowering heights
     int lowered = 0;         ///< vertices the clip made lower
-    int inverted_first = 0;  ///< most tetrahedra turned over in a pose, with the plain safe offset
+    int inverted_first = 0;  ///< most tetrahedra inverted in a pose, with the plain safe offset
     int inverted_last = 0;   ///< what is left (creased meshes: see ShellUntangler)
 };
 

@@ -3,11 +3,11 @@
 #include <optional>
 #include <span>
 
-#include "cutis/core/options.h"
 #include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/shell/prism_shell.h"
+#include "cutis/shell/options.h"
+#include "shell/prism_shell.h"
 
 namespace cutis {
 
@@ -20,20 +20,12 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals);
 /// A direction whose least product with the normals is below this is none.
 inline constexpr double hull_margin = 1e-3;
 
-struct SafeOffsetOptions {
-    double height = 0.02;         ///< asked for everywhere, metres
-    Painted height_factor = 1.0;  ///< share of the height, #V
-    bool keep_off_walls = false;  ///< also at most half the way to the surface opposite
-};
-
-Options describe(SafeOffsetOptions& options);
-
-/// Offset surface without a prism that is turned over, and what it cost.
+/// Offset surface without a prism that is inverted, and what it cost.
 struct SafeOffset {
     MatrixX3d positions;        ///< #V x 3
     MatrixX3d directions;       ///< #V x 3, unit; (0, 0, 0) where none exists
     VectorXd heights;           ///< #V, metres
-    int inverted_before = 0;    ///< tetrahedra turned over with area-weighted normals
+    int inverted_before = 0;    ///< tetrahedra inverted with area-weighted normals
     int without_direction = 0;  ///< vertices where every direction lies below a triangle: height 0
     int reduced = 0;            ///< vertices lower than asked for
     int passes = 0;             ///< rounds of lowering
