@@ -68,9 +68,8 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
             for (int i = 0; i < repeats; ++i) {
                 skin_linear_blend(variant.solver.rest(), own, pose, one, refined);
                 turn_normals(variant.solver.normals(), own, pose, one, directions);
-                best = std::min(best, milliseconds([&] {
-                                    variant.solver.fold(directions, one, refined);
-                                }));
+                best = std::min(
+                    best, milliseconds([&] { variant.solver.fold(directions, one, refined); }));
             }
             variant.ms += best / static_cast<double>(poses.size());
         }

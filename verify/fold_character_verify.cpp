@@ -58,7 +58,8 @@ std::vector<Case> verify_fold_character() {
             cases.push_back(case_skipped("fold", who, missing(file)));
             return;
         }
-        add_garment(who, has_clip ? fold_file(file.string(), part) : fold_sweep(file.string(), part),
+        add_garment(who,
+                    has_clip ? fold_file(file.string(), part) : fold_sweep(file.string(), part),
                     has_clip ? 1.0 : 0.4, cases);
     };
     from_file(data_folder() / "dancer/dancer.glb", "tights", true);

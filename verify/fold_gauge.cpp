@@ -41,8 +41,8 @@ Squeezes squeezes(const MatrixX3d& rest, const MatrixX3d& now, const MatrixX3i& 
         const Vector3d v = (edge(now, 2) - e2.dot(x) * u) / (area / e1.norm());
         const double half = 0.5 * (u.dot(u) - v.dot(v));
         const double angle = 0.5 * std::atan2(u.dot(v), half);
-        all.stretch.push_back(std::sqrt(
-            std::max(0.0, 0.5 * (u.dot(u) + v.dot(v)) - std::hypot(half, u.dot(v)))));
+        all.stretch.push_back(
+            std::sqrt(std::max(0.0, 0.5 * (u.dot(u) + v.dot(v)) - std::hypot(half, u.dot(v)))));
         all.way.push_back(-std::sin(angle) * x + std::cos(angle) * y);
     }
     return all;
@@ -79,9 +79,10 @@ void walk(const MatrixX3d& rest, const Topology& topology, const Squeezes& squee
             return;
         }
         const Vector3d edge = corner(f, exit + 1) - corner(f, exit);
-        const double t = std::clamp((at + std::max(nearest, 0.0) * way - corner(f, exit)).dot(edge) /
-                                        std::max(edge.squaredNorm(), 1e-30),
-                                    0.0, 1.0);
+        const double t =
+            std::clamp((at + std::max(nearest, 0.0) * way - corner(f, exit)).dot(edge) /
+                           std::max(edge.squaredNorm(), 1e-30),
+                       0.0, 1.0);
         const Vector3d next = corner(f, exit) + t * edge;
         gone += (next - at).norm();
         out.push_back({triangles(f, exit), triangles(f, (exit + 1) % 3), t});
@@ -117,8 +118,8 @@ double percentile(std::vector<double> values, double part) {
     if (values.empty()) {
         return 0.0;
     }
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(
-                                         part * static_cast<double>(values.size() - 1));
+    const auto at =
+        values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
     return *at;
 }
@@ -132,8 +133,8 @@ struct Folding {
 
     Folding(const Body& body, const std::string& keys, int threads)
         : workers(threads), stack(body, {.look_ahead = 0}, workers) {
-        const Scene scene = parse_scene(
-            "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
+        const Scene scene =
+            parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
         stack.add("fold", plan_layer(scene.layers.front(), "verify")->prepare(stack.ground(), {}));
         stack.keep_plain(true);
         frame = stack.info().empty_frame();
@@ -160,9 +161,10 @@ int count_turned(const Rig& rig, const RefinedMesh& mesh, const MatrixX3d& befor
         Vector3d normal = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
             for (int i = 0; i < mesh.weights.influences; ++i) {
-                const size_t at = static_cast<size_t>(triangles(f, k) * mesh.weights.influences + i);
-                normal += mesh.weights.weights[at] *
-                          (joints[mesh.weights.joints[at]].linear() * rest);
+                const size_t at =
+                    static_cast<size_t>(triangles(f, k) * mesh.weights.influences + i);
+                normal +=
+                    mesh.weights.weights[at] * (joints[mesh.weights.joints[at]].linear() * rest);
             }
         }
         count += area(before, f).dot(normal) > 0.0 && area(after, f).dot(normal) < 0.0 ? 1 : 0;
@@ -274,14 +276,16 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
         const size_t step = 8U >> rate;
         for (size_t i = 2 * step; i < offsets.size(); i += step) {
             gauge.second[rate] = std::max(
-                gauge.second[rate],
-                (offsets[i] - 2.0 * offsets[i - step] + offsets[i - 2 * step]).rowwise().norm().maxCoeff());
+                gauge.second[rate], (offsets[i] - 2.0 * offsets[i - step] + offsets[i - 2 * step])
+                                        .rowwise()
+                                        .norm()
+                                        .maxCoeff());
         }
     }
     Folding other(body, keys, 2);
-    gauge.differing = static_cast<int>((other.at(moment).body().positions.array() !=
-                                        folding.at(moment).body().positions.array())
-                                           .count());
+    gauge.differing = static_cast<int>(
+        (other.at(moment).body().positions.array() != folding.at(moment).body().positions.array())
+            .count());
     return gauge;
 }
 
@@ -302,8 +306,10 @@ Body fold_sweep(const std::string& path, const std::string& part) {
         Vector3d axis;
         double degrees;
     };
-    const Turn turns[] = {{"UpperLeg", Vector3d::UnitX(), 85.0}, {"LowerLeg", Vector3d::UnitX(), 100.0},
-                          {"LowerArm", Vector3d::UnitX(), 100.0}, {"Abdomen", Vector3d::UnitX(), 55.0},
+    const Turn turns[] = {{"UpperLeg", Vector3d::UnitX(), 85.0},
+                          {"LowerLeg", Vector3d::UnitX(), 100.0},
+                          {"LowerArm", Vector3d::UnitX(), 100.0},
+                          {"Abdomen", Vector3d::UnitX(), 55.0},
                           {"Torso", Vector3d::UnitY(), 60.0}};
     for (size_t n = 0; n < character.skeleton.nodes.size(); ++n) {
         for (const Turn& turn : turns) {
@@ -317,8 +323,9 @@ Body fold_sweep(const std::string& path, const std::string& part) {
             for (int i = 0; i <= 16; ++i) {
                 const double angle = turn.degrees * std::numbers::pi / 180.0 *
                                      std::sin(2.0 * std::numbers::pi * i / 16.0);
-                const Eigen::Quaterniond q = character.skeleton.nodes[n].rest.rotation *
-                                             Eigen::Quaterniond(Eigen::AngleAxisd(angle, turn.axis));
+                const Eigen::Quaterniond q =
+                    character.skeleton.nodes[n].rest.rotation *
+                    Eigen::Quaterniond(Eigen::AngleAxisd(angle, turn.axis));
                 channel.times.push_back(0.25 * i);
                 for (const double part_of : {q.x(), q.y(), q.z(), q.w()}) {
                     channel.values.push_back(part_of);

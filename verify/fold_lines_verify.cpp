@@ -86,11 +86,12 @@ double height_with_two_more_roots() {
     return solve_fold(points, offsets, 1.99).height;
 }
 
-/// The naive model (Ly et al. 2017 Eq. 1): every vertex of a bent line has a height of its own, and its edge to the
-/// next is to have its rest length. Solved vertex by vertex from one end, the other end does not close.
+/// The naive model (Ly et al. 2017 Eq. 1): every vertex of a bent line has a height of its own, and
+/// its edge to the next is to have its rest length. Solved vertex by vertex from one end, the other
+/// end does not close.
 struct Naive {
-    double gap = 0.0;       // of the last edge, relative
-    double roughness = 0.0; // largest angle between neighbouring edges, degrees
+    double gap = 0.0;        // of the last edge, relative
+    double roughness = 0.0;  // largest angle between neighbouring edges, degrees
 };
 Naive naive_folds() {
     constexpr int count = 40;
@@ -124,8 +125,8 @@ Naive naive_folds() {
     for (int i = 1; i < count; ++i) {
         const Vector3d before = (folded.row(i) - folded.row(i - 1)).normalized();
         const Vector3d after = (folded.row(i + 1) - folded.row(i)).normalized();
-        result.roughness = std::max(
-            result.roughness, std::acos(std::clamp(before.dot(after), -1.0, 1.0)) / degree);
+        result.roughness = std::max(result.roughness,
+                                    std::acos(std::clamp(before.dot(after), -1.0, 1.0)) / degree);
     }
     return result;
 }
@@ -147,9 +148,9 @@ std::vector<Case> verify_fold_lines() {
         fold_at_most("a concave line with two more roots stays at zero",
                      height_with_two_more_roots(), 0.0, "m", "tau(0) >= 0: X = 0"),
     };
-    cases.push_back(fold_at_least("naive model: largest angle between neighbouring edges",
-                                  naive_folds().roughness, 60.0, "degrees",
-                                  "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
+    cases.push_back(fold_at_least(
+        "naive model: largest angle between neighbouring edges", naive_folds().roughness, 60.0,
+        "degrees", "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
     return cases;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cutis/core/error.h"
 #include "core/geometry.h"
+#include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "fold/smooth.h"
 
@@ -47,8 +47,7 @@ Chart chart_of(const EvenMesh& mesh, int f) {
 
 EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge,
                    const Workers& for_work)
-    : mesh(
-          make_uniform_mesh(base, level_for_edge(base, base_rest, edge, most_even_triangles))),
+    : mesh(make_uniform_mesh(base, level_for_edge(base, base_rest, edge, most_even_triangles))),
       workers(for_work) {
     FoldMesh::Scratch scratch;
     mesh.refine(base_rest, workers, scratch, rest);
@@ -175,8 +174,7 @@ VectorXd smooth_noise(const EvenMesh& mesh, Diffusion& diffusion, unsigned seed)
     diffusion.over(2.0, noise);
     diffusion.over(2.0, noise);
     noise.array() -= noise.dot(mesh.masses) / mesh.masses.sum();
-    const double deviation =
-        std::sqrt(noise.cwiseAbs2().dot(mesh.masses) / mesh.masses.sum());
+    const double deviation = std::sqrt(noise.cwiseAbs2().dot(mesh.masses) / mesh.masses.sum());
     return deviation > 0.0 ? VectorXd(noise / deviation) : noise;
 }
 

@@ -13,10 +13,10 @@ using Tensors = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor>;
 struct EvenMesh {
     FoldMesh mesh;
     MatrixX3d rest;
-    MatrixX3d normals;  ///< of vertices
-    MatrixX3d sides;    ///< normals of triangles
-    VectorXd areas;     ///< of triangles
-    VectorXd masses;    ///< areas of vertices
+    MatrixX3d normals;    ///< of vertices
+    MatrixX3d sides;      ///< normals of triangles
+    VectorXd areas;       ///< of triangles
+    VectorXd masses;      ///< areas of vertices
     VectorXd cotangents;  ///< of edges, halved and kept positive
     const Workers& workers;
 

@@ -27,8 +27,8 @@ FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), bas
 
 void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch,
                       MatrixX3d& refined) const {
-    require(base.rows() == base_count, "folds: expected ", base_count,
-            " base vertices, found ", base.rows());
+    require(base.rows() == base_count, "folds: expected ", base_count, " base vertices, found ",
+            base.rows());
     refined.resize(mesh.topology().vertex_count(), 3);
     scratch.control = base;
     scratch.smoothed.resize(base_count, 3);
@@ -99,16 +99,17 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
     }
     if (coarser > 1.0) {
         notes.push_back(concat("folds: a budget of ", options.most_vertices, " vertices gives ",
-                            std::round(10.0 * options.edges_per_fold / coarser) / 10.0,
-                            " edges a fold instead of ", options.edges_per_fold,
-                            "; raise most_vertices, or make folds wider"));
+                               std::round(10.0 * options.edges_per_fold / coarser) / 10.0,
+                               " edges a fold instead of ", options.edges_per_fold,
+                               "; raise most_vertices, or make folds wider"));
     }
     if (short_of > 0) {
-        notes.push_back(concat("folds: ", short_of, " of ",
-                            std::count_if(too_long.begin(), too_long.end(),
-                                          [](double ratio) { return ratio > 0.0; }),
-                            " triangles under folds stay coarser than the width needs (", possible,
-                            options.refine ? " levels of subdivision)" : " levels: refine = false)"));
+        notes.push_back(
+            concat("folds: ", short_of, " of ",
+                   std::count_if(too_long.begin(), too_long.end(),
+                                 [](double ratio) { return ratio > 0.0; }),
+                   " triangles under folds stay coarser than the width needs (", possible,
+                   options.refine ? " levels of subdivision)" : " levels: refine = false)"));
     }
     const int finest = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
     // Wanted levels stand on triangles of the even mesh, which may be finer than any of them.

@@ -123,12 +123,13 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
             "folds: expected ", topology().vertex_count(),
             " refined vertices and directions, found ", refined.rows(), " and ", directions.rows());
     parts.heights->solve(refined, directions, workers);
-    workers.for_chunks(static_cast<int>(parts.reached.size()), vertex_chunk, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) {
-            const int v = parts.reached[static_cast<size_t>(i)];
-            parts.raised[v] = parts.heights->height(v);
-        }
-    });
+    workers.for_chunks(static_cast<int>(parts.reached.size()), vertex_chunk,
+                       [&](int begin, int end) {
+                           for (int i = begin; i < end; ++i) {
+                               const int v = parts.reached[static_cast<size_t>(i)];
+                               parts.raised[v] = parts.heights->height(v);
+                           }
+                       });
     if (parts.guard) {
         parts.guard->find_shares(refined, directions, parts.raised, workers);
     }
@@ -179,8 +180,7 @@ FoldSolver::Line FoldSolver::line(int number, const MatrixX3d& positions) const 
     for (int i = line.begin; i < line.end; ++i) {
         const EdgePoint& p = parts_->layout.points[static_cast<size_t>(i)];
         const double t = p.t;
-        result.points.row(i - line.begin) =
-            (1.0 - t) * positions.row(p.a) + t * positions.row(p.b);
+        result.points.row(i - line.begin) = (1.0 - t) * positions.row(p.a) + t * positions.row(p.b);
     }
     return result;
 }

@@ -98,8 +98,8 @@ void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
             }
             for (int m = 0; m < 3; ++m) {
                 const int n = (m + 1) % 3;
-                t = std::min({t, lowest_root(c, l[m], 0.0),
-                              lowest_root(c, l[m] + l[n], q[3 - m - n])});
+                t = std::min(
+                    {t, lowest_root(c, l[m], 0.0), lowest_root(c, l[m] + l[n], q[3 - m - n])});
             }
             t = std::min(t, lowest_root(c, l[0] + l[1] + l[2], q[0] + q[1] + q[2]));
         }
@@ -124,9 +124,11 @@ void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
         workers.for_chunks(count, guard_chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 double share = share_[static_cast<size_t>(v)];
-                for (int n = first_[static_cast<size_t>(v)]; n < first_[static_cast<size_t>(v) + 1]; ++n) {
-                    share = std::min(share, share_[static_cast<size_t>(near_[static_cast<size_t>(n)])] +
-                                                static_cast<double>(climb_[static_cast<size_t>(n)]));
+                for (int n = first_[static_cast<size_t>(v)]; n < first_[static_cast<size_t>(v) + 1];
+                     ++n) {
+                    share =
+                        std::min(share, share_[static_cast<size_t>(near_[static_cast<size_t>(n)])] +
+                                            static_cast<double>(climb_[static_cast<size_t>(n)]));
                 }
                 next_[static_cast<size_t>(v)] = share;
                 if (share < share_[static_cast<size_t>(v)]) {

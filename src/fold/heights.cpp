@@ -33,8 +33,8 @@ struct Segment {
 };
 
 /// The height X that gives a line its length back: the root of tau(X) = sum |e_i + X w_i| - target
-/// (Ly et al. 2017 section 4.2). tau is convex and tau(0) < 0, so that Newton comes down to the only root from
-/// the right without crossing it.
+/// (Ly et al. 2017 section 4.2). tau is convex and tau(0) < 0, so that Newton comes down to the
+/// only root from the right without crossing it.
 double find_root(const Segment* segments, int count, double length, double target) {
     double climb = 0.0;
     double bend = 0.0;
@@ -113,7 +113,10 @@ void FoldHeights::measure(int control, const MatrixX3d& base, const MatrixX3d& d
             double length = 0.0;
             for (int i = 0; i < count; ++i) {
                 points[static_cast<size_t>(i)] = place(given[i], base);
-                length += i > 0 ? (points[static_cast<size_t>(i)] - points[static_cast<size_t>(i) - 1]).norm() : 0.0;
+                length +=
+                    i > 0 ? (points[static_cast<size_t>(i)] - points[static_cast<size_t>(i) - 1])
+                                .norm()
+                          : 0.0;
             }
             if (length >= line.target) {
                 continue;
@@ -121,7 +124,8 @@ void FoldHeights::measure(int control, const MatrixX3d& base, const MatrixX3d& d
             Vector3d before = raised(given[0], directions);
             for (int i = 0; i + 1 < count; ++i) {
                 const Vector3d after = raised(given[i + 1], directions);
-                const Vector3d e = points[static_cast<size_t>(i) + 1] - points[static_cast<size_t>(i)];
+                const Vector3d e =
+                    points[static_cast<size_t>(i) + 1] - points[static_cast<size_t>(i)];
                 const Vector3d w = after - before;
                 segments[static_cast<size_t>(i)] = {e.squaredNorm(), e.dot(w), w.squaredNorm()};
                 before = after;
@@ -148,7 +152,8 @@ void FoldHeights::compete(int control) {
         }
     }
     const double second =
-        layout_.fields < 2 ? 0.0 : smooth_step(((largest[1] + 0.02) / (largest[0] + 0.02) - 1.0) / 0.8);
+        layout_.fields < 2 ? 0.0
+                           : smooth_step(((largest[1] + 0.02) / (largest[0] + 0.02) - 1.0) / 0.8);
     for (int field = 0; field < layout_.fields; ++field) {
         const double share = field == 0 ? 1.0 - second : second;
         const auto [begin, end] = lines_of(field);
@@ -198,10 +203,13 @@ void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
                         continue;
                     }
                     double felt = 0.0;
-                    for (int s = layout_.shares.offsets[n]; s < layout_.shares.offsets[n + 1]; ++s) {
-                        felt += layout_.shares.weights[static_cast<size_t>(s)] *
-                                height_[static_cast<size_t>(
-                                    layout_.shares.indices[static_cast<size_t>(s)] * layout_.fields + field)];
+                    for (int s = layout_.shares.offsets[n]; s < layout_.shares.offsets[n + 1];
+                         ++s) {
+                        felt +=
+                            layout_.shares.weights[static_cast<size_t>(s)] *
+                            height_[static_cast<size_t>(
+                                layout_.shares.indices[static_cast<size_t>(s)] * layout_.fields +
+                                field)];
                     }
                     const double ratio = felt > 0.0 ? wanted_[n] / felt : 2.0;
                     // An isolated control must not become a spike.
@@ -220,8 +228,8 @@ void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions,
     }
 }
 
-/// The paper's folds: few of them, each met to rounding. A vertex beside the end of a fold belongs to
-/// the next one, too, so folds are solved in turn until none changes another.
+/// The paper's folds: few of them, each met to rounding. A vertex beside the end of a fold belongs
+/// to the next one, too, so folds are solved in turn until none changes another.
 void FoldHeights::solve_exactly(const MatrixX3d& base, const MatrixX3d& directions) {
     constexpr int most_sweeps = 60;
     const Stencils& spread = layout_.spread;
@@ -292,7 +300,8 @@ double FoldHeights::height(int v) const {
         for (int s = spread.offsets[static_cast<size_t>(v)];
              s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
             sum += spread.weights[static_cast<size_t>(s)] *
-                   height_[static_cast<size_t>(spread.indices[static_cast<size_t>(s)] * layout_.fields + field)];
+                   height_[static_cast<size_t>(
+                       spread.indices[static_cast<size_t>(s)] * layout_.fields + field)];
         }
         height += layout_.profile[static_cast<size_t>(field)][static_cast<size_t>(v)] * sum;
     }
@@ -302,7 +311,8 @@ double FoldHeights::height(int v) const {
 double FoldHeights::compression(int v) const {
     double sum = 0.0;
     const Stencils& spread = layout_.spread;
-    for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+    for (int s = spread.offsets[static_cast<size_t>(v)];
+         s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
         const int j = spread.indices[static_cast<size_t>(s)];
         double largest = 0.0;
         for (int l = layout_.first_line[static_cast<size_t>(j * layout_.fields)];

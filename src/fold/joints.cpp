@@ -379,11 +379,11 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             bare.push_back(name);
         }
         if (!options.joints.empty()) {
-            notes.push_back(concat(
-                "folds: joint ", name, ": ",
-                bends ? std::string("no cloth on its inner side with room for a curve")
-                      : concat("it swings less than ", options.least_swing_deg, " degrees"),
-                "; no folds"));
+            notes.push_back(
+                concat("folds: joint ", name, ": ",
+                       bends ? std::string("no cloth on its inner side with room for a curve")
+                             : concat("it swings less than ", options.least_swing_deg, " degrees"),
+                       "; no folds"));
         }
     }
     if (options.joints.empty()) {

@@ -72,7 +72,9 @@ public:
     Vector3d gradient(int f) const { return gradient_.row(f); }
     Vector3d normal(int f) const {
         const auto& t = places_.topology.triangles();
-        return (place(t(f, 1)) - place(t(f, 0))).cross(place(t(f, 2)) - place(t(f, 0))).normalized();
+        return (place(t(f, 1)) - place(t(f, 0)))
+            .cross(place(t(f, 2)) - place(t(f, 0)))
+            .normalized();
     }
     Vector3d centre(int f) const {
         const auto& t = places_.topology.triangles();
@@ -116,9 +118,9 @@ public:
             }
             const Vector3d from = place(corners[exit]);
             const Vector3d edge = place(corners[(exit + 1) % 3]) - from;
-            const double t =
-                std::clamp((at + std::max(nearest, 0.0) * way - from).dot(edge) / edge.squaredNorm(),
-                           0.0, 1.0);
+            const double t = std::clamp(
+                (at + std::max(nearest, 0.0) * way - from).dot(edge) / edge.squaredNorm(), 0.0,
+                1.0);
             const Vector3d next = from + t * edge;
             turned += std::abs(gradient(f).dot(next - at));
             gone += (next - at).norm();
@@ -126,7 +128,8 @@ public:
             point.a = corners[exit];
             point.b = corners[(exit + 1) % 3];
             point.t = static_cast<float>(t);
-            point.raised[0] = static_cast<float>(1.0 - t) * waves_.profile[static_cast<size_t>(point.a)];
+            point.raised[0] =
+                static_cast<float>(1.0 - t) * waves_.profile[static_cast<size_t>(point.a)];
             point.raised[1] = point.t * waves_.profile[static_cast<size_t>(point.b)];
             out.push_back(point);
             const int neighbour = places_.topology.neighbour(f, exit);
@@ -245,8 +248,7 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
         const auto& near = grid.at(seed.place);
         const bool is_free = std::none_of(near.begin(), near.end(), [&](int j) {
             const Seed& other = seeds[static_cast<size_t>(j)];
-            return distance2(other, seed.place, seed.normal) <
-                   std::pow(spacing * other.width, 2);
+            return distance2(other, seed.place, seed.normal) < std::pow(spacing * other.width, 2);
         });
         if (is_free) {
             grid.insert(seed.place, spacing * seed.width, static_cast<int>(seeds.size()));
@@ -270,9 +272,8 @@ Stencils spread_controls(const LayoutPlaces& places, const std::vector<Seed>& se
         double sum = 0.0;
         for (const int j : grid.at(places.rest.row(v))) {
             const Seed& seed = seeds[static_cast<size_t>(j)];
-            const double x =
-                1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) /
-                          std::pow(far * seed.width, 2);
+            const double x = 1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) /
+                                       std::pow(far * seed.width, 2);
             if (x > 0.0) {
                 spread.indices.push_back(j);
                 spread.weights.push_back(x * x * x);

@@ -6,8 +6,8 @@
 #include "cutis/mesh/geometry.h"
 #include "fold/parts.h"
 
-// The paper's own layout (Ly et al. 2017 section 5): one line per fold, along fold curves, and a bulge around it
-// that fades out to both sides.
+// The paper's own layout (Ly et al. 2017 section 5): one line per fold, along fold curves, and a
+// bulge around it that fades out to both sides.
 
 namespace cutis::fold_detail {
 
@@ -28,11 +28,14 @@ void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece,
     const Topology& shown = mesh.mesh.topology();
     const Vector2d from = piece.from.tail<2>();
     const Vector2d way = piece.to.tail<2>() - from;
-    const auto cross = [](const Vector2d& a, const Vector2d& b) { return a[0] * b[1] - a[1] * b[0]; };
+    const auto cross = [](const Vector2d& a, const Vector2d& b) {
+        return a[0] * b[1] - a[1] * b[0];
+    };
     for (const int f : inside) {
         for (int k = 0; k < 3; ++k) {
             const auto corner = [&](int i) -> Vector2d {
-                return mesh.mesh.corner_points()[3 * static_cast<size_t>(f) + static_cast<size_t>(i)]
+                return mesh.mesh
+                    .corner_points()[3 * static_cast<size_t>(f) + static_cast<size_t>(i)]
                     .barycentric.tail<2>();
             };
             const Vector2d start = corner(k);
@@ -97,8 +100,8 @@ std::vector<size_t> fold_borders(const Track& track, double centre, double width
     }
     std::vector<size_t> borders;
     for (const double arc : wanted) {
-        size_t at = static_cast<size_t>(
-            std::lower_bound(track.arc.begin(), track.arc.end(), arc) - track.arc.begin());
+        size_t at = static_cast<size_t>(std::lower_bound(track.arc.begin(), track.arc.end(), arc) -
+                                        track.arc.begin());
         at = std::min(at, track.arc.size() - 1);
         at -= at > 0 && arc - track.arc[at - 1] < track.arc[at] - arc ? 1 : 0;
         if (borders.empty() || at > borders.back() + 1) {
@@ -155,8 +158,8 @@ std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve
                     longest, (even.rest.row(row[k]) - even.rest.row(row[(k + 1) % 3])).norm());
             }
             if (foot_on(coarse, middle).distance < reach + longest) {
-                result[f] =
-                    std::max(result[f], longest * edges_per_fold / (curve_edge_slack * curve.width));
+                result[f] = std::max(result[f],
+                                     longest * edges_per_fold / (curve_edge_slack * curve.width));
             }
         }
     }

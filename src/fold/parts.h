@@ -27,8 +27,8 @@ struct FoldParts {
 
 /// Stripes over the whole mesh, the mesh refined under them, and their layout.
 std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest,
-                                               const FoldSource& source,
-                                               const FoldOptions& options, const Workers& workers);
+                                       const FoldSource& source, const FoldOptions& options,
+                                       const Workers& workers);
 
 /// The paper's folds along curves: a line each, a bulge that fades out over `reach`.
 std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,

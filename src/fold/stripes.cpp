@@ -51,7 +51,7 @@ VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const Fold
     } else if (source.radius.size() == 0) {
         width.setConstant(of_size_alone * size);
         notes.push_back(concat("folds: no joints tell how thick limbs are: folds are ", width[0],
-                            " m wide; set width for others"));
+                               " m wide; set width for others"));
     } else {
         for (int v = 0; v < count; ++v) {
             width[v] = 1.0 / (1.0 / std::max(of_radius * source.radius[v], 1e-3 * size) +
@@ -112,8 +112,8 @@ std::vector<double> edges_too_long(const EvenMesh& mesh, const VectorXd& widths,
             const int v = triangles(static_cast<Eigen::Index>(f), k);
             const int next = triangles(static_cast<Eigen::Index>(f), (k + 1) % 3);
             const Vector3d edge = mesh.rest.row(next) - mesh.rest.row(v);
-            longest = std::max({longest, std::abs(edge.dot(slope.row(v).normalized())),
-                                along_part * edge.norm()});
+            longest = std::max(
+                {longest, std::abs(edge.dot(slope.row(v).normalized())), along_part * edge.norm()});
             width += widths[v] / 3.0;
             is_near = is_near || near[static_cast<size_t>(v)] < widths[v];
         }
@@ -125,9 +125,8 @@ std::vector<double> edges_too_long(const EvenMesh& mesh, const VectorXd& widths,
 }  // namespace
 
 std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest,
-                                               const FoldSource& source,
-                                               const FoldOptions& options,
-                                               const Workers& workers) {
+                                       const FoldSource& source, const FoldOptions& options,
+                                       const Workers& workers) {
     check(base, rest, source);
     const FoldStyle& look = options.look;
     std::vector<std::string> notes;
@@ -145,10 +144,9 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         even.carried((1.0 + painted_values(look.slack, count).array()).matrix())
             .cwiseQuotient(
                 even.carried((1.0 + painted_values(look.pre_stretch, count).array()).matrix()));
-    const VectorXd where =
-        source.where.size() > 0
-            ? VectorXd(even.carried(source.where).cwiseMax(0.0).cwiseMin(1.0))
-            : VectorXd::Ones(width.size());
+    const VectorXd where = source.where.size() > 0
+                               ? VectorXd(even.carried(source.where).cwiseMax(0.0).cwiseMin(1.0))
+                               : VectorXd::Ones(width.size());
 
     std::vector<Waves> waves;
     Compression compression = sum_compression(even, source.poses, {});
@@ -182,11 +180,10 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                                     static_cast<unsigned>(3 + 10 * field)));
     }
 
-    auto parts = std::make_unique<FoldParts>(
-        make_fold_mesh(base, even.mesh,
-                       edges_too_long(even, width, is_folding, waves.front().slope,
-                                      options.edges_per_fold),
-                       options, notes));
+    auto parts = std::make_unique<FoldParts>(make_fold_mesh(
+        base, even.mesh,
+        edges_too_long(even, width, is_folding, waves.front().slope, options.edges_per_fold),
+        options, notes));
     parts->notes = std::move(notes);
     parts->mesh.refine(rest, workers, parts->scratch, parts->rest);
     const Topology& shown = parts->mesh.mesh.topology();
@@ -201,7 +198,8 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         SurfacePoint middle = corners[3 * static_cast<size_t>(f)];
         middle.barycentric.setZero();
         for (int k = 0; k < 3; ++k) {
-            const SurfacePoint& corner = corners[3 * static_cast<size_t>(f) + static_cast<size_t>(k)];
+            const SurfacePoint& corner =
+                corners[3 * static_cast<size_t>(f) + static_cast<size_t>(k)];
             on_even[static_cast<size_t>(shown.triangles()(f, k))] = even.mesh.mesh.locate(corner);
             middle.barycentric += corner.barycentric / 3.0;
         }
@@ -239,8 +237,8 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                     look.sag * sample.slope.normalized().dot(source.down.normalized());
                 place = (place - lean) / (place < lean ? 1.0 + lean : 1.0 - lean);
             }
-            const double height = profile.at(place) * (1.0 + mixed * std::cos(angle)) /
-                                  (1.0 + std::abs(mixed));
+            const double height =
+                profile.at(place) * (1.0 + mixed * std::cos(angle)) / (1.0 + std::abs(mixed));
             one.phase[static_cast<size_t>(v)] = sample.phase;
             one.slope.row(v) = sample.slope;
             one.profile[static_cast<size_t>(v)] =
@@ -248,9 +246,9 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         }
         shown_waves.push_back(std::move(one));
     }
-    parts->layout = lay_out({shown, parts->rest, parts->normals, parts->width, shown_longer,
-                             shown_folding},
-                            shown_waves);
+    parts->layout =
+        lay_out({shown, parts->rest, parts->normals, parts->width, shown_longer, shown_folding},
+                shown_waves);
     return parts;
 }
 

@@ -66,8 +66,8 @@ Directions find_directions(const EvenMesh& mesh, const Compression& compression,
     std::nth_element(sorted.begin(), high, sorted.end());
     const double strong = std::max(*high, 1e-12);
     for (int v = 0; v < count; ++v) {
-        found.stiffness[v] = 0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) *
-                                        (0.1 + coherence[v]);
+        found.stiffness[v] =
+            0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) * (0.1 + coherence[v]);
     }
     return found;
 }
@@ -83,11 +83,11 @@ public:
         entries.reserve(edges.size() * 8);
         for (size_t e = 0; e < edges.size(); ++e) {
             const auto [j, i] = edges[e];  // j < i
-            const double k = mesh.cotangents[static_cast<Eigen::Index>(e)] * widths[i] *
-                             widths[j] * 0.5 * (stiffness[i] + stiffness[j]);
+            const double k = mesh.cotangents[static_cast<Eigen::Index>(e)] * widths[i] * widths[j] *
+                             0.5 * (stiffness[i] + stiffness[j]);
             const double sign = slope.row(i).dot(slope.row(j)) < 0.0 ? -1.0 : 1.0;
-            const double omega = 0.5 * (slope.row(i) + sign * slope.row(j))
-                                           .dot(mesh.rest.row(j) - mesh.rest.row(i));
+            const double omega =
+                0.5 * (slope.row(i) + sign * slope.row(j)).dot(mesh.rest.row(j) - mesh.rest.row(i));
             const double c = std::cos(omega);
             const double s = std::sin(omega);
             for (const int v : {2 * i, 2 * i + 1, 2 * j, 2 * j + 1}) {
@@ -184,9 +184,8 @@ Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point,
         const double b = point.barycentric[k];
         const Vector3d own = slope.row(v);
         const double sign = own.dot(seen) < 0.0 ? -1.0 : 1.0;
-        const Complex there =
-            phase[static_cast<size_t>(v)] *
-            std::polar(1.0, own.dot(place - Vector3d(mesh.rest.row(v))));
+        const Complex there = phase[static_cast<size_t>(v)] *
+                              std::polar(1.0, own.dot(place - Vector3d(mesh.rest.row(v))));
         sample.phase += b * (sign < 0.0 ? std::conj(there) : there);
         sample.slope += b * sign * own;
         sample.presence += b * presence[v];

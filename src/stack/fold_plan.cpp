@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cutis/core/error.h"
 #include "core/geometry.h"
+#include "cutis/core/error.h"
 #include "stack/regions.h"
 
 namespace cutis {
@@ -87,16 +87,16 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
     for (int i = 0; i < count; ++i) {
         JointPose pose(range.size(), Eigen::Affine3d::Identity());
         for (size_t j = 0; j < range.size(); ++j) {
-            const double most = is_still ? most_range
-                                         : std::clamp(beyond_clips * range[j], least_range,
-                                                      most_range);
+            const double most = is_still
+                                    ? most_range
+                                    : std::clamp(beyond_clips * range[j], least_range, most_range);
             const Vector3d axis(roll(), roll(), roll());
             const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
                                          Eigen::AngleAxisd(most * roll(), axis.normalized()) *
                                          Eigen::Translation3d(-rig.centre[j]);
             const int parent = rig.parent[j];
-            pose[j] = parent < 0 ? Eigen::Affine3d::Identity()
-                                 : pose[static_cast<size_t>(parent)] * turn;
+            pose[j] =
+                parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;
         }
         poses.push_back(std::move(pose));
     }
@@ -112,8 +112,7 @@ FoldProfile profile_of(const FoldLayerOptions& settings, FoldShape shape) {
             try {
                 return FoldProfile::sampled(settings.profile_heights);
             } catch (const InvalidInput& refused) {
-                throw InvalidInput(
-                    concat("[[layer]] fold: profile_heights: ", refused.what()));
+                throw InvalidInput(concat("[[layer]] fold: profile_heights: ", refused.what()));
             }
         case FoldShape::blob:
             break;
@@ -221,8 +220,7 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
                 "fold: layout = \"paper\": expected a body with joints, or chains, found neither; "
                 "use \"stripes\"");
         std::vector<FoldPose> poses;
-        for (const double time :
-             sample_times(ground.body->duration(), settings.poses_per_second)) {
+        for (const double time : sample_times(ground.body->duration(), settings.poses_per_second)) {
             FoldPose pose;
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
             if (skeleton.has_skin()) {
@@ -296,8 +294,7 @@ FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
     }
     std::vector<std::string> notes;
     std::vector<FoldCurve> curves = curves_of(ground, skeleton, settings, notes);
-    FoldSolver solver(base, rest, std::move(curves), settings.reach, options,
-                      ground.own_workers());
+    FoldSolver solver(base, rest, std::move(curves), settings.reach, options, ground.own_workers());
     solver.add_notes(notes);
     return solver;
 }
@@ -384,8 +381,7 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
         solver.stencils().apply_to_scalars(coarse, workers, fine);
     }
     if (skeleton.has_joints()) {
-        refined.weights = solver.refined_weights(skeleton.weights(),
-                                                 skeleton.rig().joint_count());
+        refined.weights = solver.refined_weights(skeleton.weights(), skeleton.rig().joint_count());
     }
     std::vector<int> apart(static_cast<size_t>(topology.vertex_count()));
     for (size_t v = 0; v < apart.size(); ++v) {

@@ -101,9 +101,7 @@ TEST(FoldCurves, a_curve_may_have_a_profile_and_a_width_of_its_own) {
     EXPECT_NEAR(wide.line_count(), 0.5 * sharp.line_count(), 1.0);
     curves[0].width = 1e-4;
     expect_error<InvalidInput>(
-        [&] {
-            FoldSolver(sleeve.topology, sleeve.shape.positions, curves, 0.05, exact_options());
-        },
+        [&] { FoldSolver(sleeve.topology, sleeve.shape.positions, curves, 0.05, exact_options()); },
         {"width", "0.001"});
 }
 

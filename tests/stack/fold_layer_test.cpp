@@ -109,9 +109,9 @@ TEST(FoldLayer, settings_without_effect_are_refused) {
 TEST(FoldLayer, the_papers_curves_take_profiles_in_turn) {
     const std::string curve = "layout = \"paper\"\nwidth = 0.02\n";
     const std::vector<Frame> blob = baked(curve, 30, 30);
-    const std::vector<Frame> own = baked(
-        curve + "profile_heights = [0, 0.2, 1, 0.2, 0]\ncurve = [{ profile = \"custom\" }]\n", 30,
-        30);
+    const std::vector<Frame> own =
+        baked(curve + "profile_heights = [0, 0.2, 1, 0.2, 0]\ncurve = [{ profile = \"custom\" }]\n",
+              30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].body().positions, blob[0].body().positions);
     expect_error<InvalidInput>(

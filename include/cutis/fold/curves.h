@@ -12,8 +12,8 @@
 
 namespace cutis {
 
-/// A line on the base mesh along which cloth is to fold (Ly et al. 2017 section 5.1); folds lie across it, one
-/// after the other.
+/// A line on the base mesh along which cloth is to fold (Ly et al. 2017 section 5.1); folds lie
+/// across it, one after the other.
 struct FoldCurve {
     /// A straight piece within one triangle.
     struct Piece {
@@ -57,12 +57,12 @@ struct FoldJointOptions {
 
 Options describe(FoldJointOptions& options);
 
-/// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures listed in
-/// docs/fold.md: swing is counted from the bind pose, the inner side is the side to which the bone
-/// swings, and the curve is the component, through the inner point of the limb, of the section by
-/// the plane of the swing. Joints without one are named in `notes` (they do not bend, no cloth is
-/// there, or another curve is nearer than `reach`).
-/// \throw InvalidInput  unknown joint name (lists what there is), sizes that differ
+/// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures
+/// listed in docs/fold.md: swing is counted from the bind pose, the inner side is the side to which
+/// the bone swings, and the curve is the component, through the inner point of the limb, of the
+/// section by the plane of the swing. Joints without one are named in `notes` (they do not bend, no
+/// cloth is there, or another curve is nearer than `reach`). \throw InvalidInput  unknown joint
+/// name (lists what there is), sizes that differ
 std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
                                          const FoldJoints& joints,
                                          const std::vector<FoldPose>& poses,

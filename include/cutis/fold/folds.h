@@ -32,8 +32,8 @@ struct FoldOptions {
     /// Edges across a fold; longer ones are halved until they fit (6: the coarsest that keeps the
     /// shape of a fold, 16: smooth).
     double edges_per_fold = 6.0;
-    int most_levels = 4;         ///< of subdivision
-    int most_vertices = 80000;   ///< budget of the refined mesh: beyond it folds get fewer edges
+    int most_levels = 4;        ///< of subdivision
+    int most_vertices = 80000;  ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
 /// Without those of the look, which has its own.
@@ -58,7 +58,8 @@ struct FoldReport {
     int held = 0;          ///< vertices the guard held back
     double kept = 1.0;     ///< heights after the guard over those before, all summed
     double highest = 0.0;  ///< metres
-    double worst_residual = 0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
+    double worst_residual =
+        0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
 };
 
 /// Tight cloth with folds: laid out once for a mesh, then evaluated for any pose.
@@ -119,7 +120,8 @@ public:
     /// Of the last fold(), per refined vertex: height along the direction (m), compression of the
     /// cloth (0 where it is not compressed) and what the guard left of the fold (1: all).
     void fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const;
-    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (Ly et al. 2017 section 5.2: omega_l omega_o).
+    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (Ly et al. 2017 section 5.2:
+    /// omega_l omega_o).
     VectorXd weights() const;
     /// Lines that measure, as points of a mesh in the numbering of topology(): for checks.
     struct Line {

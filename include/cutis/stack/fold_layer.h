@@ -34,10 +34,10 @@ struct FoldLayerOptions {
     enum class Layout { stripes, paper };
     Layout layout = Layout::stripes;
     FoldOptions solver;
-    FoldJointOptions joints;          ///< paper
-    std::vector<FoldChain> chains;    ///< paper: instead of joints
+    FoldJointOptions joints;            ///< paper
+    std::vector<FoldChain> chains;      ///< paper: instead of joints
     std::vector<FoldCurveLook> curves;  ///< paper: curves take them in turn
-    double reach = 0.05;              ///< paper: metres to each side of a curve
+    double reach = 0.05;                ///< paper: metres to each side of a curve
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;
