@@ -22,6 +22,7 @@ SlideOptions bare_skin() {
     options.stickiness = 1.0;
     options.rim = RimMode::free;
     options.relax_steps = 0;
+    options.implicitness = 1.0;
     options.tolerance = 1e-13;
     options.most_iterations = 4000;
     return options;
