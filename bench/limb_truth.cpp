@@ -361,7 +361,7 @@ void write_cache(const std::filesystem::path& file, const std::vector<double>& h
     }
     out.close();
     if (!out) {
-        throw IoError(say("limb: expected to write \"", part.generic_string(), "\""));
+        throw IoError(concat("limb: expected to write \"", part.generic_string(), "\""));
     }
     std::filesystem::rename(part, file);
 }

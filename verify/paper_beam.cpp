@@ -14,19 +14,14 @@ double fourth_power(double x) {
 }
 
 void require_intervals(int intervals, int lowest) {
-    if (intervals < lowest) {
-        throw InvalidInput(say("curve: expected at least ", lowest + 1, " nodes, found ",
-                               intervals + 1, " (", lowest,
-                               " intervals are the fewest that bend)"));
-    }
+    require(intervals >= lowest, "curve: expected at least ", lowest + 1, " nodes, found ",
+            intervals + 1, " (", lowest, " intervals are the fewest that bend)");
 }
 
 void require_size(const char* what, Eigen::Index rows, Eigen::Index columns,
                   Eigen::Index expected_rows, Eigen::Index expected_columns) {
-    if (rows != expected_rows || columns != expected_columns) {
-        throw InvalidInput(say(what, ": expected ", expected_rows, " x ", expected_columns,
-                               ", found ", rows, " x ", columns));
-    }
+    require(rows == expected_rows && columns == expected_columns, what, ": expected ",
+            expected_rows, " x ", expected_columns, ", found ", rows, " x ", columns);
 }
 
 }  // namespace
@@ -81,12 +76,9 @@ void add_end_load(int intervals, double c, const BeamEndValues& ends, double rat
 BeamMarch::BeamMarch(int intervals, int columns, double a1, double a2, double dt)
     : intervals_(intervals) {
     require_intervals(intervals, 2);
-    if (columns < 1 || !(a1 > 0.0) || !(a2 >= 0.0) || !(dt > 0.0) ||
-        !std::isfinite(a1 + a2 + 1.0 / dt)) {
-        throw InvalidInput(
-            say("curve: expected columns >= 1, a1 > 0, a2 >= 0 and a step > 0, found ", columns,
-                ", ", a1, ", ", a2, " and ", dt));
-    }
+    require(columns >= 1 && a1 > 0.0 && a2 >= 0.0 && dt > 0.0 && std::isfinite(a1 + a2 + 1.0 / dt),
+            "curve: expected columns >= 1, a1 > 0, a2 >= 0 and a step > 0, found ", columns, ", ",
+            a1, ", ", a2, " and ", dt);
     c_ = a1 * fourth_power(intervals);
     mu_ = a2 / (dt * dt);
     // P2 A6 and A7: q^-1 = q^1 doubles the mass term of the first step.

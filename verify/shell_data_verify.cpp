@@ -104,12 +104,12 @@ struct Tally {
     std::string remarks() const {
         std::string text = "V2 and V3 rules of the split";
         if (most > 0) {
-            text += say("; most on ", worst, ": ", most);
+            text += concat("; most on ", worst, ": ", most);
         }
         for (const auto& [reason, names] : unusable) {
-            text += say("; no surface in ", names.front());
+            text += concat("; no surface in ", names.front());
             if (names.size() > 1) {
-                text += say(" and ", names.size() - 1, " more");
+                text += concat(" and ", names.size() - 1, " more");
             }
             text += ": " + reason;
         }
@@ -151,8 +151,8 @@ void add_clip_cases(const fs::path& root, std::vector<Case>& cases) {
          {Clip{"quaternius/Trex.glb", "Armature|TRex_Walk"},
           Clip{"quaternius/Trex.glb", "Armature|TRex_Run"}, Clip{"quaternius/Apatosaurus.glb", ""},
           Clip{"khronos-gltf/CesiumMan.glb", ""}}) {
-        const std::string name = say("untangling: how far below 0 a volume falls in motion, ",
-                                     one.file, *one.clip != 0 ? " " : "", one.clip);
+        const std::string name = concat("untangling: how far below 0 a volume falls in motion, ",
+                                        one.file, *one.clip != 0 ? " " : "", one.clip);
         if (!fs::exists(root / one.file)) {
             cases.push_back(case_skipped("shell", name, missing(root / one.file)));
             continue;
@@ -186,8 +186,8 @@ void add_offset_cases(const fs::path& root, std::vector<Case>& cases) {
     }
     for (const auto& [folder, tally] : folders) {
         cases.push_back(
-            at_most(say("safe offset: inverted tetrahedra on ", tally.closed, " closed and ",
-                        tally.open, " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
+            at_most(concat("safe offset: inverted tetrahedra on ", tally.closed, " closed and ",
+                           tally.open, " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
                     tally.inverted, 0, "", tally.remarks()));
     }
 }

@@ -134,9 +134,7 @@ void add_flexing(Character& hand) {
             for (const char* bone :
                  {"-phalanx-proximal", "-phalanx-intermediate", "-phalanx-distal", "-tip"}) {
                 const int node = hand.skeleton.find(std::string(finger) + bone);
-                if (node < 0) {
-                    throw InvalidInput(say("hand: expected a joint ", finger, bone));
-                }
+                require(node >= 0, "hand: expected a joint ", finger, bone);
                 const Transform& rest = hand.skeleton.nodes[static_cast<size_t>(node)].rest;
                 moved = moved * Eigen::Translation3d(rest.translation) *
                         Eigen::AngleAxisd(-angle, rest.rotation * Vector3d::UnitX()) *
@@ -274,11 +272,11 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         const ClipRun& free = runs[last - 1];
         const ClipRun& loops = runs[last];
         const auto tenths = [](double seconds) {
-            return say(std::round(100.0 * seconds) / 100.0, " s");
+            return concat(std::round(100.0 * seconds) / 100.0, " s");
         };
         const std::string what =
-            say(actor.name, ", ", plans.size(), " runs (clip ", tenths(clip), "; ",
-                tenths(long_seconds), " at 1/120 s, ", tenths(fine_seconds), " at 1 ms): ");
+            concat(actor.name, ", ", plans.size(), " runs (clip ", tenths(clip), "; ",
+                   tenths(long_seconds), " at 1/120 s, ", tenths(fine_seconds), " at 1 ms): ");
         const auto add = [&](const std::string& name, double value, double limit,
                              const std::string& unit, const std::string& source) {
             cases.push_back(slide_case(what + name, value, limit, unit, source));

@@ -21,7 +21,7 @@ private:
 };
 
 // Stands for a program that ends and starts again: what was saved is all that is left.
-class MemoryKeeper final : public BakeKeeper {
+class MemoryKeeper final : public CheckpointStore {
 public:
     const BakeState* past() const override { return has_past_ ? &state_ : nullptr; }
     bool read_frame(Frame& frame) override {
@@ -46,7 +46,8 @@ struct Run {
     const Body& body;
     Scene scene;
 
-    std::vector<Frame> frames(int threads, BakeKeeper* keeper = nullptr, int stop_after = 0) const {
+    std::vector<Frame> frames(int threads, CheckpointStore* keeper = nullptr,
+                              int stop_after = 0) const {
         std::vector<Frame> tape;
         std::vector<std::unique_ptr<FrameSink>> sinks;
         sinks.push_back(std::make_unique<Tape>(tape));

@@ -26,9 +26,8 @@ int run_bake(const BakeFlags& flags) {
         std::cout << SceneDescription().sample();
         return exit_good;
     }
-    if (flags.scene.empty() || flags.output.empty()) {
-        throw InvalidInput("bake: expected SCENE.toml and -o OUT (or --print-defaults)");
-    }
+    require(!flags.scene.empty() && !flags.output.empty(),
+            "bake: expected SCENE.toml and -o OUT (or --print-defaults)");
     Scene scene = reading<Scene>([&] { return read_scene(flags.scene); });
     set_frames(flags.frames, scene);
     if (!flags.formats.empty()) {

@@ -43,14 +43,14 @@ int caught_signal() {
     return signal_number;
 }
 
-ProgressShow::ProgressShow(std::FILE* stream, std::function<void()> give_up, bool is_patient)
+ProgressDisplay::ProgressDisplay(std::FILE* stream, std::function<void()> give_up, bool is_patient)
     : stream_(stream),
       is_terminal_(isatty(fileno(stream)) != 0),
       give_up_(std::move(give_up)),
       is_patient_(is_patient),
       watcher_([this] { watch(); }) {}
 
-ProgressShow::~ProgressShow() {
+ProgressDisplay::~ProgressDisplay() {
     {
         const std::lock_guard lock(mutex_);
         is_over_ = true;
@@ -59,12 +59,12 @@ ProgressShow::~ProgressShow() {
     watcher_.join();
 }
 
-ProgressCallback ProgressShow::callback() {
+ProgressCallback ProgressDisplay::callback() {
     return [this](const Progress& progress) { return show(progress); };
 }
 
 // Layers look up only between frames. What lasts is named here, and ended if it must be.
-void ProgressShow::watch() {
+void ProgressDisplay::watch() {
     constexpr auto glance = std::chrono::milliseconds(100);
     constexpr int patience = 50;  // glances: five seconds
     int glances_since_signal = 0;
@@ -81,7 +81,7 @@ void ProgressShow::watch() {
     }
 }
 
-void ProgressShow::show_stage(double seconds) {
+void ProgressDisplay::show_stage(double seconds) {
     if (is_terminal_) {
         std::fprintf(stream_, "\r%s, %.0f s \033[K", stage_.c_str(), seconds - stage_begin_);
     } else if (!was_stage_named_) {
@@ -91,7 +91,7 @@ void ProgressShow::show_stage(double seconds) {
     std::fflush(stream_);
 }
 
-bool ProgressShow::show(const Progress& progress) {
+bool ProgressDisplay::show(const Progress& progress) {
     const std::lock_guard lock(mutex_);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (progress.begins) {
@@ -120,7 +120,7 @@ bool ProgressShow::show(const Progress& progress) {
     return signal_number == 0;
 }
 
-void ProgressShow::show_bar(const Progress& progress, int percent, double seconds) {
+void ProgressDisplay::show_bar(const Progress& progress, int percent, double seconds) {
     constexpr int width = 30;
     const int filled = width * percent / 100;
     const std::string bar = std::string(static_cast<size_t>(filled), '#') +

@@ -22,15 +22,15 @@ int caught_signal();
 /// Shows how far a bake has come: a bar on a terminal, else flushed `Progress: 42% frame 51/120`
 /// lines, none before a second has passed, at most one per percent, and always the last one. A
 /// stage without frames (preparing a layer) is named once it has lasted a second.
-class ProgressShow {
+class ProgressDisplay {
 public:
     /// \param give_up  called from another thread when a second signal came, or a first one was not
     ///                 heeded for five seconds; ends the program
     /// \param is_patient  only a second signal counts: the frame under way ends in a checkpoint
-    ProgressShow(std::FILE* stream, std::function<void()> give_up, bool is_patient);
-    ~ProgressShow();
-    ProgressShow(const ProgressShow&) = delete;
-    ProgressShow& operator=(const ProgressShow&) = delete;
+    ProgressDisplay(std::FILE* stream, std::function<void()> give_up, bool is_patient);
+    ~ProgressDisplay();
+    ProgressDisplay(const ProgressDisplay&) = delete;
+    ProgressDisplay& operator=(const ProgressDisplay&) = delete;
     /// Also says stop once a signal has arrived.
     ProgressCallback callback();
 

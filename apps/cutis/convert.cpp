@@ -41,9 +41,10 @@ Scene scene_of(const ConvertFlags& flags) {
     } else if (extension == "obj") {
         body.mesh_file = flags.input;
     } else {
-        throw InvalidInput(say(flags.input,
-                               ": expected .glb, .gltf, .obj or actor:NAME (a cache goes with its "
-                               "mesh: convert MESH.obj OUT --cache CACHE)"));
+        throw InvalidInput(
+            concat(flags.input,
+                   ": expected .glb, .gltf, .obj or actor:NAME (a cache goes with its "
+                   "mesh: convert MESH.obj OUT --cache CACHE)"));
     }
     body.options.mesh = flags.mesh;
     body.options.clip = flags.clip;
@@ -64,13 +65,12 @@ int run_convert(const ConvertFlags& flags) {
     const std::string format = extension_of(output);
     const std::vector<std::string>& formats = known_formats();
     if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-        throw InvalidInput(say(flags.output, ": expected a name that ends in one of ",
-                               word_list(formats), ", found \"", format, "\""));
+        throw InvalidInput(concat(flags.output, ": expected a name that ends in one of ",
+                                  word_list(formats), ", found \"", format, "\""));
     }
     std::error_code error;
-    if (fs::is_directory(output, error)) {
-        throw InvalidInput(say(flags.output, ": expected a file name, found a folder"));
-    }
+    require(!fs::is_directory(output, error), flags.output,
+            ": expected a file name, found a folder");
     Scene scene = scene_of(flags);
     scene.output.formats = {format};
     RunOptions options;

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "cutis/core/error.h"
-#include "cutis/io/scene_read.h"
 #include "cutis/io/formats.h"
+#include "cutis/io/scene_read.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis::app {
@@ -37,7 +37,8 @@ const Demo& find_demo(const std::string& name) {
         }
         names.push_back(demo.name);
     }
-    throw InvalidInput(say("demo: expected one of ", word_list(names), "; found \"", name, "\""));
+    throw InvalidInput(
+        concat("demo: expected one of ", word_list(names), "; found \"", name, "\""));
 }
 
 Scene demo_scene(const Demo& demo) {

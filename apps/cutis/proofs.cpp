@@ -26,8 +26,8 @@ int run_proofs(std::vector<std::string> words) {
     }
     arguments.push_back(nullptr);
     execvp(program.c_str(), arguments.data());
-    throw InvalidInput(say("verify and bench need the program ", program,
-                           ", which is missing; `make build` builds it"));
+    throw InvalidInput(concat("verify and bench need the program ", program,
+                              ", which is missing; `make build` builds it"));
 }
 
 }  // namespace

@@ -37,11 +37,11 @@ public:
         std::error_code error;
         if (fs::exists(path, error) && !fs::is_directory(path, error)) {
             throw InvalidInput(
-                say(path.string(), ": expected a folder to write into, found a file"));
+                concat(path.string(), ": expected a folder to write into, found a file"));
         }
         was_made_ = fs::create_directories(path, error);
         if (error) {
-            throw IoError(say(path.string(), ": folder cannot be made (", error.message(), ")"));
+            throw IoError(concat(path.string(), ": folder cannot be made (", error.message(), ")"));
         }
         remove_abandoned_parts(path);  // of a bake that was killed
         const std::lock_guard lock(open_folders_mutex);
@@ -73,7 +73,7 @@ void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs)
     std::error_code error;
     fs::rename(outputs.front().path, target, error);
     if (error) {
-        throw IoError(say(target.string(), ": cannot be written (", error.message(), ")"));
+        throw IoError(concat(target.string(), ": cannot be written (", error.message(), ")"));
     }
     outputs.front().path = target.string();
 }
@@ -96,11 +96,9 @@ std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body
 int parse_frame(const std::string& text, const std::string& whole) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 1 ||
-        number > max_frames) {
-        throw InvalidInput(say("--frames: expected A-B with 1 <= A <= B <= ", max_frames,
-                               ", found \"", whole, "\""));
-    }
+    require(error == std::errc() && end == text.data() + text.size() && number >= 1 &&
+                number <= max_frames,
+            "--frames: expected A-B with 1 <= A <= B <= ", max_frames, ", found \"", whole, "\"");
     return number;
 }
 
@@ -193,7 +191,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
 int run_bake(const Scene& scene, const RunOptions& options) {
     catch_signals();
     const bool is_patient = options.checkpoint_every > 0 || options.resume;
-    ProgressShow progress(options.json ? stderr : stdout, end_at_once, is_patient);
+    ProgressDisplay progress(options.json ? stderr : stdout, end_at_once, is_patient);
     RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()

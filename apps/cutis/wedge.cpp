@@ -52,12 +52,11 @@ std::string folder_name(size_t number, size_t count) {
 }  // namespace
 
 int run_wedges(const Scene& scene, const RunOptions& options) {
-    if (options.checkpoint_every > 0 || options.resume) {
-        throw InvalidInput("bake: --checkpoint and --resume are for a scene without [wedge]");
-    }
+    require(options.checkpoint_every <= 0 && !options.resume,
+            "bake: --checkpoint and --resume are for a scene without [wedge]");
     catch_signals();
     std::vector<WedgeScene> wedges = wedge_scenes(scene);
-    ProgressShow show(options.json ? stderr : stdout, end_at_once, false);
+    ProgressDisplay show(options.json ? stderr : stdout, end_at_once, false);
     SharedProgress progress(show.callback(), wedges.size());
     std::vector<RunReport> reports(wedges.size());
     std::vector<std::exception_ptr> failures(wedges.size());

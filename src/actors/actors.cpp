@@ -59,7 +59,7 @@ Character load_actor(const std::string& name) {
         }
         known += (known.empty() ? "" : ", ") + entry.info.name;
     }
-    throw InvalidInput(say("actor: no character named '", name, "'; there are ", known));
+    throw InvalidInput(concat("actor: no character named '", name, "'; there are ", known));
 }
 
 }  // namespace cutis

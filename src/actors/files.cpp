@@ -38,9 +38,8 @@ SkinWeights join_weights(const SkinWeights& cut, const std::vector<int>& vertex,
 void join_vertices(MeshInstance& instance) {
     ArtMesh& mesh = instance.mesh;
     const auto numbers = mesh.painted.find("_VERTEX");
-    if (numbers == mesh.painted.end()) {
-        throw InvalidInput(say("actor: mesh ", mesh.name, ": expected the attribute _VERTEX"));
-    }
+    require(numbers != mesh.painted.end(), "actor: mesh ", mesh.name,
+            ": expected the attribute _VERTEX");
     std::vector<int> vertex;
     for (const double number : numbers->second) {
         vertex.push_back(static_cast<int>(std::lround(number)));
@@ -80,10 +79,8 @@ Character read_actor_file(std::string_view bytes, const std::string& name) {
 
 Character read_actor_file(const std::string& name) {
     const auto found = embedded_actors().find(name);
-    if (found == embedded_actors().end()) {
-        throw InvalidInput(
-            say("actor: expected the file actors/", name, ".glb in this build, found none"));
-    }
+    require(found != embedded_actors().end(), "actor: expected the file actors/", name,
+            ".glb in this build, found none");
     return read_actor_file(found->second, name);
 }
 

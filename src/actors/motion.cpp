@@ -52,7 +52,7 @@ int ClipMaker::node_named(const std::string& name) const {
             return static_cast<int>(i);
         }
     }
-    throw InvalidInput(say("actor: no joint named ", name));
+    throw InvalidInput(concat("actor: no joint named ", name));
 }
 
 Channel& ClipMaker::add_channel(int node, ChannelTarget target, int width) {
@@ -98,10 +98,8 @@ void ClipMaker::morph(const std::string& mesh,
             instance = &candidate;
         }
     }
-    if (instance == nullptr || instance->morphs.size() != weights.size()) {
-        throw InvalidInput(
-            say("actor: mesh ", mesh, " does not have ", weights.size(), " morph targets"));
-    }
+    require(instance != nullptr && instance->morphs.size() == weights.size(), "actor: mesh ", mesh,
+            " does not have ", weights.size(), " morph targets");
     Channel& channel =
         add_channel(instance->node, ChannelTarget::morph_weights, static_cast<int>(weights.size()));
     for (const double t : times_) {

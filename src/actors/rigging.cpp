@@ -15,7 +15,7 @@ int bone_index(const std::vector<Bone>& bones, const std::string& name) {
             return static_cast<int>(i);
         }
     }
-    throw InvalidInput(say("actor: no bone named ", name));
+    throw InvalidInput(concat("actor: no bone named ", name));
 }
 
 Character build_skeleton(const std::string& name, const std::vector<Bone>& bones) {

@@ -18,13 +18,11 @@ std::shared_ptr<const Motion> Motion::repeating(double) const {
 
 Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)), clock_(clock) {
     check_struct(clock_, "body");
-    if (!source_.motion) {
-        throw InvalidInput("body: expected a motion, found none");
-    }
+    require(source_.motion != nullptr, "body: expected a motion, found none");
     const int vertices = static_cast<int>(source_.mesh.positions.rows());
     if (source_.motion->vertex_count() != vertices) {
-        throw InvalidInput(say("body: expected a motion of ", vertices, " vertices, found ",
-                               source_.motion->vertex_count()));
+        throw InvalidInput(concat("body: expected a motion of ", vertices, " vertices, found ",
+                                  source_.motion->vertex_count()));
     }
     Rig& rig = source_.rig;
     if (rig.name.size() != rig.node.size()) {
@@ -37,8 +35,8 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     start_ = motion.start();
     const double length = motion.end() - start_;
     if (!(length >= 0.0) || !std::isfinite(length) || !std::isfinite(start_)) {
-        throw InvalidInput(say("body: expected motion with a finite start and end, found ", start_,
-                               " s and ", motion.end(), " s"));
+        throw InvalidInput(concat("body: expected motion with a finite start and end, found ",
+                                  start_, " s and ", motion.end(), " s"));
     }
     duration_ = length / clock_.time_scale;
     if (clock_.loop == LoopMode::hold || length == 0.0) {
@@ -67,10 +65,10 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     }
     duration_ = period_ / clock_.time_scale;
     if (!is_closed) {
-        source_.notes.push_back(
-            say("loop: the last pose is ", seam_gap_, " m from the first; ",
-                seam_is_jump_ ? "left as a jump"
-                              : say("closed by a blended interval of ", period_ - length, " s")));
+        source_.notes.push_back(concat(
+            "loop: the last pose is ", seam_gap_, " m from the first; ",
+            seam_is_jump_ ? "left as a jump"
+                          : concat("closed by a blended interval of ", period_ - length, " s")));
     }
 }
 
@@ -94,14 +92,11 @@ bool Body::jumps_between(double from, double to) const {
 }
 
 void Body::set_rest_pose(const MatrixX3d& rest_positions) {
-    if (rest_positions.rows() != source_.mesh.positions.rows()) {
-        throw InvalidInput(say("rest pose: expected ", source_.mesh.positions.rows(),
-                               " vertices as the body has, found ", rest_positions.rows()));
-    }
+    require(rest_positions.rows() == source_.mesh.positions.rows(), "rest pose: expected ",
+            source_.mesh.positions.rows(), " vertices as the body has, found ",
+            rest_positions.rows());
     for (Eigen::Index v = 0; v < rest_positions.rows(); ++v) {
-        if (!rest_positions.row(v).allFinite()) {
-            throw InvalidInput(say("rest pose: vertex ", v, " is not finite"));
-        }
+        require(rest_positions.row(v).allFinite(), "rest pose: vertex ", v, " is not finite");
     }
     source_.mesh.positions = rest_positions;
     source_.rig.is_whole_motion = false;

@@ -79,24 +79,17 @@ CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d stil
     if (samples.samples.empty()) {
         return;
     }
-    if (samples.vertex_count != still_.rows()) {
-        throw InvalidInput(say("point cache: expected ", still_.rows(),
-                               " vertices as the mesh has, found ", samples.vertex_count));
-    }
+    require(samples.vertex_count == still_.rows(), "point cache: expected ", still_.rows(),
+            " vertices as the mesh has, found ", samples.vertex_count);
     const size_t frame_size = static_cast<size_t>(samples.vertex_count) * 3;
-    if (samples.samples.size() % frame_size != 0) {
-        throw InvalidInput(say("point cache: expected whole frames of ", frame_size,
-                               " numbers, found ", samples.samples.size(), " numbers"));
-    }
-    if (!std::isfinite(samples.rate) || samples.rate <= 0.0 || !std::isfinite(samples.start)) {
-        throw InvalidInput(say("point cache: expected a rate above 0 and a finite start, found ",
-                               samples.rate, " and ", samples.start));
-    }
+    require(samples.samples.size() % frame_size == 0, "point cache: expected whole frames of ",
+            frame_size, " numbers, found ", samples.samples.size(), " numbers");
+    require(std::isfinite(samples.rate) && samples.rate > 0.0 && std::isfinite(samples.start),
+            "point cache: expected a rate above 0 and a finite start, found ", samples.rate,
+            " and ", samples.start);
     for (size_t i = 0; i < samples.samples.size(); ++i) {
-        if (!std::isfinite(samples.samples[i])) {
-            throw InvalidInput(say("point cache: frame ", i / frame_size, " vertex ",
-                                   i % frame_size / 3, " is not finite"));
-        }
+        require(std::isfinite(samples.samples[i]), "point cache: frame ", i / frame_size,
+                " vertex ", i % frame_size / 3, " is not finite");
     }
 }
 

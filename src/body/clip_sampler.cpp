@@ -249,11 +249,10 @@ ClipSampler::ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSamplin
     : skeleton_(&skeleton), start_(clip.start()), period_(period) {
     check_clip(clip, skeleton);
     const double length = clip.end() - clip.start();
-    if (!(period == 0.0 || (std::isfinite(period) && period > 0.0 &&
-                            period >= length * (1.0 - closing_tolerance)))) {
-        throw InvalidInput(say("clip \"", clip.name, "\": expected a period of 0 or at least ",
-                               length, " s, found ", period));
-    }
+    require(period == 0.0 || (std::isfinite(period) && period > 0.0 &&
+                              period >= length * (1.0 - closing_tolerance)),
+            "clip \"", clip.name, "\": expected a period of 0 or at least ", length, " s, found ",
+            period);
     for (const Channel& channel : clip.channels) {
         tracks_.emplace_back(channel, sampling, clip.start(), clip.end(), period);
     }

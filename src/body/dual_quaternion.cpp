@@ -337,10 +337,9 @@ void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
                           MatrixX3d& out, const std::vector<Vector3d>& centres) {
     using namespace skinning_detail;
     const Streams streams = check_and_size(rest, weights, matrices, out);
-    if (!centres.empty() && centres.size() != matrices.size()) {
-        throw InvalidInput(say("dual quaternion skinning: expected ", matrices.size(),
-                               " centres, one per joint, found ", centres.size()));
-    }
+    require(centres.empty() || centres.size() == matrices.size(),
+            "dual quaternion skinning: expected ", matrices.size(),
+            " centres, one per joint, found ", centres.size());
     const int joint_count = static_cast<int>(matrices.size());
     thread_local JointParts scratch;  // kept between calls: the step loop allocates nothing
     scratch.set(matrices, centres);

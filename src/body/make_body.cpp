@@ -34,47 +34,34 @@ bool is_skinned(const MeshInstance& instance) {
 }
 
 void check_instance(const Character& character, const MeshInstance& instance) {
-    const std::string where = say("mesh \"", instance.name, "\": ");
+    const std::string where = concat("mesh \"", instance.name, "\": ");
     const int nodes = static_cast<int>(character.skeleton.nodes.size());
     const auto check_node = [&](int node, const char* what) {
-        if (node < 0 || node >= nodes) {
-            throw InvalidInput(
-                say(where, what, ": expected a node below ", nodes, ", found ", node));
-        }
+        require(node >= 0 && node < nodes, where, what, ": expected a node below ", nodes,
+                ", found ", node);
     };
     const Eigen::Index vertices = instance.mesh.positions.rows();
     if (is_skinned(instance)) {
-        if (instance.skin >= static_cast<int>(character.skins.size())) {
-            throw InvalidInput(say(where, "expected a skin below ", character.skins.size(),
-                                   ", found ", instance.skin));
-        }
+        require(instance.skin < static_cast<int>(character.skins.size()), where,
+                "expected a skin below ", character.skins.size(), ", found ", instance.skin);
         const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
-        if (skin.inverse_bind.size() != skin.joints.size() || skin.joints.empty()) {
-            throw InvalidInput(say(where, "skin \"", skin.name,
-                                   "\": expected one inverse bind matrix per joint, found ",
-                                   skin.inverse_bind.size(), " for ", skin.joints.size(),
-                                   " joints"));
-        }
+        require(skin.inverse_bind.size() == skin.joints.size() && !skin.joints.empty(), where,
+                "skin \"", skin.name, "\": expected one inverse bind matrix per joint, found ",
+                skin.inverse_bind.size(), " for ", skin.joints.size(), " joints");
         for (const int joint : skin.joints) {
             check_node(joint, "joint");
         }
-        if (instance.weights.vertex_count() != vertices) {
-            throw InvalidInput(say(where, "expected weights for ", vertices, " vertices, found ",
-                                   instance.weights.vertex_count()));
-        }
+        require(instance.weights.vertex_count() == vertices, where, "expected weights for ",
+                vertices, " vertices, found ", instance.weights.vertex_count());
     } else {
         check_node(instance.node, "node");
     }
     for (size_t t = 0; t < instance.morphs.size(); ++t) {
-        if (instance.morphs[t].offsets.rows() != vertices) {
-            throw InvalidInput(say(where, "morph target ", t, ": expected ", vertices,
-                                   " offsets, found ", instance.morphs[t].offsets.rows()));
-        }
+        require(instance.morphs[t].offsets.rows() == vertices, where, "morph target ", t,
+                ": expected ", vertices, " offsets, found ", instance.morphs[t].offsets.rows());
     }
     for (Eigen::Index v = 0; v < vertices; ++v) {
-        if (!instance.mesh.positions.row(v).allFinite()) {
-            throw InvalidInput(say(where, "vertex ", v, " is not finite"));
-        }
+        require(instance.mesh.positions.row(v).allFinite(), where, "vertex ", v, " is not finite");
     }
 }
 
@@ -88,12 +75,10 @@ std::vector<const MeshInstance*> choose_meshes(const Character& character,
             chosen.push_back(&instance);
         }
     }
-    if (names.empty()) {
-        throw InvalidInput(say(character.source, ": expected a mesh, found none"));
-    }
+    require(!names.empty(), character.source, ": expected a mesh, found none");
     if (chosen.empty()) {
-        throw InvalidInput(say(character.source, ": no mesh named \"", wanted, "\"; there is ",
-                               list_nearest_first(wanted, names)));
+        throw InvalidInput(concat(character.source, ": no mesh named \"", wanted, "\"; there is ",
+                                  list_nearest_first(wanted, names)));
     }
     return chosen;
 }
@@ -109,8 +94,8 @@ Clip choose_clip(const Character& character, const std::string& wanted) {
         }
         names.push_back(clip.name);
     }
-    throw InvalidInput(say(character.source, ": no clip named \"", wanted, "\"; there is ",
-                           list_nearest_first(wanted, names)));
+    throw InvalidInput(concat(character.source, ": no clip named \"", wanted, "\"; there is ",
+                              list_nearest_first(wanted, names)));
 }
 
 std::vector<SkinWeights> normalised_weights(const Character& character,
@@ -123,8 +108,8 @@ std::vector<SkinWeights> normalised_weights(const Character& character,
         check_instance(character, instance);
         if (!is_skinned(instance)) {
             if (is_chosen && instance.skin >= 0) {
-                notes.push_back(say("mesh \"", instance.name,
-                                    "\" has a skin but no weights: its node carries it"));
+                notes.push_back(concat("mesh \"", instance.name,
+                                       "\" has a skin but no weights: its node carries it"));
             }
             continue;
         }
@@ -132,13 +117,13 @@ std::vector<SkinWeights> normalised_weights(const Character& character,
         const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
         const WeightReport report = normalise_weights(all[i], static_cast<int>(skin.joints.size()));
         if (is_chosen && report.renormalised > 0) {
-            notes.push_back(say("mesh \"", instance.name, "\": weights of ", report.renormalised,
-                                " vertices did not sum to 1 (worst sum ", report.worst_sum,
-                                ", first vertex ", report.first_vertex, "): normalised"));
+            notes.push_back(concat("mesh \"", instance.name, "\": weights of ", report.renormalised,
+                                   " vertices did not sum to 1 (worst sum ", report.worst_sum,
+                                   ", first vertex ", report.first_vertex, "): normalised"));
         }
         if (is_chosen && report.without_weight > 0) {
-            notes.push_back(say("mesh \"", instance.name, "\": ", report.without_weight,
-                                " vertices have no weight: moved by the skin's first joint"));
+            notes.push_back(concat("mesh \"", instance.name, "\": ", report.without_weight,
+                                   " vertices have no weight: moved by the skin's first joint"));
         }
     }
     return all;
@@ -179,10 +164,9 @@ public:
 
     void add_vertices(const MeshInstance& instance, const SkinWeights& weights, int first_joint,
                       const Eigen::Affine3d& to_rest, int first_vertex) {
-        if (rig_.node.size() > std::numeric_limits<std::uint16_t>::max()) {
-            throw InvalidInput(say("body: expected at most 65535 joints in all meshes together, ",
-                                   "found ", rig_.node.size()));
-        }
+        require(rig_.node.size() <= std::numeric_limits<std::uint16_t>::max(),
+                "body: expected at most 65535 joints in all meshes together, ", "found ",
+                rig_.node.size());
         const Eigen::Affine3d to_body = to_metres_ * to_rest;
         const Eigen::Index count = instance.mesh.positions.rows();
         if (!to_body.matrix().isIdentity(0.0)) {
@@ -265,9 +249,7 @@ MatrixX3d to_metres_y_up(const MatrixX3d& positions, double scale, char up_axis)
 }
 
 Body make_body(std::shared_ptr<const Character> character, const BodyOptions& options) {
-    if (!character) {
-        throw InvalidInput("body: expected a character, found none");
-    }
+    require(character != nullptr, "body: expected a character, found none");
     const Eigen::Affine3d to_metres = conversion(options.scale, options.up_axis);
     const std::vector<const MeshInstance*> chosen = choose_meshes(*character, options.mesh);
     Body::Source source;

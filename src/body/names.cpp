@@ -51,7 +51,7 @@ std::string list_nearest_first(const std::string& wanted, std::vector<std::strin
         text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
     }
     if (names.size() > longest_list) {
-        text += say(" and ", names.size() - longest_list, " more");
+        text += concat(" and ", names.size() - longest_list, " more");
     }
     return names.empty() ? "none" : text;
 }

@@ -128,10 +128,10 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
     RetargetedClip result;
     const Matches matches = match_joints(source, target, result);
     if (result.matched_joints == 0) {
-        throw InvalidInput(say("clip \"", clip.name,
-                               "\": none of its joints is a joint of the target; it moves ",
-                               list_nearest_first("", result.unmatched_source), ", the target has ",
-                               list_nearest_first("", result.unmatched_target)));
+        throw InvalidInput(concat(
+            "clip \"", clip.name, "\": none of its joints is a joint of the target; it moves ",
+            list_nearest_first("", result.unmatched_source), ", the target has ",
+            list_nearest_first("", result.unmatched_target)));
     }
 
     Pose source_rest;

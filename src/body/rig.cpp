@@ -7,17 +7,14 @@
 namespace cutis {
 
 void complete_rig(const Skeleton& skeleton, Rig& rig) {
-    if (rig.inverse_bind.size() != rig.node.size()) {
-        throw InvalidInput(say("rig: expected an inverse bind matrix for each of ", rig.node.size(),
-                               " joints, found ", rig.inverse_bind.size()));
-    }
+    require(rig.inverse_bind.size() == rig.node.size(),
+            "rig: expected an inverse bind matrix for each of ", rig.node.size(), " joints, found ",
+            rig.inverse_bind.size());
     const int count = static_cast<int>(skeleton.nodes.size());
     std::vector<int> joint_of_node(skeleton.nodes.size(), -1);
     for (size_t j = 0; j < rig.node.size(); ++j) {
-        if (rig.node[j] < 0 || rig.node[j] >= count) {
-            throw InvalidInput(say("rig: expected nodes from 0 to ", count - 1, ", joint ", j,
-                                   " is node ", rig.node[j]));
-        }
+        require(rig.node[j] >= 0 && rig.node[j] < count, "rig: expected nodes from 0 to ",
+                count - 1, ", joint ", j, " is node ", rig.node[j]);
         int& first = joint_of_node[static_cast<size_t>(rig.node[j])];
         first = first < 0 ? static_cast<int>(j) : first;
     }

@@ -24,16 +24,14 @@ int Skeleton::find(const std::string& name) const {
 void world_frames(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& local,
                   std::vector<Eigen::Affine3d>& world) {
     const size_t count = skeleton.nodes.size();
-    if (local.size() != count) {
-        throw InvalidInput(
-            say("world frames: expected ", count, " local poses, found ", local.size()));
-    }
+    require(local.size() == count, "world frames: expected ", count, " local poses, found ",
+            local.size());
     world.resize(count);
     for (size_t n = 0; n < count; ++n) {
         const int parent = skeleton.nodes[n].parent;
         if (parent >= static_cast<int>(n) || parent < -1) {
-            throw InvalidInput(say("skeleton: node ", n, " \"", skeleton.nodes[n].name,
-                                   "\": expected a parent before it, found ", parent));
+            throw InvalidInput(concat("skeleton: node ", n, " \"", skeleton.nodes[n].name,
+                                      "\": expected a parent before it, found ", parent));
         }
         if (parent < 0) {
             world[n] = local[n];

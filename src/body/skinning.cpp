@@ -18,17 +18,14 @@ constexpr int max_influences = 8;
 constexpr double sum_tolerance = 1e-4;
 
 void check_weight_arrays(const SkinWeights& weights) {
-    if (weights.influences < 1 || weights.influences > max_influences) {
-        throw InvalidInput(say("skin weights: expected 1 to ", max_influences,
-                               " influences a vertex, found ", weights.influences));
-    }
-    if (weights.joints.size() != weights.weights.size() ||
-        weights.weights.size() % static_cast<size_t>(weights.influences) != 0) {
-        throw InvalidInput(
-            say("skin weights: expected as many joints as weights and a multiple of ",
-                weights.influences, ", found ", weights.joints.size(), " joints and ",
-                weights.weights.size(), " weights"));
-    }
+    require(weights.influences >= 1 && weights.influences <= max_influences,
+            "skin weights: expected 1 to ", max_influences, " influences a vertex, found ",
+            weights.influences);
+    require(weights.joints.size() == weights.weights.size() &&
+                weights.weights.size() % static_cast<size_t>(weights.influences) == 0,
+            "skin weights: expected as many joints as weights and a multiple of ",
+            weights.influences, ", found ", weights.joints.size(), " joints and ",
+            weights.weights.size(), " weights");
 }
 
 // Insertion sort: at most eight entries, equal weights keep their order.
@@ -58,17 +55,13 @@ WeightReport normalise_weights(SkinWeights& weights, int joint_count) {
         std::uint16_t* j = weights.joints.data() + static_cast<size_t>(v) * influences;
         double sum = 0.0;
         for (int k = 0; k < influences; ++k) {
-            if (!std::isfinite(w[k]) || w[k] < 0.0) {
-                throw InvalidInput(say("skin weights: vertex ", v, " influence ", k,
-                                       ": expected a weight of at least 0, found ", w[k]));
-            }
+            require(std::isfinite(w[k]) && w[k] >= 0.0, "skin weights: vertex ", v, " influence ",
+                    k, ": expected a weight of at least 0, found ", w[k]);
             if (w[k] == 0.0) {
                 j[k] = 0;  // files leave anything beside a weight of zero
             }
-            if (j[k] >= joint_count) {
-                throw InvalidInput(say("skin weights: vertex ", v, " influence ", k,
-                                       ": expected a joint below ", joint_count, ", found ", j[k]));
-            }
+            require(j[k] < joint_count, "skin weights: vertex ", v, " influence ", k,
+                    ": expected a joint below ", joint_count, ", found ", j[k]);
             sum += w[k];
         }
         const bool is_off = !(std::abs(sum - 1.0) <= sum_tolerance);
@@ -126,17 +119,12 @@ namespace skinning_detail {
 Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights,
                        const std::vector<Eigen::Affine3d>& matrices, MatrixX3d& out) {
     check_weight_arrays(weights);
-    if (rest.rows() != weights.vertex_count()) {
-        throw InvalidInput(say("skinning: expected weights for ", rest.rows(), " vertices, found ",
-                               weights.vertex_count()));
-    }
-    if (&rest == &out) {
-        throw InvalidInput("skinning: expected `out` to be another matrix than `rest`");
-    }
+    require(rest.rows() == weights.vertex_count(), "skinning: expected weights for ", rest.rows(),
+            " vertices, found ", weights.vertex_count());
+    require(&rest != &out, "skinning: expected `out` to be another matrix than `rest`");
     for (size_t j = 0; j < matrices.size(); ++j) {
-        if (!matrices[j].matrix().allFinite()) {
-            throw InvalidInput(say("skinning: the matrix of joint ", j, " is not finite"));
-        }
+        require(matrices[j].matrix().allFinite(), "skinning: the matrix of joint ", j,
+                " is not finite");
     }
     out.resize(rest.rows(), 3);
     return {rest.data(), weights.joints.data(), weights.weights.data(), out.data(),
@@ -170,9 +158,9 @@ void check_joints(const Streams& streams, int begin, int end, int joint_count) {
     while (streams.joints[i] < joint_count) {
         ++i;
     }
-    throw InvalidInput(say("skinning: vertex ", i / streams.influences, " influence ",
-                           i % streams.influences, ": expected a joint below ", joint_count,
-                           ", found ", streams.joints[i]));
+    throw InvalidInput(concat("skinning: vertex ", i / streams.influences, " influence ",
+                              i % streams.influences, ": expected a joint below ", joint_count,
+                              ", found ", streams.joints[i]));
 }
 
 void set_columns(JointColumns& columns, Eigen::Index joint, const Eigen::Matrix<double, 3, 4>& m) {

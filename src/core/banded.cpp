@@ -100,8 +100,8 @@ bool is_row_finite(const Sweep& sweep, std::ptrdiff_t i) {
     while (std::isfinite(sweep.row(i)[c])) {
         ++c;
     }
-    throw InvalidInput(say("banded solve: right-hand side, row ", i, ", column ", first_column + c,
-                           " is not finite or overflows"));
+    throw InvalidInput(concat("banded solve: right-hand side, row ", i, ", column ",
+                              first_column + c, " is not finite or overflows"));
 }
 
 // L D L^T row by row: w_j = A_ij - sum_m w_m L_jm, L_ij = w_j / D_j, D_i = A_ii - sum_j w_j L_ij,
@@ -153,13 +153,11 @@ size_t factor_rows(size_t n, size_t bandwidth, std::span<const double> band,
 [[noreturn]] void explain_failure(size_t row, size_t b, std::span<const double> band) {
     for (size_t k = 0; k <= std::min(b, row); ++k) {
         const double entry = band[row * (b + 1) + k];
-        if (!std::isfinite(entry)) {
-            throw InvalidInput(
-                say("banded matrix: entry (", row, ", ", row - k, ") is not finite: ", entry));
-        }
+        require(std::isfinite(entry), "banded matrix: entry (", row, ", ", row - k,
+                ") is not finite: ", entry);
     }
-    throw SolverFailure(say("banded matrix: not positive definite: no positive pivot in row ", row,
-                            ", diagonal entry ", band[row * (b + 1)]));
+    throw SolverFailure(concat("banded matrix: not positive definite: no positive pivot in row ",
+                               row, ", diagonal entry ", band[row * (b + 1)]));
 }
 
 }  // namespace
@@ -170,16 +168,13 @@ BandedFactor::BandedFactor(int size, int bandwidth, std::span<const double> band
 
 void BandedFactor::factor(int size, int bandwidth, std::span<const double> band) {
     size_ = 0;
-    if (size < 1 || bandwidth < 0) {
-        throw InvalidInput(say("banded matrix: expected size >= 1 and bandwidth >= 0, found ", size,
-                               " and ", bandwidth));
-    }
+    require(size >= 1 && bandwidth >= 0,
+            "banded matrix: expected size >= 1 and bandwidth >= 0, found ", size, " and ",
+            bandwidth);
     const auto n = static_cast<size_t>(size);
     const auto b = static_cast<size_t>(bandwidth);
-    if (band.size() / (b + 1) != n || band.size() % (b + 1) != 0) {
-        throw InvalidInput(say("banded matrix: expected ", size, " rows of ", b + 1,
-                               " entries, found ", band.size(), " numbers"));
-    }
+    require(band.size() / (b + 1) == n && band.size() % (b + 1) == 0, "banded matrix: expected ",
+            size, " rows of ", b + 1, " entries, found ", band.size(), " numbers");
     lower_.resize(n * b);
     inverse_pivot_.resize(n);
 
@@ -198,17 +193,13 @@ void BandedFactor::solve(std::span<double> values, int columns) const {
 }
 
 void BandedFactor::solve_columns(std::span<double> values, int columns, int begin, int end) const {
-    if (size_ == 0) {
-        throw InvalidInput("banded solve: nothing has been factored");
-    }
-    if (columns < 0 || values.size() != static_cast<size_t>(size_) * static_cast<size_t>(columns)) {
-        throw InvalidInput(say("banded solve: expected ", size_, " rows of ", columns,
-                               " numbers, found ", values.size(), " numbers"));
-    }
-    if (begin < 0 || end > columns || begin > end) {
-        throw InvalidInput(
-            say("banded solve: columns ", begin, " to ", end, " are not within 0 to ", columns));
-    }
+    require(size_ != 0, "banded solve: nothing has been factored");
+    require(
+        columns >= 0 && values.size() == static_cast<size_t>(size_) * static_cast<size_t>(columns),
+        "banded solve: expected ", size_, " rows of ", columns, " numbers, found ", values.size(),
+        " numbers");
+    require(begin >= 0 && end <= columns && begin <= end, "banded solve: columns ", begin, " to ",
+            end, " are not within 0 to ", columns);
     const std::ptrdiff_t n = size_;
     const std::ptrdiff_t b = bandwidth_;
     const double* const lower = lower_.data();
@@ -248,8 +239,8 @@ void BandedFactor::solve_columns(std::span<double> values, int columns, int begi
                 [&](std::ptrdiff_t k) { return i + k; });
         }
         if (!is_row_finite(sweep, 0)) {
-            throw SolverFailure(say("banded solve: the solution overflows in columns ", column,
-                                    " to ", column + sweep.width - 1));
+            throw SolverFailure(concat("banded solve: the solution overflows in columns ", column,
+                                       " to ", column + sweep.width - 1));
         }
     }
 }

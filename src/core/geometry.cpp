@@ -67,10 +67,8 @@ Eigen4 symmetric_eigen(Eigen::Matrix4d a) {
 PolarParts polar_decomposition(const Eigen::Matrix3d& matrix) {
     for (int row = 0; row < 3; ++row) {
         for (int column = 0; column < 3; ++column) {
-            if (!std::isfinite(matrix(row, column))) {
-                throw InvalidInput(say("polar decomposition: entry (", row, ", ", column,
-                                       ") is not finite: ", matrix(row, column)));
-            }
+            require(std::isfinite(matrix(row, column)), "polar decomposition: entry (", row, ", ",
+                    column, ") is not finite: ", matrix(row, column));
         }
     }
     const double largest = matrix.cwiseAbs().maxCoeff();

@@ -48,8 +48,8 @@ public:
     void operator()(const Painted* field) const {
         if (!field->mask.empty() && !field->is_painted()) {
             if (vertex_count_ >= 0) {
-                throw InvalidInput(say(section_, " ", option_.name, ": the region ",
-                                       region_text(field->mask), " has not been looked up"));
+                throw InvalidInput(concat(section_, " ", option_.name, ": the region ",
+                                          region_text(field->mask), " has not been looked up"));
             }
             // As they are (1 and 0) the region's own values count, once they are looked up.
             if (field->inside != 1.0 || field->outside != 0.0) {
@@ -63,12 +63,12 @@ public:
             return;
         }
         if (vertex_count_ >= 0 && field->per_vertex.size() != vertex_count_) {
-            throw InvalidInput(say(section_, " ", option_.name, ": expected ", vertex_count_,
-                                   " painted values, found ", field->per_vertex.size()));
+            throw InvalidInput(concat(section_, " ", option_.name, ": expected ", vertex_count_,
+                                      " painted values, found ", field->per_vertex.size()));
         }
         for (Eigen::Index v = 0; v < field->per_vertex.size(); ++v) {
             if (!is_inside(option_.range, field->per_vertex[v])) {
-                number(field->per_vertex[v], say(" at vertex ", v));
+                number(field->per_vertex[v], concat(" at vertex ", v));
             }
         }
     }
@@ -79,11 +79,11 @@ public:
     }
     void operator()(const TablesField& field) const {
         for (size_t i = 0; i < field.count(); ++i) {
-            check_options(field.at(i), say(section_, " ", option_.name), vertex_count_);
+            check_options(field.at(i), concat(section_, " ", option_.name), vertex_count_);
         }
     }
     void operator()(const TableField& field) const {
-        check_options(field.options(), say(section_, " ", option_.name), vertex_count_);
+        check_options(field.options(), concat(section_, " ", option_.name), vertex_count_);
     }
     void operator()(const bool*) const {}
     void operator()(const std::string*) const {}
@@ -93,17 +93,17 @@ public:
     void operator()(const MovedField&) const {}
     void operator()(const ChoiceField& field) const {
         if (field.index() < 0) {
-            throw InvalidInput(say(section_, " ", option_.name, ": expected ",
-                                   word_list(field.names, "or"), ", found none of them"));
+            throw InvalidInput(concat(section_, " ", option_.name, ": expected ",
+                                      word_list(field.names, "or"), ", found none of them"));
         }
     }
 
 private:
     void number(double value, const std::string& where) const {
         if (!is_inside(option_.range, value)) {
-            throw InvalidInput(say(section_, " ", option_.name, ": expected ",
-                                   expected_number(option_.range), ", found ", number_text(value),
-                                   where));
+            throw InvalidInput(concat(section_, " ", option_.name, ": expected ",
+                                      expected_number(option_.range), ", found ",
+                                      number_text(value), where));
         }
     }
 
@@ -292,9 +292,9 @@ void resolve_masks(const Options& options, const std::string& section,
                 continue;
             }
             throw InvalidInput(
-                say(section, " ", option.name, " = ", region_text(painted.mask), ": expected ",
-                    expected_number(range), ", found ", number_text(value), " at vertex ",
-                    shown.empty() ? static_cast<int>(v) : shown[static_cast<size_t>(v)]));
+                concat(section, " ", option.name, " = ", region_text(painted.mask), ": expected ",
+                       expected_number(range), ", found ", number_text(value), " at vertex ",
+                       shown.empty() ? static_cast<int>(v) : shown[static_cast<size_t>(v)]));
         }
         painted.per_vertex = std::move(values);
     });

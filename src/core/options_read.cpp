@@ -133,7 +133,7 @@ private:
             put(value, &painted.mask);
         } else if (is_list) {
             if (value.list.size() != 3) {
-                refuse(value, "[REGION, inside, outside]", say("a list of ", value.list.size()));
+                refuse(value, "[REGION, inside, outside]", concat("a list of ", value.list.size()));
             }
             put(value.list[0], &painted.mask);
             put(value.list[1], &painted.inside);
@@ -174,8 +174,8 @@ private:
             const size_t box = region.name.find("box:");
             if (box == 0 || (box == 4 && region.name.compare(0, 4, "not ") == 0)) {
                 refuse(value,
-                       say("{ box = [", region.name.substr(box + 4), "]",
-                           box == 0 ? "" : ", outside = true", " }"),
+                       concat("{ box = [", region.name.substr(box + 4), "]",
+                              box == 0 ? "" : ", outside = true", " }"),
                        "the old spelling " + quoted_text(region.name));
             }
         }
@@ -187,33 +187,33 @@ private:
                                       field.names.begin()));
     }
     void put(const Value& value, const TablesField& field) const {
-        const std::string name = say("tables [[...", option_.name, "]]");
+        const std::string name = concat("tables [[...", option_.name, "]]");
         if (value.kind != Value::Kind::list) {
             refuse(value, name, kind_name(value.kind));
         }
         for (const Value& item : value.list) {
             if (item.kind != Value::Kind::table) {
-                refuse(item, name, say(kind_name(item.kind), old_text(item)));
+                refuse(item, name, concat(kind_name(item.kind), old_text(item)));
             }
         }
         field.resize(value.list.size());
         for (size_t i = 0; i < value.list.size(); ++i) {
-            read_options(value.list[i].table, field.at(i), say(place_.section, " ", option_.name),
-                         place_.file);
+            read_options(value.list[i].table, field.at(i),
+                         concat(place_.section, " ", option_.name), place_.file);
         }
     }
     void put(const Value& value, const TableField& field) const {
         need(value, Value::Kind::table);
-        read_options(value.table, field.options(), say(place_.section, " ", option_.name),
+        read_options(value.table, field.options(), concat(place_.section, " ", option_.name),
                      place_.file);
     }
     [[noreturn]] void put(const Value& value, const CodeField& /*field*/) const {
         refuse(value, "nothing: it is given in code", kind_name(value.kind));
     }
     [[noreturn]] void put(const Value& value, const MovedField& field) const {
-        throw InvalidInput(say(scene_place(place_.file, value.line, value.column), place_.section,
-                               " has no key '", option_.name, "' any more; it is ", field.now,
-                               " now"));
+        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column),
+                                  place_.section, " has no key '", option_.name,
+                                  "' any more; it is ", field.now, " now"));
     }
 
     // Where a table stands for what used to be a text, the message shows how it is written now.
@@ -225,7 +225,8 @@ private:
         for (const Option& option : std::get<TablesField>(option_.field).example()) {
             keys += (keys.empty() ? "" : ", ") + option.name + " = ...";
         }
-        return say(" (", quoted_text(item.text), "); write ", option_.name, " = [{ ", keys, " }]");
+        return concat(" (", quoted_text(item.text), "); write ", option_.name, " = [{ ", keys,
+                      " }]");
     }
 
     void check_box(const Value& value, const std::vector<double>& box) const {
@@ -235,14 +236,15 @@ private:
         }
         if (!is_good) {
             refuse(value, "{ box = [x0, y0, z0, x1, y1, z1] } with the lower corner first",
-                   box.size() == 6 ? "another order" : say(box.size(), " numbers"));
+                   box.size() == 6 ? "another order" : concat(box.size(), " numbers"));
         }
     }
 
     [[noreturn]] void refuse(const Value& value, const std::string& expected,
                              const std::string& found) const {
-        throw InvalidInput(say(scene_place(place_.file, value.line, value.column), place_.section,
-                               " ", option_.name, ": expected ", expected, ", found ", found));
+        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column),
+                                  place_.section, " ", option_.name, ": expected ", expected,
+                                  ", found ", found));
     }
 
     void need(const Value& value, Value::Kind kind) const {
@@ -268,7 +270,7 @@ private:
         if (!words.empty() && std::find(words.begin(), words.end(), value.text) == words.end()) {
             const std::string near = nearest_word(value.text, words);
             refuse(
-                value, say("one of ", word_list(words)),
+                value, concat("one of ", word_list(words)),
                 quoted_text(value.text) + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
         }
         return value.text;
@@ -294,7 +296,8 @@ std::string expected_number(const Range& range) {
         return "a finite number";
     }
     if (!range.is_open && has_lowest && has_highest) {
-        return say("a number from ", number_text(range.lowest), " to ", number_text(range.highest));
+        return concat("a number from ", number_text(range.lowest), " to ",
+                      number_text(range.highest));
     }
     std::string text = "a number";
     if (has_lowest) {
@@ -319,14 +322,14 @@ void read_options(const Table& values, const Options& options, const std::string
                 found = &option;
             }
             if (std::find(option.was.begin(), option.was.end(), key) != option.was.end()) {
-                throw InvalidInput(say(scene_place(file, value.line, value.column), section,
-                                       " has no key '", key, "' any more; it is '", option.name,
-                                       "' now (", option.about, ")"));
+                throw InvalidInput(concat(scene_place(file, value.line, value.column), section,
+                                          " has no key '", key, "' any more; it is '", option.name,
+                                          "' now (", option.about, ")"));
             }
         }
         if (found == nullptr) {
             const std::string near = nearest_word(key, known);
-            throw InvalidInput(say(
+            throw InvalidInput(concat(
                 scene_place(file, value.line, value.column), section, " has no key '", key, "'; ",
                 near.empty() ? "it has " + word_list(known) : "did you mean '" + near + "'?"));
         }
@@ -361,7 +364,7 @@ std::string word_list(const std::vector<std::string>& words, const std::string& 
 
 std::string scene_place(const std::string& file, int line, int column) {
     const std::string name = file.empty() ? "scene" : file;
-    return line > 0 ? say(name, ":", line, ":", column, ": ") : name + ": ";
+    return line > 0 ? concat(name, ":", line, ":", column, ": ") : name + ": ";
 }
 
 }  // namespace cutis

@@ -24,8 +24,8 @@ struct FieldText {
     std::string operator()(const double* field) const { return float_text(*field); }
     std::string operator()(const std::string* field) const { return quoted_text(*field); }
     std::string operator()(const Vector3d* field) const {
-        return say("[", float_text((*field)[0]), ", ", float_text((*field)[1]), ", ",
-                   float_text((*field)[2]), "]");
+        return concat("[", float_text((*field)[0]), ", ", float_text((*field)[1]), ", ",
+                      float_text((*field)[2]), "]");
     }
     template <class Entry>
     std::string list(const std::vector<Entry>& entries) const {
@@ -47,8 +47,8 @@ struct FieldText {
         }
         return field->inside == 1.0 && field->outside == 0.0
                    ? region_text(field->mask)
-                   : say("[", region_text(field->mask), ", ", float_text(field->inside), ", ",
-                         float_text(field->outside), "]");
+                   : concat("[", region_text(field->mask), ", ", float_text(field->inside), ", ",
+                            float_text(field->outside), "]");
     }
     std::string operator()(const std::optional<Painted>* field) const {
         return *field ? (*this)(&**field) : "";
@@ -228,9 +228,9 @@ private:
     }
     void painted() const {
         const std::string one = type_object("number", option_.range);
-        out_.add("anyOf", say("[", one, ", ", region_reference,
-                              ", { \"type\": \"array\", \"prefixItems\": [", region_reference, ", ",
-                              one, ", ", one, "], \"minItems\": 3, \"maxItems\": 3 }]"));
+        out_.add("anyOf", concat("[", one, ", ", region_reference,
+                                 ", { \"type\": \"array\", \"prefixItems\": [", region_reference,
+                                 ", ", one, ", ", one, "], \"minItems\": 3, \"maxItems\": 3 }]"));
     }
 
     const Option& option_;
@@ -331,8 +331,8 @@ std::string region_text(const Region& region) {
     if (region.box.empty()) {
         return quoted_text(region.name);
     }
-    return say("{ box = ", FieldText().list(region.box),
-               region.is_outside ? ", outside = true" : "", " }");
+    return concat("{ box = ", FieldText().list(region.box),
+                  region.is_outside ? ", outside = true" : "", " }");
 }
 
 std::string options_sample(const Options& options, const std::string& section,
@@ -396,8 +396,8 @@ std::string options_markdown(const Options& options) {
             entries = table->options();
             range = "table";
         }
-        text += say("| `", option.name, "` | ", cell(value), " | ", option.unit, " | ", cell(range),
-                    " | ", cell(about), " |\n");
+        text += concat("| `", option.name, "` | ", cell(value), " | ", option.unit, " | ",
+                       cell(range), " | ", cell(about), " |\n");
         if (!entries.empty()) {
             inner += "\nEach `" + option.name + "`:\n\n" + options_markdown(entries);
         }

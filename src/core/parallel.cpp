@@ -9,12 +9,8 @@ namespace cutis {
 namespace {
 
 void check_range(int count, int chunk) {
-    if (chunk < 1) {
-        throw InvalidInput(say("chunk size: expected at least 1, found ", chunk));
-    }
-    if (count < 0) {
-        throw InvalidInput(say("item count: expected at least 0, found ", count));
-    }
+    require(chunk >= 1, "chunk size: expected at least 1, found ", chunk);
+    require(count >= 0, "item count: expected at least 0, found ", count);
 }
 
 // `end` is found by subtraction so that counts near the largest int do not overflow.
@@ -32,9 +28,7 @@ struct Workers::Crew {
 };
 
 Workers::Workers(int threads) {
-    if (threads < 0 || threads > 1024) {
-        throw InvalidInput(say("threads: expected 0 (all) to 1024, found ", threads));
-    }
+    require(threads >= 0 && threads <= 1024, "threads: expected 0 (all) to 1024, found ", threads);
     crew_ = std::make_unique<Crew>(threads == 0 ? ThreadPool::machine_threads() : threads);
 }
 

@@ -15,49 +15,38 @@ namespace cutis {
 namespace {
 
 void check_value(double value, size_t index, int row, int column) {
-    if (!std::isfinite(value)) {
-        throw InvalidInput(say("sparse matrix: entry ", index, " at row ", row, ", column ", column,
-                               " is not finite: ", value));
-    }
+    require(std::isfinite(value), "sparse matrix: entry ", index, " at row ", row, ", column ",
+            column, " is not finite: ", value);
 }
 
 void check_pattern(const SparseLower& matrix) {
     const auto n = static_cast<size_t>(std::max(matrix.size, 0));
-    if (matrix.size < 1 || matrix.row_starts.size() != n + 1) {
-        throw InvalidInput(say("sparse matrix: expected at least one row and one row start more, ",
-                               "found ", matrix.size, " rows and ", matrix.row_starts.size(),
-                               " starts"));
-    }
+    require(matrix.size >= 1 && matrix.row_starts.size() == n + 1,
+            "sparse matrix: expected at least one row and one row start more, ", "found ",
+            matrix.size, " rows and ", matrix.row_starts.size(), " starts");
     const size_t entries = matrix.columns.size();
-    if (matrix.values.size() != entries) {
-        throw InvalidInput(
-            say("sparse matrix: ", entries, " columns, but ", matrix.values.size(), " values"));
-    }
+    require(matrix.values.size() == entries, "sparse matrix: ", entries, " columns, but ",
+            matrix.values.size(), " values");
     if (matrix.row_starts.front() != 0 || std::cmp_not_equal(matrix.row_starts.back(), entries)) {
-        throw InvalidInput(say("sparse matrix: row starts go from ", matrix.row_starts.front(),
-                               " to ", matrix.row_starts.back(), ", expected 0 to ", entries));
+        throw InvalidInput(concat("sparse matrix: row starts go from ", matrix.row_starts.front(),
+                                  " to ", matrix.row_starts.back(), ", expected 0 to ", entries));
     }
     for (size_t i = 0; i < n; ++i) {
         const int begin = matrix.row_starts[i];
         const int end = matrix.row_starts[i + 1];
         // The last start is in range, so a start out of range shows as a decrease somewhere; look
         // at entries only of rows that lie inside.
-        if (begin >= end || std::cmp_greater(end, entries)) {
-            throw InvalidInput(say("sparse matrix: row ", i, " goes from entry ", begin, " to ",
-                                   end, ", expected at least its diagonal and at most ", entries));
-        }
+        require(begin < end && std::cmp_less_equal(end, entries), "sparse matrix: row ", i,
+                " goes from entry ", begin, " to ", end,
+                ", expected at least its diagonal and at most ", entries);
         int before = -1;
         for (int p = begin; p < end; ++p) {
             const int column = matrix.columns[static_cast<size_t>(p)];
-            if (column <= before || std::cmp_greater(column, i)) {
-                throw InvalidInput(say("sparse matrix: entry ", p, " of row ", i, " is in column ",
-                                       column, ", expected ", before + 1, " to ", i));
-            }
+            require(column > before && std::cmp_less_equal(column, i), "sparse matrix: entry ", p,
+                    " of row ", i, " is in column ", column, ", expected ", before + 1, " to ", i);
             before = column;
         }
-        if (std::cmp_not_equal(before, i)) {
-            throw InvalidInput(say("sparse matrix: row ", i, " has no diagonal entry"));
-        }
+        require(std::cmp_equal(before, i), "sparse matrix: row ", i, " has no diagonal entry");
     }
 }
 
@@ -71,28 +60,24 @@ void check_right_hand_side(std::span<const double> x, int columns) {
     const auto bad = std::find_if(x.begin(), x.end(), is_bad);
     if (bad != x.end()) {
         const auto index = bad - x.begin();
-        throw InvalidInput(say("sparse solve: right-hand side, row ", index / columns, ", column ",
-                               index % columns, " is not finite: ", *bad));
+        throw InvalidInput(concat("sparse solve: right-hand side, row ", index / columns,
+                                  ", column ", index % columns, " is not finite: ", *bad));
     }
 }
 
 }  // namespace
 
 CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries) {
-    if (size < 1) {
-        throw InvalidInput(say("sparse matrix: expected at least one row, found ", size));
-    }
+    require(size >= 1, "sparse matrix: expected at least one row, found ", size);
     const auto n = static_cast<size_t>(size);
-    if (entries.size() > static_cast<size_t>(std::numeric_limits<int>::max()) - n) {
-        throw InvalidInput(say("sparse matrix: ", entries.size(), " entries are too many"));
-    }
+    require(entries.size() <= static_cast<size_t>(std::numeric_limits<int>::max()) - n,
+            "sparse matrix: ", entries.size(), " entries are too many");
     std::vector<int> ends(n + 1, 0);  // of each row's entries in `order`
     for (size_t e = 0; e < entries.size(); ++e) {
         const SparseEntry& entry = entries[e];
-        if (entry.column < 0 || entry.row < entry.column || entry.row >= size) {
-            throw InvalidInput(say("sparse matrix: entry ", e, " at row ", entry.row, ", column ",
-                                   entry.column, ", expected 0 <= column <= row < ", size));
-        }
+        require(entry.column >= 0 && entry.row >= entry.column && entry.row < size,
+                "sparse matrix: entry ", e, " at row ", entry.row, ", column ", entry.column,
+                ", expected 0 <= column <= row < ", size);
         check_value(entry.value, e, entry.row, entry.column);
         ++ends[static_cast<size_t>(entry.row) + 1];
     }
@@ -197,8 +182,8 @@ struct SparseSolver::Parts {
         }
         give_back(room);
         if (!is_finite) {
-            throw SolverFailure(say("sparse solve: the solution overflows in columns ", first,
-                                    " to ", first + used - 1));
+            throw SolverFailure(concat("sparse solve: the solution overflows in columns ", first,
+                                       " to ", first + used - 1));
         }
     }
 
@@ -212,8 +197,8 @@ struct SparseSolver::Parts {
                 values[static_cast<size_t>(row_starts[static_cast<size_t>(row) + 1]) - 1];
             const double pivot = view.pivots[k];
             if (!(pivot > rounding * diagonal) || !std::isfinite(pivot)) {
-                throw SolverFailure(say("sparse matrix: not positive definite: pivot of row ", row,
-                                        " is ", pivot, ", diagonal entry ", diagonal));
+                throw SolverFailure(concat("sparse matrix: not positive definite: pivot of row ",
+                                           row, " is ", pivot, ", diagonal entry ", diagonal));
             }
             inverse_pivots[static_cast<size_t>(k)] = 1.0 / pivot;
         }
@@ -237,10 +222,8 @@ SparseSolver& SparseSolver::operator=(SparseSolver&&) noexcept = default;
 void SparseSolver::refactor(std::span<const double> values) {
     Parts& parts = *parts_;
     parts.is_factored = false;
-    if (values.size() != parts.entry_columns.size()) {
-        throw InvalidInput(say("sparse matrix: expected ", parts.entry_columns.size(),
-                               " values, found ", values.size()));
-    }
+    require(values.size() == parts.entry_columns.size(), "sparse matrix: expected ",
+            parts.entry_columns.size(), " values, found ", values.size());
     for (size_t i = 0; i + 1 < parts.row_starts.size(); ++i) {
         for (auto p = static_cast<size_t>(parts.row_starts[i]);
              std::cmp_less(p, parts.row_starts[i + 1]); ++p) {
@@ -250,8 +233,8 @@ void SparseSolver::refactor(std::span<const double> values) {
     const int valid_pivots = parts.factor->factor(values);
     parts.view = parts.factor->view();
     if (valid_pivots < parts.view.size) {
-        throw SolverFailure(say("sparse matrix: not positive definite: pivot of row ",
-                                parts.view.row_of_pivot[valid_pivots], " is not positive"));
+        throw SolverFailure(concat("sparse matrix: not positive definite: pivot of row ",
+                                   parts.view.row_of_pivot[valid_pivots], " is not positive"));
     }
     parts.check_pivots(values);
     if (parts.runs.empty()) {
@@ -280,10 +263,9 @@ void SparseSolver::solve_many(std::span<double> x, int columns) const {
     if (!parts_->is_factored) {
         throw SolverFailure("sparse solve: the last refactor failed");
     }
-    if (columns < 0 || x.size() != static_cast<size_t>(size()) * static_cast<size_t>(columns)) {
-        throw InvalidInput(say("sparse solve: expected ", size(), " rows of ", columns,
-                               " numbers, found ", x.size(), " numbers"));
-    }
+    require(columns >= 0 && x.size() == static_cast<size_t>(size()) * static_cast<size_t>(columns),
+            "sparse solve: expected ", size(), " rows of ", columns, " numbers, found ", x.size(),
+            " numbers");
     check_right_hand_side(x, columns);
     for (int first = 0; first < columns;) {
         const int left = columns - first;

@@ -46,8 +46,8 @@ ThreadPool::ThreadPool(int threads) {
     } catch (const std::system_error& error) {
         const size_t started = members_.size() + 1;
         dismiss();
-        throw InvalidInput(say("threads: asked for ", threads, ", the system allowed ", started,
-                               " (", error.what(), ")"));
+        throw InvalidInput(concat("threads: asked for ", threads, ", the system allowed ", started,
+                                  " (", error.what(), ")"));
     }
 }
 

@@ -144,10 +144,8 @@ BeamModes ring_modes(int intervals, int count) {
 /// D = B^T W B with the second differences at nodes 0 (slope held, half weight) to N - 1; none at
 /// the free node N, where moment and force vanish.
 BeamModes free_modes(int intervals, int count) {
-    if (intervals > most_dense_intervals) {
-        throw InvalidInput(say("curve: expected at most ", most_dense_intervals,
-                               " intervals for a free end, found ", intervals));
-    }
+    require(intervals <= most_dense_intervals, "curve: expected at most ", most_dense_intervals,
+            " intervals for a free end, found ", intervals);
     Eigen::MatrixXd second = Eigen::MatrixXd::Zero(intervals, intervals);
     second(0, 0) = 2.0 * std::sqrt(0.5);  // q_-1 = q_1
     for (int n = 1; n < intervals; ++n) {
@@ -181,11 +179,8 @@ BeamModes free_modes(int intervals, int count) {
 
 BeamModes beam_modes(int intervals, CurveEnds ends, int count) {
     const int lowest = ends == CurveEnds::ring ? 3 : 2;
-    if (intervals < lowest || count < 1) {
-        throw InvalidInput(say("curve: expected at least ", lowest,
-                               " intervals between nodes and 1 mode, found ", intervals, " and ",
-                               count));
-    }
+    require(intervals >= lowest && count >= 1, "curve: expected at least ", lowest,
+            " intervals between nodes and 1 mode, found ", intervals, " and ", count);
     BeamModes modes = ends == CurveEnds::clamped ? clamped_modes(intervals, count)
                       : ends == CurveEnds::ring  ? ring_modes(intervals, count)
                                                  : free_modes(intervals, count);

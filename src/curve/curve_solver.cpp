@@ -26,16 +26,13 @@ long grid_index(double time, double rate) {
 
 CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : options_(options) {
     check_options(describe(options_), "curve");
-    if (!(options.highest_frequency_hz >= options.frequency_hz)) {
-        throw InvalidInput(say("curve highest_frequency: expected at least the frequency, ",
-                               options.frequency_hz, " Hz, found ", options.highest_frequency_hz));
-    }
-    if (options.dynamics == CurveDynamics::smoothstep ||
-        options.dynamics == CurveDynamics::spline) {
-        throw InvalidInput(
-            "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
-            "in time");
-    }
+    require(options.highest_frequency_hz >= options.frequency_hz,
+            "curve highest_frequency: expected at least the frequency, ", options.frequency_hz,
+            " Hz, found ", options.highest_frequency_hz);
+    require(
+        options.dynamics != CurveDynamics::smoothstep && options.dynamics != CurveDynamics::spline,
+        "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
+        "in time");
     const bool is_ring = part.direction == CurveDirection::around;
     const CurveEnds ends = is_ring                                   ? CurveEnds::ring
                            : part.has_closed_end && options.free_tip ? CurveEnds::free_far
@@ -77,15 +74,12 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         }
     }
     if (!options.softness.empty()) {
-        if (options.softness.size() != static_cast<size_t>(rows_)) {
-            throw InvalidInput(say("curve: expected softness for ", rows_, " nodes, found ",
-                                   options.softness.size()));
-        }
+        require(options.softness.size() == static_cast<size_t>(rows_),
+                "curve: expected softness for ", rows_, " nodes, found ", options.softness.size());
         for (int i = 0; i < rows_; ++i) {
             const double soft = options.softness[static_cast<size_t>(i)];
-            if (!(soft >= 0.0 && soft <= 1.0 + 1e-9)) {
-                throw InvalidInput(say("curve softness: expected 0 to 1, found ", soft));
-            }
+            require(soft >= 0.0 && soft <= 1.0 + 1e-9, "curve softness: expected 0 to 1, found ",
+                    soft);
             window_[i] *= soft;
         }
     }
@@ -166,17 +160,15 @@ void CurveSolver::sample_at(long index, Sampler sample, double known) {
     }
     sample(time, newest_);
     const auto fits = [&](const MatrixX3d& list) { return list.rows() == rows_; };
-    if (!fits(newest_.frames.places) || !fits(newest_.followed) || !fits(newest_.shape) ||
-        newest_.frames.rotations.rows() != rows_ || newest_.frames.rotations.cols() != 9 ||
-        (newest_.push.size() > 0 && !fits(newest_.push))) {
-        throw InvalidInput(say("curve: expected a drive for ", rows_, " nodes, found ",
-                               newest_.frames.places.rows()));
-    }
+    require(fits(newest_.frames.places) && fits(newest_.followed) && fits(newest_.shape) &&
+                newest_.frames.rotations.rows() == rows_ && newest_.frames.rotations.cols() == 9 &&
+                (newest_.push.size() <= 0 || fits(newest_.push)),
+            "curve: expected a drive for ", rows_, " nodes, found ", newest_.frames.places.rows());
     // A sum is finite unless one number is not; rotations come from the same joints as places.
     const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
     const double push = newest_.push.sum();
     if (!std::isfinite(newest_.frames.places.sum() + targets + push)) {
-        throw SolverFailure(say("curve: the drive at ", time, " s is not finite"));
+        throw SolverFailure(concat("curve: the drive at ", time, " s is not finite"));
     }
 }
 
@@ -430,15 +422,13 @@ void CurveSolver::restore(const std::vector<double>& state) {
     // Both drives bring a push, or none does: the last number of a state without is its mark, 0.
     const size_t without = has ? 12 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
     const size_t expected = has && state.size() > without ? without + 2 * nodes : without;
-    if (state.size() != expected || state[0] != state_version || state[1] != rows_ ||
-        state[2] != columns_ || state[3] != modes_.count()) {
-        throw InvalidInput(say("curve state: expected ", expected, " numbers for ", rows_,
-                               " nodes and ", modes_.count(), " modes, found ", state.size()));
-    }
+    require(state.size() == expected && state[0] == state_version && state[1] == rows_ &&
+                state[2] == columns_ && state[3] == modes_.count(),
+            "curve state: expected ", expected, " numbers for ", rows_, " nodes and ",
+            modes_.count(), " modes, found ", state.size());
     for (size_t i = 0; i < state.size(); ++i) {
-        if (!std::isfinite(state[i])) {
-            throw InvalidInput(say("curve state: expected finite numbers, number ", i, " is not"));
-        }
+        require(std::isfinite(state[i]), "curve state: expected finite numbers, number ", i,
+                " is not");
     }
     has_state_ = has;
     slots_used_ = 0;
@@ -447,9 +437,8 @@ void CurveSolver::restore(const std::vector<double>& state) {
     }
     size_t at = 5;
     constexpr double farthest = 1e15;  // grid times a double counts exactly
-    if (std::abs(state[at]) > farthest || state[at] != std::floor(state[at])) {
-        throw InvalidInput(say("curve state: expected a grid time, found ", state[at]));
-    }
+    require(std::abs(state[at]) <= farthest && state[at] == std::floor(state[at]),
+            "curve state: expected a grid time, found ", state[at]);
     first_slot_ = static_cast<long>(state[at++]);
     const auto take = [&](auto& matrix, Eigen::Index rows, Eigen::Index columns) {
         matrix.resize(rows, columns);
@@ -473,9 +462,8 @@ void CurveSolver::restore(const std::vector<double>& state) {
         take(drive->followed, rows_, 3);
         take(drive->shape, rows_, 3);
         const bool has_push = state[at++] != 0.0;
-        if (has_push != (expected > without)) {
-            throw InvalidInput("curve state: expected forces of both times or of none");
-        }
+        require(has_push == (expected > without),
+                "curve state: expected forces of both times or of none");
         take(drive->push, has_push ? rows_ : 0, 3);
     }
     newest_drive_ = first_slot_ + 2;

@@ -116,10 +116,8 @@ std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
             }
         }
     }
-    if (ring.empty()) {
-        throw InvalidInput(say("edge loops: expected a closed ring of quads round the part, found ",
-                               order.size(), " vertices with four edges and no such ring"));
-    }
+    require(!ring.empty(), "edge loops: expected a closed ring of quads round the part, found ",
+            order.size(), " vertices with four edges and no such ring");
     std::vector<std::vector<std::pair<double, double>>> lines;
     for (size_t j = 0; j < ring.size(); ++j) {
         const int v = ring[j];

@@ -21,8 +21,9 @@ int joint_node(const Body& body, const std::string& name) {
     const int node = body.source().character->skeleton.find(name);
     if (node < 0) {
         const std::vector<std::string>& known = body.rig()->name;
-        throw InvalidInput(say("curve: expected a joint of the body (it has ",
-                               list_of({known.begin(), known.end()}), "), found \"", name, "\""));
+        throw InvalidInput(concat("curve: expected a joint of the body (it has ",
+                                  list_of({known.begin(), known.end()}), "), found \"", name,
+                                  "\""));
     }
     return node;
 }
@@ -36,11 +37,9 @@ VectorXd weight_below(const CurveBody& body, const std::vector<int>& roots) {
 }
 
 PartCuts cuts_by_joints(const CurveBody& body, const PartNames& names) {
-    if (body.body->rig() == nullptr || !body.body->source().character) {
-        throw InvalidInput(
+    require(body.body->rig() != nullptr && body.body->source().character,
             "curve: expected a body with a skeleton for a part named by joints; name a group or an "
             "attribute, or nothing for the whole surface");
-    }
     PartCuts cuts;
     cuts.level = names.level;
     if (!names.from.empty()) {
@@ -77,8 +76,8 @@ SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
         }
     }
     if (!has_found) {
-        throw InvalidInput(say("curve: expected a group of the body (it has ", list_of(known),
-                               "), found \"", group, "\""));
+        throw InvalidInput(concat("curve: expected a group of the body (it has ", list_of(known),
+                                  "), found \"", group, "\""));
     }
     for (size_t v = 0; v < is_inside.size(); ++v) {
         is_inside[v] = art_inside[static_cast<size_t>((*body.art_of_vertex)[v])];
@@ -101,8 +100,8 @@ VectorXd painted_field(const CurveBody& body, const std::string& name) {
         for (const auto& [key, values] : painted) {
             known.insert(key);
         }
-        throw InvalidInput(say("curve: expected a painted attribute of the body (it has ",
-                               list_of(known), "), found \"", name, "\""));
+        throw InvalidInput(concat("curve: expected a painted attribute of the body (it has ",
+                                  list_of(known), "), found \"", name, "\""));
     }
     VectorXd field(body.rest->rows());
     for (Eigen::Index v = 0; v < field.size(); ++v) {
@@ -114,9 +113,8 @@ VectorXd painted_field(const CurveBody& body, const std::string& name) {
 /// Sides of the artist's polygons, between surface vertices.
 std::vector<std::array<int, 2>> polygon_edges(const CurveBody& body) {
     const ArtMesh& mesh = body.body->mesh();
-    if (mesh.polygon_sizes.empty() || body.vertex_of_art == nullptr) {
-        throw InvalidInput("edge loops: expected a mesh of quads (an OBJ file), found triangles");
-    }
+    require(!mesh.polygon_sizes.empty() && body.vertex_of_art != nullptr,
+            "edge loops: expected a mesh of quads (an OBJ file), found triangles");
     std::vector<std::array<int, 2>> edges;
     const auto add = [&](int a, int b) {
         const int from = (*body.vertex_of_art)[static_cast<size_t>(a)];
@@ -148,13 +146,11 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
     }
     const bool has_joints = !names.from.empty() || !names.to.empty() || !names.without.empty();
     const bool has_field = names.field.size() > 0;
-    if (static_cast<int>(has_joints) + static_cast<int>(!names.group.empty()) +
-            static_cast<int>(!names.attribute.empty()) + static_cast<int>(has_field) >
-        1) {
-        throw InvalidInput(
+    require(static_cast<int>(has_joints) + static_cast<int>(!names.group.empty()) +
+                    static_cast<int>(!names.attribute.empty()) + static_cast<int>(has_field) <=
+                1,
             "curve: expected a part named by joints, a group, an attribute or a region, "
             "found more than one of them");
-    }
     if (has_joints) {
         const CutPart cut = cut_part(*body.rest, *body.topology, cuts_by_joints(body, names));
         return lay_curves(cut.piece, cut.first_cut, cut.second_cut, layout);
@@ -163,8 +159,8 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
         return lay_curves(piece_of_group(body, names.group), -1, -1, layout);
     }
     if (has_field && names.field.size() != body.rest->rows()) {
-        throw InvalidInput(say("curve: expected a field of ", body.rest->rows(), " numbers, found ",
-                               names.field.size()));
+        throw InvalidInput(concat("curve: expected a field of ", body.rest->rows(),
+                                  " numbers, found ", names.field.size()));
     }
     if (!names.attribute.empty() || has_field) {
         const double level = names.level > 0.0 ? names.level : 0.5;

@@ -85,11 +85,9 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     const bool needs_skin = options.baseline == CurveBaseline::linear_blend ||
                             options.baseline == CurveBaseline::dual_quaternion ||
                             !options.pose_joints.empty();
-    if (needs_skin && rig == nullptr) {
-        throw InvalidInput(
+    require(!needs_skin || rig != nullptr,
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
-    }
     if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
         skin_ = std::make_unique<SkinnedNodes>(
             part_, *body.rest, weights_of(rig->weights, *body.art_of_vertex), rig->joint_count());
@@ -108,10 +106,8 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
 
     for (const std::string& name : options.pose_joints) {
         const auto found = std::find(rig->name.begin(), rig->name.end(), name);
-        if (found == rig->name.end()) {
-            throw InvalidInput(
-                say("curve: expected skinned joints for the pose, found \"", name, "\""));
-        }
+        require(found != rig->name.end(), "curve: expected skinned joints for the pose, found \"",
+                name, "\"");
         PoseJoint joint;
         joint.joint = static_cast<int>(found - rig->name.begin());
         joint.parent = rig->parent[static_cast<size_t>(joint.joint)];
@@ -227,20 +223,19 @@ MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
     for (const std::string& one : known) {
         list += (list.empty() ? "" : ", ") + one;
     }
-    throw InvalidInput(say("curve: expected a morph target of the body (it has ",
-                           list.empty() ? "none" : list, "), found \"", name, "\""));
+    throw InvalidInput(concat("curve: expected a morph target of the body (it has ",
+                              list.empty() ? "none" : list, "), found \"", name, "\""));
 }
 
 /// What a sculpted shape has beyond the baseline (or the body itself) at its time.
 MatrixX3d Flesh::sculpted_residual(const FleshExample& example, const NodeFrames& frames) {
     const Eigen::Index vertices = body_.body->mesh().positions.rows();
     if (example.sculpted->rows() != vertices) {
-        throw InvalidInput(say("curve: expected a sculpted example with the body's ", vertices,
-                               " vertices, found ", example.sculpted->rows()));
+        throw InvalidInput(concat("curve: expected a sculpted example with the body's ", vertices,
+                                  " vertices, found ", example.sculpted->rows()));
     }
-    if (!example.sculpted->allFinite()) {
-        throw InvalidInput("curve: expected a sculpted example with finite positions");
-    }
+    require(example.sculpted->allFinite(),
+            "curve: expected a sculpted example with finite positions");
     const Workers workers(1);
     MatrixX3d sculpted(part_.rows(), 3);
     nodes_of_art_.apply(*example.sculpted, workers, sculpted);
@@ -261,25 +256,20 @@ MatrixX3d Flesh::sculpted_residual(const FleshExample& example, const NodeFrames
 }
 
 void Flesh::check_forces() const {
-    if (!options_.forces.empty() && in_time_) {
-        throw InvalidInput(
+    require(options_.forces.empty() || !in_time_,
             "curve: expected forces or examples keyed by time, found both; key the examples by "
             "pose_joints");
-    }
     for (size_t i = 0; i < options_.forces.size(); ++i) {
         const FleshForce& force = options_.forces[i];
         const bool fits =
             force.share.empty() || force.share.size() == static_cast<size_t>(part_.rows());
-        if (!std::isfinite(force.time) || !force.push.allFinite() || !fits) {
-            throw InvalidInput(say("curve: expected finite forces for ", part_.rows(),
-                                   " nodes, force ", i, " is not"));
-        }
+        require(std::isfinite(force.time) && force.push.allFinite() && fits,
+                "curve: expected finite forces for ", part_.rows(), " nodes, force ", i, " is not");
         for (size_t k = 0; k < i; ++k) {
             const FleshForce& other = options_.forces[k];
-            if (other.place == force.place && !(other.time < force.time)) {
-                throw InvalidInput(say("curve: expected forces at increasing times, found ",
-                                       force.time, " s after ", other.time, " s (force ", i, ")"));
-            }
+            require(other.place != force.place || other.time < force.time,
+                    "curve: expected forces at increasing times, found ", force.time, " s after ",
+                    other.time, " s (force ", i, ")");
         }
     }
 }
@@ -321,9 +311,8 @@ void Flesh::prepare_examples() {
     std::vector<MatrixX3d> shapes;
     std::vector<VectorXd> poses;
     for (const FleshExample& example : options_.examples) {
-        if (!std::isfinite(example.time)) {
-            throw InvalidInput(say("curve: expected a finite example time, found ", example.time));
-        }
+        require(std::isfinite(example.time), "curve: expected a finite example time, found ",
+                example.time);
         MatrixX3d shape;
         frames_at(example.time, TimeSampling::exact, workers, frames, &shape);
         if (example.sculpted) {
@@ -359,11 +348,9 @@ void Flesh::prepare_examples() {
         shapes_ = std::move(shapes);
         return;
     }
-    if (options_.follow) {
-        throw InvalidInput(
+    require(!options_.follow,
             "curve: examples in time replace what the body has beyond its baseline: "
             "expected follow = false, or pose joints");
-    }
     TimeExampleOptions options;
     options.dynamics = options_.curve.dynamics;
     options.frequency_hz = options_.curve.frequency_hz;

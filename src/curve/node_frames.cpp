@@ -26,10 +26,9 @@ Eigen::Quaterniond rotation_of_matrix(const Eigen::Affine3d& matrix) {
 SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const SkinWeights& weights,
                            int joint_count)
     : joint_count_(joint_count) {
-    if (weights.vertex_count() != rest.rows() || part.nodes.base_count != rest.rows()) {
-        throw InvalidInput(say("curve: expected weights for ", part.nodes.base_count,
-                               " vertices, found ", weights.vertex_count()));
-    }
+    require(weights.vertex_count() == rest.rows() && part.nodes.base_count == rest.rows(),
+            "curve: expected weights for ", part.nodes.base_count, " vertices, found ",
+            weights.vertex_count());
     rest_nodes_.resize(part.rows(), 3);
     part.nodes.apply(rest, Workers(1), rest_nodes_);
     const auto influences = static_cast<size_t>(weights.influences);
@@ -61,10 +60,8 @@ SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const S
             sum += w;
         }
         for (const auto& [joint, w] : sorted) {
-            if (joint >= joint_count) {
-                throw InvalidInput(
-                    say("curve: expected joints below ", joint_count, ", found ", joint));
-            }
+            require(joint < joint_count, "curve: expected joints below ", joint_count, ", found ",
+                    joint);
             const auto number = joint_number.emplace(joint, static_cast<int>(joint_number.size()));
             node_joints_.push_back(number.first->second);
             node_weights_.push_back(w / sum);
@@ -99,10 +96,8 @@ SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const S
 }
 
 void SkinnedNodes::fill(const std::vector<Eigen::Affine3d>& matrices, NodeFrames& out) const {
-    if (static_cast<int>(matrices.size()) != joint_count_) {
-        throw InvalidInput(
-            say("curve: expected ", joint_count_, " joint matrices, found ", matrices.size()));
-    }
+    require(static_cast<int>(matrices.size()) == joint_count_, "curve: expected ", joint_count_,
+            " joint matrices, found ", matrices.size());
     const Eigen::Index rows = rest_nodes_.rows();
     out.places.resize(rows, 3);
     out.rotations.resize(rows, 9);

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "curve/layout_limits.h"
 #include "cutis/core/error.h"
 #include "cutis/curve/tube_map.h"
 #include "cutis/mesh/geometry.h"
 #include "edge_loops.h"
-#include "curve/layout_limits.h"
 
 namespace cutis {
 
@@ -42,9 +42,9 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
         std::swap(first_cut, second_cut);
     }
     if (first < 0) {
-        throw InvalidInput(say("part: expected a tube with one or two open ends, found ",
-                               piece.topology.boundary_loops().size(),
-                               " border loops, none of them an end"));
+        throw InvalidInput(concat("part: expected a tube with one or two open ends, found ",
+                                  piece.topology.boundary_loops().size(),
+                                  " border loops, none of them an end"));
     }
     const int loop_count = static_cast<int>(tube.piece.topology.boundary_loops().size());
     std::vector<int> holes;
@@ -66,10 +66,8 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
         tube.has_closed_end = true;
     }
     const auto& loops = tube.piece.topology.boundary_loops();
-    if (loops.size() != 2) {
-        throw InvalidInput(
-            say("part: expected a tube (two border loops), found ", loops.size(), " loops"));
-    }
+    require(loops.size() == 2, "part: expected a tube (two border loops), found ", loops.size(),
+            " loops");
     // The loop that holds the first end's vertex comes first.
     int first_now = 1;
     for (const int v : loops[0]) {
@@ -122,9 +120,7 @@ void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>
         low = std::max(low, loop.front().first);
         high = std::min(high, loop.back().first);
     }
-    if (!(low < high)) {
-        throw InvalidInput("edge loops: expected them to run side by side for a stretch");
-    }
+    require(low < high, "edge loops: expected them to run side by side for a stretch");
     for (const double s : grid.s) {
         std::vector<double> row;
         for (const auto& loop : loops) {
@@ -134,10 +130,8 @@ void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>
             } else {
                 angle -= std::floor(angle - row.front());
             }
-            if (!row.empty() && angle <= row.back()) {
-                throw InvalidInput(
-                    say("edge loops: expected them to run side by side, they cross ", "at s ", s));
-            }
+            require(row.empty() || angle > row.back(),
+                    "edge loops: expected them to run side by side, they cross ", "at s ", s);
             row.push_back(angle);
         }
         // Whole turns between neighbouring places are of no meaning: keep each line steady.
@@ -206,19 +200,16 @@ std::vector<double> line_angles(const Tube& tube, const CurveLayout& layout, int
     for (const int vertex : layout.start_vertices) {
         const auto& list = tube.piece.surface_vertex;
         const auto found = std::find(list.begin(), list.end(), vertex);
-        if (vertex < 0 || found == list.end()) {
-            throw InvalidInput(say("start vertices: expected vertices of the part, found ", vertex,
-                                   ", which is not"));
-        }
+        require(vertex >= 0 && found != list.end(),
+                "start vertices: expected vertices of the part, found ", vertex, ", which is not");
         double angle = tube.map.theta[found - list.begin()];
         angle -= std::floor(angle);
         angles.push_back(angle);
     }
     std::sort(angles.begin(), angles.end());
     for (size_t i = 1; i < angles.size(); ++i) {
-        if (angles[i] - angles[i - 1] < 1e-9) {
-            throw InvalidInput("start vertices: expected one a line, found two on the same line");
-        }
+        require(angles[i] - angles[i - 1] >= 1e-9,
+                "start vertices: expected one a line, found two on the same line");
     }
     return angles;
 }
@@ -301,17 +292,13 @@ void append_row(Stencils& stencils, const std::map<int, double>& row) {
 CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
                      const CurveLayout& layout) {
     check_struct(layout, "curve");
-    if ((layout.curves != 0 && layout.curves < fewest_curves) ||
-        (layout.nodes != 0 && layout.nodes < fewest_nodes)) {
-        throw InvalidInput(say("curves: expected ", fewest_curves, " to ", most_curves,
-                               " curves and ", fewest_nodes, " to ", most_nodes,
-                               " nodes (0: automatic), found ", layout.curves, " and ",
-                               layout.nodes));
-    }
-    if (!layout.start_vertices.empty() && layout.start_vertices.size() < 3) {
-        throw InvalidInput(
-            say("start vertices: expected at least 3, found ", layout.start_vertices.size()));
-    }
+    require((layout.curves == 0 || layout.curves >= fewest_curves) &&
+                (layout.nodes == 0 || layout.nodes >= fewest_nodes),
+            "curves: expected ", fewest_curves, " to ", most_curves, " curves and ", fewest_nodes,
+            " to ", most_nodes, " nodes (0: automatic), found ", layout.curves, " and ",
+            layout.nodes);
+    require(layout.start_vertices.empty() || layout.start_vertices.size() >= 3,
+            "start vertices: expected at least 3, found ", layout.start_vertices.size());
     const Tube tube = make_tube(piece, first_cut, second_cut);
     const TubeLocator locator(tube.piece.topology, tube.map);
     const std::vector<double> coarse = mean_arc(tube, locator, 12, 48);

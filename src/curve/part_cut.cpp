@@ -37,10 +37,8 @@ CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
         }
     }
     for (const int wanted : labels) {
-        if (found.count(wanted) != 1) {
-            throw InvalidInput(
-                say(found.count(wanted), " loops at cut ", wanted + 1, " where 1 was expected"));
-        }
+        require(found.count(wanted) == 1, found.count(wanted), " loops at cut ", wanted + 1,
+                " where 1 was expected");
     }
     part.first_cut = ends.empty() ? -1 : ends[0];
     part.second_cut = ends.size() < 2 ? -1 : ends[1];
@@ -51,9 +49,7 @@ CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
 
 CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts& cuts) {
     const size_t ends = (cuts.from.size() > 0 ? 1 : 0) + cuts.to.size();
-    if (ends > 2) {
-        throw InvalidInput(say("part: expected at most two ends, found ", ends));
-    }
+    require(ends <= 2, "part: expected at most two ends, found ", ends);
     const SurfacePiece whole = whole_surface(rest, topology);
     const std::vector<double> levels = cuts.level > 0.0 ? std::vector<double>{cuts.level}
                                                         : std::vector<double>{0.5, 0.6, 0.7, 0.4};
@@ -62,10 +58,10 @@ CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts
         try {
             return cut_at(whole, cuts, level);
         } catch (const InvalidInput& error) {
-            tried += say(tried.empty() ? "" : "; ", "level ", level, ": ", error.what());
+            tried += concat(tried.empty() ? "" : "; ", "level ", level, ": ", error.what());
         }
     }
-    throw InvalidInput(say("part: expected one simple loop for each cut, found ", tried));
+    throw InvalidInput(concat("part: expected one simple loop for each cut, found ", tried));
 }
 
 }  // namespace cutis

@@ -89,9 +89,7 @@ std::vector<int> triangle_parts(const std::vector<std::array<int, 3>>& triangles
 
 /// Largest part of a draft, without unused vertices.
 SurfacePiece finished(const Draft& draft, const MatrixX3d& draft_positions) {
-    if (draft.triangles.empty()) {
-        throw InvalidInput("part: expected some triangles, found none");
-    }
+    require(!draft.triangles.empty(), "part: expected some triangles, found none");
     int parts = 0;
     const std::vector<int> part = triangle_parts(draft.triangles, parts);
     std::vector<double> areas(static_cast<size_t>(parts), 0.0);
@@ -260,9 +258,9 @@ SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double 
         }
     }
     if (draft.triangles.empty() || !has_dropped) {
-        throw InvalidInput(say("part: expected the border at level ", level,
-                               " to cross the surface, found ",
-                               draft.triangles.empty() ? "no vertex inside" : "no vertex outside"));
+        throw InvalidInput(
+            concat("part: expected the border at level ", level, " to cross the surface, found ",
+                   draft.triangles.empty() ? "no vertex inside" : "no vertex outside"));
     }
     // Positions of the piece's own vertices and of crossings, from the piece itself.
     MatrixX3d positions(draft.points.count(), 3);
@@ -305,10 +303,9 @@ SurfacePiece filled_holes(const SurfacePiece& piece, const std::vector<int>& loo
 
 OpenedTip opened_tip(const SurfacePiece& piece) {
     const Topology& topology = piece.topology;
-    if (topology.boundary_loops().size() != 1) {
-        throw InvalidInput(say("part: expected one border loop to find a tip, found ",
-                               topology.boundary_loops().size()));
-    }
+    require(topology.boundary_loops().size() == 1,
+            "part: expected one border loop to find a tip, found ",
+            topology.boundary_loops().size());
     const std::vector<double> distance =
         edge_paths(piece.positions, topology, topology.boundary_loops()[0]).distance;
     const auto tip =

@@ -6,28 +6,25 @@
 namespace cutis {
 
 PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
-    if (poses.empty()) {
-        throw InvalidInput("pose keys: expected at least one example, found none");
-    }
+    require(!poses.empty(), "pose keys: expected at least one example, found none");
     const auto count = static_cast<Eigen::Index>(poses.size());
     const Eigen::Index length = poses[0].size();
     Eigen::MatrixXd rows(count, length);
     for (Eigen::Index i = 0; i < count; ++i) {
         const VectorXd& pose = poses[static_cast<size_t>(i)];
         if (pose.size() != length || !pose.allFinite()) {
-            throw InvalidInput(say("pose keys: expected ", length, " finite numbers, example ", i,
-                                   " has ", pose.size(),
-                                   pose.allFinite() ? "" : ", not all finite"));
+            throw InvalidInput(concat("pose keys: expected ", length, " finite numbers, example ",
+                                      i, " has ", pose.size(),
+                                      pose.allFinite() ? "" : ", not all finite"));
         }
         rows.row(i) = pose;
     }
     constexpr double same = 1e-4;  // radians
     for (Eigen::Index i = 0; i < count; ++i) {
         for (Eigen::Index j = 0; j < i; ++j) {
-            if ((rows.row(i) - rows.row(j)).norm() < same) {
-                throw InvalidInput(say("pose keys: expected examples at different poses, found ", j,
-                                       " and ", i, " alike"));
-            }
+            require((rows.row(i) - rows.row(j)).norm() >= same,
+                    "pose keys: expected examples at different poses, found ", j, " and ", i,
+                    " alike");
         }
     }
     origin_ = rows.row(0);
@@ -59,10 +56,9 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     Eigen::MatrixXd right = Eigen::MatrixXd::Zero(size, count);
     right.topRows(count).setIdentity();
     solution_ = solve_dense(system, right);
-    if (!solution_.allFinite() ||
-        (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() > 1e-6) {
-        throw InvalidInput("pose keys: expected examples at clearly different poses");
-    }
+    require(solution_.allFinite() &&
+                (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() <= 1e-6,
+            "pose keys: expected examples at clearly different poses");
     place_.resize(span);
     kernel_.resize(size);
 }

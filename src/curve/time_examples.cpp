@@ -24,39 +24,31 @@ struct Hermite {
 
 void check(const std::vector<double>& times, const std::vector<RowMatrixXd>& shapes,
            const TimeExampleOptions& options) {
-    if (times.size() < 2 || times.size() != shapes.size()) {
-        throw InvalidInput(
-            say("examples: expected at least two, each with a time and a shape, found ",
-                times.size(), " times and ", shapes.size(), " shapes"));
-    }
+    require(times.size() >= 2 && times.size() == shapes.size(),
+            "examples: expected at least two, each with a time and a shape, found ", times.size(),
+            " times and ", shapes.size(), " shapes");
     for (size_t j = 0; j < times.size(); ++j) {
         if (!std::isfinite(times[j]) || (j > 0 && times[j] <= times[j - 1])) {
-            throw InvalidInput(say("examples: expected strictly increasing times, found ", times[j],
-                                   j > 0 ? say(" after ", times[j - 1]) : "", " (example ", j,
-                                   ")"));
+            throw InvalidInput(concat("examples: expected strictly increasing times, found ",
+                                      times[j], j > 0 ? concat(" after ", times[j - 1]) : "",
+                                      " (example ", j, ")"));
         }
-        if (shapes[j].rows() != shapes[0].rows() || shapes[j].cols() != shapes[0].cols() ||
-            shapes[j].cols() < 1) {
-            throw InvalidInput(say("examples: expected shapes of one size, the first is ",
-                                   shapes[0].rows(), " x ", shapes[0].cols(), ", example ", j,
-                                   " is ", shapes[j].rows(), " x ", shapes[j].cols()));
-        }
+        require(shapes[j].rows() == shapes[0].rows() && shapes[j].cols() == shapes[0].cols() &&
+                    shapes[j].cols() >= 1,
+                "examples: expected shapes of one size, the first is ", shapes[0].rows(), " x ",
+                shapes[0].cols(), ", example ", j, " is ", shapes[j].rows(), " x ",
+                shapes[j].cols());
         // A sum of zeros is zero unless one number is not finite.
-        if (!((0.0 * shapes[j]).sum() == 0.0)) {
-            throw InvalidInput(
-                say("examples: expected finite numbers, example ", j, " has others"));
-        }
+        require((0.0 * shapes[j]).sum() == 0.0, "examples: expected finite numbers, example ", j,
+                " has others");
     }
-    if (!(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0) ||
-        !(options.damping >= 0.0 && options.damping <= 1.0) || options.paper_steps < 1) {
-        throw InvalidInput(
-            say("examples: expected a frequency of 0.01 to 1000 Hz, a damping ratio ",
-                "of 0 to 1 and at least 1 step, found ", options.frequency_hz, ", ",
-                options.damping, " and ", options.paper_steps));
-    }
-    if (options.dynamics == CurveDynamics::paper && options.ends != CurveEnds::clamped) {
-        throw InvalidInput("examples: expected clamped ends for the paper's scheme");
-    }
+    require(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0 &&
+                options.damping >= 0.0 && options.damping <= 1.0 && options.paper_steps >= 1,
+            "examples: expected a frequency of 0.01 to 1000 Hz, a damping ratio ",
+            "of 0 to 1 and at least 1 step, found ", options.frequency_hz, ", ", options.damping,
+            " and ", options.paper_steps);
+    require(options.dynamics != CurveDynamics::paper || options.ends == CurveEnds::clamped,
+            "examples: expected clamped ends for the paper's scheme");
 }
 
 }  // namespace
@@ -220,9 +212,7 @@ double TimeExamples::blend(size_t j, double time) const {
 }
 
 void TimeExamples::at(double time, RowMatrixXd& out) const {
-    if (!std::isfinite(time)) {
-        throw InvalidInput(say("examples: expected a finite time, found ", time));
-    }
+    require(std::isfinite(time), "examples: expected a finite time, found ", time);
     if (time <= times_.front()) {
         out = shapes_.front();
         return;

@@ -57,9 +57,7 @@ std::vector<int> path_between(const MatrixX3d& positions, const Topology& topolo
             end = v;
         }
     }
-    if (end < 0) {
-        throw InvalidInput("part: expected its two loops to be connected");
-    }
+    require(end >= 0, "part: expected its two loops to be connected");
     return paths.path_to(end);
 }
 
@@ -141,11 +139,9 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
     const auto& loops = topology.boundary_loops();
     const auto euler = topology.vertex_count() - static_cast<int>(topology.edges().size()) +
                        topology.triangle_count();
-    if (loops.size() != 2 || euler != 0 || topology.part_count() != 1) {
-        throw InvalidInput(say("part: expected a tube (two border loops, no handle), found ",
-                               loops.size(), " loops, ", topology.part_count(),
-                               " connected parts and Euler number ", euler));
-    }
+    require(loops.size() == 2 && euler == 0 && topology.part_count() == 1,
+            "part: expected a tube (two border loops, no handle), found ", loops.size(), " loops, ",
+            topology.part_count(), " connected parts and Euler number ", euler);
     const std::vector<int>& first = loops[static_cast<size_t>(loop0)];
     const std::vector<int>& second = loops[static_cast<size_t>(loop1)];
     const std::vector<int> path = path_between(positions, topology, first, second);
@@ -336,7 +332,7 @@ SurfacePoint TubeLocator::find(double s, double theta) const {
         }
     }
     if (best_inside < -1e-2) {
-        throw SolverFailure(say("part: no triangle at s ", s, ", theta ", theta));
+        throw SolverFailure(concat("part: no triangle at s ", s, ", theta ", theta));
     }
     best.barycentric = best.barycentric.cwiseMax(0.0);
     best.barycentric /= best.barycentric.sum();

@@ -91,19 +91,14 @@ std::vector<double> fold_borders(double length, double centre, double width) {
 FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices,
                                 const std::vector<int>& shown) {
     const auto name = [&](size_t i) { return i < shown.size() ? shown[i] : vertices[i]; };
-    if (vertices.size() < 3) {
-        throw InvalidInput(
-            say("fold chain: expected at least 3 vertices, found ", vertices.size()));
-    }
+    require(vertices.size() >= 3, "fold chain: expected at least 3 vertices, found ",
+            vertices.size());
     FoldCurve curve;
     for (size_t i = 0; i < vertices.size(); ++i) {
-        if (vertices[i] < 0 || vertices[i] >= base.vertex_count()) {
-            throw InvalidInput(say("fold chain: entry ", i, ": expected a vertex of 0 to ",
-                                   base.vertex_count() - 1, ", found ", name(i)));
-        }
-        if (std::count(vertices.begin(), vertices.end(), vertices[i]) > 1) {
-            throw InvalidInput(say("fold chain: vertex ", name(i), " stands in it twice"));
-        }
+        require(vertices[i] >= 0 && vertices[i] < base.vertex_count(), "fold chain: entry ", i,
+                ": expected a vertex of 0 to ", base.vertex_count() - 1, ", found ", name(i));
+        require(std::count(vertices.begin(), vertices.end(), vertices[i]) <= 1,
+                "fold chain: vertex ", name(i), " stands in it twice");
     }
     for (size_t i = 0; i + 1 < vertices.size(); ++i) {
         FoldCurve::Piece piece;
@@ -116,10 +111,8 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
                 }
             }
         }
-        if (piece.triangle < 0) {
-            throw InvalidInput(say("fold chain: expected an edge between vertices ", name(i),
-                                   " and ", name(i + 1), ", found none"));
-        }
+        require(piece.triangle >= 0, "fold chain: expected an edge between vertices ", name(i),
+                " and ", name(i + 1), ", found none");
         for (int k = 0; k < 3; ++k) {
             if (base.triangles()(piece.triangle, k) == vertices[i]) {
                 piece.from = Vector3d::Unit(k);
@@ -146,10 +139,8 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
     }
     double narrowest = common_width;
     for (const FoldCurve& curve : curves) {
-        if (curve.width != 0.0 && !(curve.width >= 0.001 && curve.width <= 10.0)) {
-            throw InvalidInput(say("folds: curve ", curve.name,
-                                   ": width: expected 0.001 to 10, found ", curve.width));
-        }
+        require(curve.width == 0.0 || (curve.width >= 0.001 && curve.width <= 10.0),
+                "folds: curve ", curve.name, ": width: expected 0.001 to 10, found ", curve.width);
         narrowest = curve.width > 0.0 ? std::min(narrowest, curve.width) : narrowest;
     }
     const FieldMesh mesh(base, rest, narrowest, workers);
@@ -171,10 +162,8 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
                 curve.profile->shaped(options.look.sharpness, options.look.lean));
         }
         const Track track(curve, mesh);
-        if (!(track.length() > 0.0)) {
-            throw InvalidInput(say("folds: curve ", c, " ", curve.name,
-                                   ": expected a length above 0, found ", track.length()));
-        }
+        require(track.length() > 0.0, "folds: curve ", c, " ", curve.name,
+                ": expected a length above 0, found ", track.length());
         const SurfacePoint middle = mesh.mesh.mesh.locate(track.at(0.5 * track.length()));
         const double width = curve.width > 0.0
                                  ? curve.width
@@ -284,9 +273,9 @@ FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest
         }
     }
     if (dropped > 0) {
-        pattern.notes.push_back(say("folds: ", dropped, " of ",
-                                    static_cast<size_t>(dropped) + pattern.rails.size(),
-                                    " rails meet a border of the cloth and were left out"));
+        pattern.notes.push_back(concat("folds: ", dropped, " of ",
+                                       static_cast<size_t>(dropped) + pattern.rails.size(),
+                                       " rails meet a border of the cloth and were left out"));
     }
     return pattern;
 }

@@ -10,9 +10,9 @@ FoldDirections::FoldDirections(const FoldSolver& solver, const MatrixX3d& normal
     : directions_(normals) {
     if (normals.rows() != weights.vertex_count() ||
         normals.rows() != solver.parts_->mesh.base_count) {
-        throw InvalidInput(say("folds: expected normals and weights of ",
-                               solver.parts_->mesh.base_count, " base vertices, found ",
-                               normals.rows(), " and ", weights.vertex_count()));
+        throw InvalidInput(concat("folds: expected normals and weights of ",
+                                  solver.parts_->mesh.base_count, " base vertices, found ",
+                                  normals.rows(), " and ", weights.vertex_count()));
     }
     std::vector<unsigned char> is_read(static_cast<size_t>(normals.rows()), 0);
     for (const Follower& point : solver.parts_->on_base) {

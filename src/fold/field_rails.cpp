@@ -230,10 +230,8 @@ FoldPattern lay_rails(const FieldMesh& mesh, const StripeField& field,
         return pattern;
     }
     constexpr double most_lines = 1e5;
-    if (high - low > most_lines) {
-        throw InvalidInput(
-            say("folds: the field spans ", high - low, " folds, expected at most ", most_lines));
-    }
+    require(high - low <= most_lines, "folds: the field spans ", high - low,
+            " folds, expected at most ", most_lines);
     const RailTracer tracer(mesh, field, options);
     const VectorXd stretch = mesh.carried(options.look.pre_stretch.factors());
     int dropped = 0;
@@ -289,9 +287,9 @@ FoldPattern lay_rails(const FieldMesh& mesh, const StripeField& field,
     }
     // Rails of one fold lie together, but the order of folds must rise, too: it does, by making.
     if (dropped > 0) {
-        pattern.notes.push_back(say("folds: ", dropped, " of ",
-                                    static_cast<size_t>(dropped) + pattern.rails.size(),
-                                    " rails do not cross a whole fold and were left out"));
+        pattern.notes.push_back(concat("folds: ", dropped, " of ",
+                                       static_cast<size_t>(dropped) + pattern.rails.size(),
+                                       " rails do not cross a whole fold and were left out"));
     }
     return pattern;
 }
@@ -308,10 +306,8 @@ void check_field_options(const FoldFieldOptions& options, const Topology& base,
                          const MatrixX3d& rest) {
     check_struct(options.look, "fold", base.vertex_count());
     check_struct(options, "fold");
-    if (rest.rows() != base.vertex_count() || !rest.allFinite()) {
-        throw InvalidInput(say("folds: expected ", base.vertex_count(),
-                               " finite rest positions, found ", rest.rows()));
-    }
+    require(rest.rows() == base.vertex_count() && rest.allFinite(), "folds: expected ",
+            base.vertex_count(), " finite rest positions, found ", rest.rows());
 }
 
 }  // namespace
@@ -321,10 +317,8 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                                     const FoldFieldOptions& options, const Workers& workers) {
     check_field_options(options, base, rest);
     for (size_t i = 0; i < poses.size(); ++i) {
-        if (poses[i].rows() != rest.rows() || !poses[i].allFinite()) {
-            throw InvalidInput(say("folds: pose ", i, ": expected ", rest.rows(),
-                                   " finite positions, found ", poses[i].rows()));
-        }
+        require(poses[i].rows() == rest.rows() && poses[i].allFinite(), "folds: pose ", i,
+                ": expected ", rest.rows(), " finite positions, found ", poses[i].rows());
     }
     const FieldMesh mesh(base, rest, options.look.width.common(), workers);
     StripeField field =
@@ -333,8 +327,8 @@ FoldPattern fold_pattern_from_field(const Topology& base, const MatrixX3d& rest,
                  options.is_strict ? 0.0 : options.look.irregularity, field.stripe);
     FoldPattern pattern = lay_rails(mesh, field, options);
     if (pattern.empty()) {
-        pattern.notes.push_back(say("folds: nothing is compressed below ", options.activity,
-                                    " of its length over an area large enough: no folds"));
+        pattern.notes.push_back(concat("folds: nothing is compressed below ", options.activity,
+                                       " of its length over an area large enough: no folds"));
     }
     return pattern;
 }
@@ -343,10 +337,8 @@ FoldPattern fold_pattern_from_paint(const Topology& base, const MatrixX3d& rest,
                                     const VectorXd& values, const FoldFieldOptions& options,
                                     const Workers& workers) {
     check_field_options(options, base, rest);
-    if (values.size() != base.vertex_count()) {
-        throw InvalidInput(say("folds: painted field: expected ", base.vertex_count(),
-                               " values, found ", values.size()));
-    }
+    require(values.size() == base.vertex_count(), "folds: painted field: expected ",
+            base.vertex_count(), " values, found ", values.size());
     const FieldMesh mesh(base, rest, options.look.width.common(), workers);
     StripeField field;
     const Stencils& stencils = mesh.mesh.mesh.stencils();

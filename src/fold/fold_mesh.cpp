@@ -45,10 +45,8 @@ FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), bas
 
 void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch,
                       MatrixX3d& refined) const {
-    if (base.rows() != base_count) {
-        throw InvalidInput(
-            say("folds: expected ", base_count, " base vertices, found ", base.rows()));
-    }
+    require(base.rows() == base_count, "folds: expected ", base_count, " base vertices, found ",
+            base.rows());
     refined.resize(mesh.topology().vertex_count(), 3);
     scratch.control = base;
     scratch.smoothed.resize(base_count, 3);
@@ -97,8 +95,8 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
     if (!options.refine || pattern.empty()) {
         const double needed = edge_slack * narrowest / options.edges_per_fold;
         if (!pattern.empty() && level_for_edge(base, rest, needed, most_uniform_triangles) > 0) {
-            notes.push_back(say("folds: not refined: half of the mesh's edges are longer than ",
-                                needed, " m, which folds of ", narrowest, " m need"));
+            notes.push_back(concat("folds: not refined: half of the mesh's edges are longer than ",
+                                   needed, " m, which folds of ", narrowest, " m need"));
         }
         return make_uniform_mesh(base, 0);
     }
@@ -158,17 +156,17 @@ FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldP
         const auto middle = missing.begin() + static_cast<std::ptrdiff_t>(missing.size() / 2);
         std::nth_element(missing.begin(), middle, missing.end());
         if (*middle > 1.0) {
-            throw InvalidInput(say("folds: a width of ", narrowest, " m needs ",
-                                   std::ceil(std::log2(*middle)) + possible,
-                                   " levels of subdivision, this mesh allows ", possible,
-                                   "; expected a width of at least ",
-                                   std::ceil(1e4 * *middle * narrowest) / 1e4, " m"));
+            throw InvalidInput(concat("folds: a width of ", narrowest, " m needs ",
+                                      std::ceil(std::log2(*middle)) + possible,
+                                      " levels of subdivision, this mesh allows ", possible,
+                                      "; expected a width of at least ",
+                                      std::ceil(1e4 * *middle * narrowest) / 1e4, " m"));
         }
         const auto coarse =
             std::count_if(missing.begin(), missing.end(), [](double times) { return times > 1.0; });
         if (coarse > 0) {
-            notes.push_back(say("folds: ", coarse, " of ", missing.size(),
-                                " triangles under folds stay coarser than the width needs"));
+            notes.push_back(concat("folds: ", coarse, " of ", missing.size(),
+                                   " triangles under folds stay coarser than the width needs"));
         }
     }
     return FoldMesh(AdaptiveLoop(base, level, wanted, finest), base.vertex_count());

@@ -138,10 +138,8 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPa
                        const FoldOptions& options, const Workers& workers) {
     check_struct(options, "fold");
     check_pattern(pattern, base);
-    if (rest.rows() != base.vertex_count()) {
-        throw InvalidInput(
-            say("folds: expected ", base.vertex_count(), " rest positions, found ", rest.rows()));
-    }
+    require(rest.rows() == base.vertex_count(), "folds: expected ", base.vertex_count(),
+            " rest positions, found ", rest.rows());
     std::vector<std::string> notes = pattern.notes;
     parts_ = std::make_unique<Parts>(make_fold_mesh(base, rest, pattern, options, workers, notes),
                                      pattern);
@@ -213,11 +211,10 @@ void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d
 void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>& planes,
                       const Workers& workers, MatrixX3d& refined) {
     Parts& parts = *parts_;
-    if (refined.rows() != topology().vertex_count() || directions.rows() != parts.mesh.base_count) {
-        throw InvalidInput(say("folds: expected ", topology().vertex_count(),
-                               " refined vertices and ", parts.mesh.base_count,
-                               " directions, found ", refined.rows(), " and ", directions.rows()));
-    }
+    require(
+        refined.rows() == topology().vertex_count() && directions.rows() == parts.mesh.base_count,
+        "folds: expected ", topology().vertex_count(), " refined vertices and ",
+        parts.mesh.base_count, " directions, found ", refined.rows(), " and ", directions.rows());
     const int per_rail = parts.pattern.segments + 1;
     // Vertices of rails further on are asked for early: the mesh is too large for the near caches.
     constexpr int rails_ahead = 6;

@@ -350,19 +350,16 @@ double distance_between(const FoldCurve& a, const FoldCurve& b, const MatrixX3d&
 void check_joints(const Topology& base, const FoldJoints& joints,
                   const std::vector<FoldPose>& poses) {
     const size_t count = joints.parent.size();
-    if (joints.weights == nullptr || joints.weights->vertex_count() != base.vertex_count() ||
-        joints.position.size() != count || joints.name.size() != count) {
-        throw InvalidInput(say("fold joints: expected weights of ", base.vertex_count(),
-                               " vertices and a parent, place and name for each joint, found ",
-                               count, " parents, ", joints.position.size(), " places, ",
-                               joints.name.size(), " names"));
-    }
+    require(joints.weights != nullptr && joints.weights->vertex_count() == base.vertex_count() &&
+                joints.position.size() == count && joints.name.size() == count,
+            "fold joints: expected weights of ", base.vertex_count(),
+            " vertices and a parent, place and name for each joint, found ", count, " parents, ",
+            joints.position.size(), " places, ", joints.name.size(), " names");
     for (size_t i = 0; i < poses.size(); ++i) {
-        if (poses[i].matrices.size() != count || poses[i].positions.rows() != base.vertex_count()) {
-            throw InvalidInput(say("fold joints: pose ", i, ": expected ", count, " matrices and ",
-                                   base.vertex_count(), " positions, found ",
-                                   poses[i].matrices.size(), " and ", poses[i].positions.rows()));
-        }
+        require(
+            poses[i].matrices.size() == count && poses[i].positions.rows() == base.vertex_count(),
+            "fold joints: pose ", i, ": expected ", count, " matrices and ", base.vertex_count(),
+            " positions, found ", poses[i].matrices.size(), " and ", poses[i].positions.rows());
     }
 }
 
@@ -383,7 +380,7 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
                 known += (known.empty() ? "" : ", ") + one;
             }
             throw InvalidInput(
-                say("fold joints: expected one of ", known, "; found \"", name, "\""));
+                concat("fold joints: expected one of ", known, "; found \"", name, "\""));
         }
         chosen.push_back(static_cast<int>(at - joints.name.begin()));
     }
@@ -433,9 +430,9 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             bare.push_back(joints.name[static_cast<size_t>(joint)]);
         }
         if (found == 0 && !options.joints.empty()) {
-            notes.push_back(say(
+            notes.push_back(concat(
                 "folds: joint ", joints.name[static_cast<size_t>(joint)], ": ",
-                swings.empty() ? say("it swings less than ", options.least_swing_deg, " degrees")
+                swings.empty() ? concat("it swings less than ", options.least_swing_deg, " degrees")
                                : std::string("no cloth on its inner side with room for a curve"),
                 "; no folds"));
         }
@@ -447,15 +444,15 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             for (size_t i = 0; i < std::min(bare.size(), most_named); ++i) {
                 names += (i == 0 ? "" : ", ") + bare[i];
             }
-            notes.push_back(
-                say("folds: ", names,
-                    bare.size() > most_named ? say(" and ", bare.size() - most_named, " more") : "",
-                    ": no cloth on the inner side with room for a curve; no folds"));
+            notes.push_back(concat(
+                "folds: ", names,
+                bare.size() > most_named ? concat(" and ", bare.size() - most_named, " more") : "",
+                ": no cloth on the inner side with room for a curve; no folds"));
         } else if (curves.empty()) {
-            notes.push_back(say("folds: no joint swings ", options.least_swing_deg,
-                                " degrees or more from the bind pose (the most: ",
-                                most_swinging.empty() ? "none" : most_swinging, " by ",
-                                std::round(10.0 * most) / 10.0, "); no folds"));
+            notes.push_back(concat("folds: no joint swings ", options.least_swing_deg,
+                                   " degrees or more from the bind pose (the most: ",
+                                   most_swinging.empty() ? "none" : most_swinging, " by ",
+                                   std::round(10.0 * most) / 10.0, "); no folds"));
         }
     }
     return curves;

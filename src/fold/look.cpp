@@ -7,8 +7,8 @@
 
 namespace cutis {
 
-FoldLook FoldLook::strict() const {
-    FoldLook look = *this;
+FoldStyle FoldStyle::strict() const {
+    FoldStyle look = *this;
     look.taper = 0.0;
     look.irregularity = 0.0;
     return look;
@@ -16,7 +16,7 @@ FoldLook FoldLook::strict() const {
 
 // One entry is one option.
 // clang-format off
-Options describe(FoldLook& o) {
+Options describe(FoldStyle& o) {
     return {
         {.group = "look", .name = "width", .field = &o.width, .about = "across one fold",
          .unit = "m", .range = {0.001, 10}, .soft = {0.005, 0.2}},
@@ -46,7 +46,7 @@ Options describe(FoldFieldOptions& o) {
          .range = {0.1, 0.99}, .soft = {0.5, 0.99}},
         {.name = "coherence", .field = &o.coherence,
          .about = "field: how much one direction of compression must prevail", .range = {0, 1}},
-        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldLook&)"},
+        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
         {.name = "is_strict", .field = in_code(o.is_strict), .about = "from the mode of the rails"},
     };
 }
@@ -59,7 +59,7 @@ Options describe(FoldCurveOptions& o) {
         {.name = "one_line", .field = &o.is_one_line,
          .about = "joints and chains: solve one line only and fade it out, as in the paper",
          .advanced = true},
-        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldLook&)"},
+        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
         {.name = "is_strict", .field = in_code(o.is_strict), .about = "from the mode of the rails"},
     };
 }

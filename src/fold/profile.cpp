@@ -20,26 +20,18 @@ FoldProfile FoldProfile::sharp() {
 }
 
 FoldProfile FoldProfile::sampled(const std::vector<double>& heights) {
-    if (heights.size() < 3) {
-        throw InvalidInput(
-            say("fold profile: expected at least 3 heights, found ", heights.size()));
-    }
+    require(heights.size() >= 3, "fold profile: expected at least 3 heights, found ",
+            heights.size());
     for (size_t i = 0; i < heights.size(); ++i) {
-        if (!std::isfinite(heights[i]) || heights[i] < 0.0) {
-            throw InvalidInput(say("fold profile: sample ", i,
-                                   ": expected a finite height of at least 0, found ", heights[i]));
-        }
+        require(std::isfinite(heights[i]) && heights[i] >= 0.0, "fold profile: sample ", i,
+                ": expected a finite height of at least 0, found ", heights[i]);
     }
     for (const size_t end : {size_t{0}, heights.size() - 1}) {
-        if (heights[end] != 0.0) {
-            throw InvalidInput(say("fold profile: sample ", end,
-                                   ": expected 0 at the end of a fold, found ", heights[end]));
-        }
+        require(heights[end] == 0.0, "fold profile: sample ", end,
+                ": expected 0 at the end of a fold, found ", heights[end]);
     }
     const double top = *std::max_element(heights.begin(), heights.end());
-    if (top <= 0.0) {
-        throw InvalidInput("fold profile: expected a height above 0, found none");
-    }
+    require(top > 0.0, "fold profile: expected a height above 0, found none");
     FoldProfile profile(Kind::sampled);
     profile.heights_ = heights;
     for (double& height : profile.heights_) {
@@ -59,12 +51,10 @@ FoldProfile FoldProfile::sampled(const std::vector<double>& heights) {
 }
 
 FoldProfile FoldProfile::shaped(double sharpness, double lean) const {
-    if (!(sharpness >= 0.0 && sharpness <= 1.0)) {
-        throw InvalidInput(say("fold profile: expected a sharpness of 0 to 1, found ", sharpness));
-    }
-    if (!(lean >= -0.5 && lean <= 0.5)) {
-        throw InvalidInput(say("fold profile: expected a lean of -0.5 to 0.5, found ", lean));
-    }
+    require(sharpness >= 0.0 && sharpness <= 1.0,
+            "fold profile: expected a sharpness of 0 to 1, found ", sharpness);
+    require(lean >= -0.5 && lean <= 0.5, "fold profile: expected a lean of -0.5 to 0.5, found ",
+            lean);
     FoldProfile profile = *this;
     profile.sharpness_ = sharpness;
     profile.lean_ = lean;

@@ -17,64 +17,62 @@ namespace {
 // time.
 constexpr double single_precision_from = 1e-6;
 
-void require(bool is_good, const std::string& what) {
-    if (!is_good) {
-        throw InvalidInput("fold rails: " + what);
-    }
-}
-
 void check_rail_options(const FoldRailOptions& options) {
     check_struct(options, "fold");
     require(options.tolerance.length >= 1e-15 && options.tolerance.length <= 1e-3,
-            say("expected a length tolerance of 1e-15 to 1e-3, found ", options.tolerance.length));
+            "fold rails: expected a length tolerance of 1e-15 to 1e-3, found ",
+            options.tolerance.length);
     require(options.tolerance.most_iterations >= 1,
-            say("expected at least 1 iteration, found ", options.tolerance.most_iterations));
+            "fold rails: expected at least 1 iteration, found ", options.tolerance.most_iterations);
     require(options.merge_from == 0.0 ||
                 (options.merge_from > 0.0 && options.merge_from < options.merge_to &&
                  options.merge_to <= 1.0),
-            say("expected 0 < merge_from < merge_to <= 1, found ", options.merge_from, " and ",
-                options.merge_to));
+            "fold rails: expected 0 < merge_from < merge_to <= 1, found ", options.merge_from,
+            " and ", options.merge_to);
 }
 
 void check_set(const FoldRailSet& set) {
-    require(set.segments >= 2 && set.segments <= most_segments,
-            say("expected 2 to ", most_segments, " segments a rail, found ", set.segments));
+    require(set.segments >= 2 && set.segments <= most_segments, "fold rails: expected 2 to ",
+            most_segments, " segments a rail, found ", set.segments);
     const int rails = set.count();
     const Eigen::Index points = set.rest.rows();
     require(points == static_cast<Eigen::Index>(rails) * (set.segments + 1) &&
                 set.profile.size() == points && set.pre_stretch.size() == rails &&
                 set.share.size() == rails && set.partner.size() == static_cast<size_t>(rails) &&
                 set.plane.size() == static_cast<size_t>(rails),
-            say("expected arrays for ", rails, " rails of ", set.segments + 1, " points, found ",
-                points, " points, ", set.profile.size(), " profile values, ",
-                set.pre_stretch.size(), " pre-stretches, ", set.share.size(), " shares, ",
-                set.partner.size(), " partners and ", set.plane.size(), " planes"));
-    require(set.rest.allFinite(), "expected finite rest points, found one that is not");
+            "fold rails: expected arrays for ", rails, " rails of ", set.segments + 1,
+            " points, found ", points, " points, ", set.profile.size(), " profile values, ",
+            set.pre_stretch.size(), " pre-stretches, ", set.share.size(), " shares, ",
+            set.partner.size(), " partners and ", set.plane.size(), " planes");
+    require(set.rest.allFinite(), "fold rails: expected finite rest points, found one that is not");
     // Messages are made where something is wrong only: there are many rails.
     for (int r = 0; r < rails; ++r) {
         const int first = r * (set.segments + 1);
         for (int i = first; i <= first + set.segments; ++i) {
             if (!(set.profile[i] >= 0.0 && std::isfinite(set.profile[i]))) {
-                require(false, say("rail ", r, ": expected profile values of at least 0, found ",
-                                   set.profile[i]));
+                require(false, "fold rails: rail ", r,
+                        ": expected profile values of at least 0, found ", set.profile[i]);
             }
         }
         if (set.profile[first] != 0.0 || set.profile[first + set.segments] != 0.0) {
-            require(false, say("rail ", r, ": expected a profile of 0 at both ends"));
+            require(false, "fold rails: rail ", r, ": expected a profile of 0 at both ends");
         }
         if (!(set.pre_stretch[r] >= 0.0 && std::isfinite(set.pre_stretch[r]))) {
-            require(false, say("rail ", r, ": expected a pre-stretch of at least 0, found ",
-                               set.pre_stretch[r]));
+            require(false, "fold rails: rail ", r, ": expected a pre-stretch of at least 0, found ",
+                    set.pre_stretch[r]);
         }
         if (!(set.share[r] >= 0.0 && set.share[r] <= 1.0)) {
-            require(false, say("rail ", r, ": expected a share of 0 to 1, found ", set.share[r]));
+            require(false, "fold rails: rail ", r, ": expected a share of 0 to 1, found ",
+                    set.share[r]);
         }
         const int partner = set.partner[static_cast<size_t>(r)];
         if (partner < -1 || partner >= rails || partner == r) {
-            require(false, say("rail ", r, ": expected another rail as partner, found ", partner));
+            require(false, "fold rails: rail ", r, ": expected another rail as partner, found ",
+                    partner);
         }
         if (partner >= 0 && set.partner[static_cast<size_t>(partner)] != -1) {
-            require(false, say("rail ", r, ": its partner ", partner, " has a partner of its own"));
+            require(false, "fold rails: rail ", r, ": its partner ", partner,
+                    " has a partner of its own");
         }
     }
 }
@@ -103,7 +101,8 @@ FoldRails::FoldRails(FoldRailSet set, const FoldRailOptions& options)
             length += (all.set.rest.row(i) - all.set.rest.row(i - 1)).norm();
             all.rest_fraction[i] = length;
         }
-        require(length > 0.0, say("rail ", r, ": expected a length above 0, found ", length));
+        require(length > 0.0, "fold rails: rail ", r, ": expected a length above 0, found ",
+                length);
         for (int i = first + 1; i < first + per_rail; ++i) {
             all.rest_fraction[i] /= length;
         }
@@ -155,8 +154,8 @@ void FoldRails::solve(const MatrixX3d& base, const MatrixX3d& directions,
                       const std::vector<FoldPlane>& planes, const Workers& workers) {
     const FoldRailSet& rails = numbers_->set;
     require(base.rows() == rails.rest.rows() && directions.rows() == base.rows(),
-            say("expected ", rails.rest.rows(), " points and directions, found ", base.rows(),
-                " and ", directions.rows()));
+            "fold rails: expected ", rails.rest.rows(), " points and directions, found ",
+            base.rows(), " and ", directions.rows());
     const size_t numbers = 3 * static_cast<size_t>(rails.segments + 1);
     const auto copy = [&](const MatrixX3d& from, int rail, int begin, int end, double* out) {
         std::copy(from.data() + static_cast<size_t>(rail) * numbers + 3 * begin,

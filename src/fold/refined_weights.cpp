@@ -8,10 +8,8 @@ namespace cutis {
 
 SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_count) const {
     const Stencils& stencils = parts_->mesh.mesh.stencils();
-    if (weights.vertex_count() != stencils.base_count) {
-        throw InvalidInput(say("folds: expected weights for ", stencils.base_count,
-                               " vertices, found ", weights.vertex_count()));
-    }
+    require(weights.vertex_count() == stencils.base_count, "folds: expected weights for ",
+            stencils.base_count, " vertices, found ", weights.vertex_count());
     constexpr int most_influences = 8;
     SkinWeights refined;
     refined.influences = most_influences;

@@ -20,17 +20,17 @@ namespace fs = std::filesystem;
 std::vector<unsigned char> read_file(const fs::path& path, std::uintmax_t max_bytes) {
     std::error_code error;
     if (!fs::exists(path, error)) {
-        throw IoError(say(path.string(), ": no such file"));
+        throw IoError(concat(path.string(), ": no such file"));
     }
     if (fs::is_directory(path, error)) {
-        throw IoError(say(path.string(), ": expected a file, found a folder"));
+        throw IoError(concat(path.string(), ": expected a file, found a folder"));
     }
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
     if (!file) {
-        throw IoError(say(path.string(), ": cannot be opened (", std::strerror(errno), ")"));
+        throw IoError(concat(path.string(), ": cannot be opened (", std::strerror(errno), ")"));
     }
     // Read until the end rather than trusting a size: pipes and growing files have none.
     std::vector<unsigned char> bytes;
@@ -40,14 +40,14 @@ std::vector<unsigned char> read_file(const fs::path& path, std::uintmax_t max_by
         const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file.get());
         used += got;
         if (used > max_bytes) {
-            throw InvalidInput(say(path.string(), ": expected at most ", max_bytes, " bytes"));
+            throw InvalidInput(concat(path.string(), ": expected at most ", max_bytes, " bytes"));
         }
         if (got == 0) {
             break;
         }
     }
     if (std::ferror(file.get()) != 0) {
-        throw IoError(say(path.string(), ": cannot be read (", std::strerror(errno), ")"));
+        throw IoError(concat(path.string(), ": cannot be read (", std::strerror(errno), ")"));
     }
     bytes.resize(used);
     return bytes;
@@ -128,7 +128,7 @@ AtomicFile::AtomicFile(const fs::path& final_path) : final_path_(final_path) {
         std::fclose(file_);
         file_ = nullptr;
     }
-    throw IoError(say(final_path_.string(), ": cannot be written (", std::strerror(errno), ")"));
+    throw IoError(concat(final_path_.string(), ": cannot be written (", std::strerror(errno), ")"));
 }
 
 AtomicFile::~AtomicFile() {
@@ -145,7 +145,7 @@ void AtomicFile::fail(const char* action) {
         file_ = nullptr;
     }
     std::remove(temporary_path_.c_str());
-    throw IoError(say(final_path_.string(), ": cannot be ", action, " (", reason, ")"));
+    throw IoError(concat(final_path_.string(), ": cannot be ", action, " (", reason, ")"));
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -182,15 +182,15 @@ std::uintmax_t AtomicFile::commit() {
 fs::path path_inside(const fs::path& folder, const std::string& inner) {
     const fs::path relative(inner);
     if (relative.is_absolute() || inner.find('\0') != std::string::npos) {
-        throw InvalidInput(say("path '", inner, "': expected a path below ", folder.string()));
+        throw InvalidInput(concat("path '", inner, "': expected a path below ", folder.string()));
     }
     const fs::path base = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
     fs::path full = fs::weakly_canonical(base / relative);
     const auto [base_end, ignored] =
         std::mismatch(base.begin(), base.end(), full.begin(), full.end());
     if (base_end != base.end()) {
-        throw InvalidInput(
-            say("path '", inner, "' leads out of ", folder.string(), "; expected a path below it"));
+        throw InvalidInput(concat("path '", inner, "' leads out of ", folder.string(),
+                                  "; expected a path below it"));
     }
     return full;
 }

@@ -47,16 +47,15 @@ std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
     for (const std::string& one : known_formats()) {
         known += (known.empty() ? "" : ", ") + one;
     }
-    throw InvalidInput(say("output format '", ending.substr(ending.empty() ? 0 : 1),
-                           "': expected one of ", known));
+    throw InvalidInput(concat("output format '", ending.substr(ending.empty() ? 0 : 1),
+                              "': expected one of ", known));
 }
 
 std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::filesystem::path& folder,
                                      const std::string& name, const SinkOptions& options) {
-    if (name.empty() || name == "." || name == ".." ||
-        name.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
-        throw InvalidInput(say("output name '", name, "': expected a plain file name"));
-    }
+    require(!name.empty() && name != "." && name != ".." &&
+                name.find_first_of(std::string("/\\\0", 3)) == std::string::npos,
+            "output name '", name, "': expected a plain file name");
     return make_sink(folder / (name + "." + format), options);
 }
 

@@ -5,9 +5,7 @@
 namespace cutis {
 
 void CheckedSink::begin(const BakeInfo& info) {
-    if (state_ != State::fresh) {
-        throw InvalidInput(say(format_, ": begin() called twice"));
-    }
+    require(state_ == State::fresh, format_, ": begin() called twice");
     state_ = State::broken;
     if (frames_ == nullptr) {
         frames_ = std::make_shared<FrameStore>(beside_);
@@ -19,10 +17,8 @@ void CheckedSink::begin(const BakeInfo& info) {
 }
 
 void CheckedSink::write(const Frame& frame) {
-    if (state_ != State::open) {
-        throw InvalidInput(say(format_, ": frame ", frame.number,
-                               " came before begin(), after finish() or after a failure"));
-    }
+    require(state_ == State::open, format_, ": frame ", frame.number,
+            " came before begin(), after finish() or after a failure");
     state_ = State::broken;  // until this frame is safely taken
     frames_->take(frame, frames_taken_, format_);
     take(frame, frames_taken_);
@@ -31,15 +27,11 @@ void CheckedSink::write(const Frame& frame) {
 }
 
 std::vector<OutputFile> CheckedSink::finish() {
-    if (state_ != State::open) {
-        throw InvalidInput(
-            say(format_, ": finish() came before begin(), twice or after a failure"));
-    }
+    require(state_ == State::open, format_,
+            ": finish() came before begin(), twice or after a failure");
     state_ = State::broken;
-    if (frames_taken_ != info_.frame_count) {
-        throw InvalidInput(
-            say(format_, ": ", frames_taken_, " frames written, expected ", info_.frame_count));
-    }
+    require(frames_taken_ == info_.frame_count, format_, ": ", frames_taken_,
+            " frames written, expected ", info_.frame_count);
     std::vector<OutputFile> files = complete();
     state_ = State::finished;
     return files;

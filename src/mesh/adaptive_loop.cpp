@@ -79,20 +79,15 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
                            const std::vector<unsigned char>& wanted, int levels)
     : levels_(levels) {
     const LoopSubdivision uniform(base, levels);
-    if (coarse_level < 0 || coarse_level > levels ||
-        wanted.size() != static_cast<size_t>(base.triangle_count()) << (2 * coarse_level)) {
-        throw InvalidInput(say("adaptive subdivision: expected a wanted level for each of the ",
-                               base.triangle_count(), " * 4^", coarse_level, " triangles, found ",
-                               wanted.size()));
-    }
+    require(coarse_level >= 0 && coarse_level <= levels &&
+                wanted.size() == static_cast<size_t>(base.triangle_count()) << (2 * coarse_level),
+            "adaptive subdivision: expected a wanted level for each of the ", base.triangle_count(),
+            " * 4^", coarse_level, " triangles, found ", wanted.size());
     uniform_vertex_count_ = uniform.topology().vertex_count();
     Tree tree(uniform.topology(), levels);
     for (size_t f = 0; f < wanted.size(); ++f) {
-        if (wanted[f] > levels) {
-            throw InvalidInput(say("adaptive subdivision: triangle ", f,
-                                   ": expected a level of 0 to ", levels, ", found ",
-                                   int(wanted[f])));
-        }
+        require(wanted[f] <= levels, "adaptive subdivision: triangle ", f,
+                ": expected a level of 0 to ", levels, ", found ", int(wanted[f]));
         const int face = static_cast<int>(f);
         for (int level = 0; level < wanted[f]; ++level) {
             if (level <= coarse_level) {
@@ -188,16 +183,13 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
 
 void AdaptiveLoop::renumber(const std::vector<int>& order) {
     std::vector<int> number(static_cast<size_t>(topology_.vertex_count()), -1);
-    if (order.size() != number.size()) {
-        throw InvalidInput(say("adaptive subdivision: expected an order of ", number.size(),
-                               " vertices, found ", order.size()));
-    }
+    require(order.size() == number.size(), "adaptive subdivision: expected an order of ",
+            number.size(), " vertices, found ", order.size());
     for (size_t v = 0; v < order.size(); ++v) {
-        if (order[v] < 0 || static_cast<size_t>(order[v]) >= number.size() ||
-            number[static_cast<size_t>(order[v])] >= 0) {
-            throw InvalidInput(say("adaptive subdivision: place ", v,
-                                   " of the order: expected each vertex once, found ", order[v]));
-        }
+        require(order[v] >= 0 && static_cast<size_t>(order[v]) < number.size() &&
+                    number[static_cast<size_t>(order[v])] < 0,
+                "adaptive subdivision: place ", v,
+                " of the order: expected each vertex once, found ", order[v]);
         number[static_cast<size_t>(order[v])] = static_cast<int>(v);
     }
     MatrixX3i triangles = topology_.triangles();

@@ -16,9 +16,7 @@ constexpr int geometry_chunk = 4096;  // triangles or vertices per chunk: some 0
 constexpr double thinnest = 1e-15;
 
 void require_rows(Eigen::Index found, int expected, const char* what) {
-    if (found != expected) {
-        throw InvalidInput(say(what, ": expected ", expected, " rows, found ", found));
-    }
+    require(found == expected, what, ": expected ", expected, " rows, found ", found);
 }
 
 struct Corners {

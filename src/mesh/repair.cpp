@@ -15,13 +15,9 @@ namespace cutis {
 namespace {
 
 int require_size(const MatrixX3d& positions, const MatrixX3i& triangles) {
-    if (triangles.rows() == 0) {
-        throw InvalidInput("triangles: expected at least one, found none");
-    }
-    if (positions.rows() > std::numeric_limits<int>::max()) {
-        throw InvalidInput(say("positions: expected at most ", std::numeric_limits<int>::max(),
-                               " vertices, found ", positions.rows()));
-    }
+    require(triangles.rows() != 0, "triangles: expected at least one, found none");
+    require(positions.rows() <= std::numeric_limits<int>::max(), "positions: expected at most ",
+            std::numeric_limits<int>::max(), " vertices, found ", positions.rows());
     return static_cast<int>(positions.rows());
 }
 
@@ -30,11 +26,8 @@ void require_finite(const MatrixX3d& positions) {
     constexpr double largest = 1e150;
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
         for (int c = 0; c < 3; ++c) {
-            if (!(std::abs(positions(v, c)) <= largest)) {
-                throw InvalidInput(say("vertex ", v, ": coordinate ", "xyz"[c], " is ",
-                                       positions(v, c), ", expected a finite number up to ",
-                                       largest));
-            }
+            require(std::abs(positions(v, c)) <= largest, "vertex ", v, ": coordinate ", "xyz"[c],
+                    " is ", positions(v, c), ", expected a finite number up to ", largest);
         }
     }
 }
@@ -59,8 +52,8 @@ double triangle_area(const MatrixX3d& positions, int a, int b, int c) {
 }
 
 std::string zero_area_message(Eigen::Index f, double area, double least) {
-    return say("triangle ", f, ": has no area (", area, "), expected more than ", least,
-               " (1e-14 of the squared box diagonal)");
+    return concat("triangle ", f, ": has no area (", area, "), expected more than ", least,
+                  " (1e-14 of the squared box diagonal)");
 }
 
 // Mesh being repaired: kept triangles with the artist's number of each, on welded vertices.
@@ -140,20 +133,17 @@ std::vector<int> number_fans(const MatrixX3i& triangles, const MatrixX3i& neighb
 
 void require_options(const RepairOptions& options, const std::vector<int>& weld_group,
                      int vertex_count) {
-    if (!(options.weld_distance >= 0.0 && options.weld_distance <= 1e-3)) {
-        throw InvalidInput(say("weld_distance: expected 0 to 1e-3 of the box diagonal, found ",
-                               options.weld_distance));
-    }
-    if (!weld_group.empty() && weld_group.size() != static_cast<size_t>(vertex_count)) {
-        throw InvalidInput(say("weld_group: expected one number for each of ", vertex_count,
-                               " vertices, found ", weld_group.size()));
-    }
+    require(options.weld_distance >= 0.0 && options.weld_distance <= 1e-3,
+            "weld_distance: expected 0 to 1e-3 of the box diagonal, found ", options.weld_distance);
+    require(weld_group.empty() || weld_group.size() == static_cast<size_t>(vertex_count),
+            "weld_group: expected one number for each of ", vertex_count, " vertices, found ",
+            weld_group.size());
 }
 
 void write_notes(RepairedMesh& mesh, int opened) {
     const auto note = [&](int count, const char* one, const char* many, const char* what) {
         if (count > 0) {
-            mesh.notes.push_back(say(count, ' ', count == 1 ? one : many, ' ', what));
+            mesh.notes.push_back(concat(count, ' ', count == 1 ? one : many, ' ', what));
         }
     };
     note(mesh.welded_vertices, "vertex", "vertices", "welded onto another at the same place");
@@ -347,10 +337,8 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
             static_cast<int>(std::count(is_duplicate.begin(), is_duplicate.end(), 1));
         keep_only(draft, is_duplicate);
     }
-    if (draft.triangles.empty()) {
-        throw InvalidInput(
-            say("triangles: expected at least one with area, found none among ", triangles.rows()));
-    }
+    require(!draft.triangles.empty(),
+            "triangles: expected at least one with area, found none among ", triangles.rows());
 
     MatrixX3i kept = draft.matrix();
     const mesh_internal::SortedSides sides = mesh_internal::sort_sides(kept, vertex_count);
@@ -363,9 +351,9 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
         if (second != fan_of_corner.end()) {
             const size_t corner = static_cast<size_t>(second - fan_of_corner.begin());
             const int art = draft.art_triangle[corner / 3];
-            throw InvalidInput(say("vertex ", triangles(art, static_cast<int>(corner % 3)),
-                                   ": triangle ", art,
-                                   " meets the other triangles there in a point only (bow-tie)"));
+            throw InvalidInput(
+                concat("vertex ", triangles(art, static_cast<int>(corner % 3)), ": triangle ", art,
+                       " meets the other triangles there in a point only (bow-tie)"));
         }
     }
     MatrixX3i clean;

@@ -20,13 +20,13 @@ std::string list_triangles(const SortedSides& sides, size_t begin, size_t end, c
     constexpr size_t most_listed = 8;
     std::string text;
     for (size_t i = begin; i < std::min(end, begin + most_listed); ++i) {
-        text += say(i == begin     ? ""
-                    : i + 1 == end ? " and "
-                                   : ", ",
-                    names.triangle(sides.side[i] / 3));
+        text += concat(i == begin     ? ""
+                       : i + 1 == end ? " and "
+                                      : ", ",
+                       names.triangle(sides.side[i] / 3));
     }
     if (end - begin > most_listed) {
-        text += say(" and ", end - begin - most_listed, " more");
+        text += concat(" and ", end - begin - most_listed, " more");
     }
     return text;
 }
@@ -39,17 +39,13 @@ int apex_of_side(const MatrixX3i& triangles, int side) {
 
 void require_indices_in_range(const MatrixX3i& triangles, int vertex_count) {
     constexpr Eigen::Index most_triangles = std::numeric_limits<int>::max() / 3;
-    if (triangles.rows() > most_triangles) {
-        throw InvalidInput(
-            say("triangles: expected at most ", most_triangles, ", found ", triangles.rows()));
-    }
+    require(triangles.rows() <= most_triangles, "triangles: expected at most ", most_triangles,
+            ", found ", triangles.rows());
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
             const int v = triangles(f, k);
-            if (v < 0 || v >= vertex_count) {
-                throw InvalidInput(say("triangle ", f, ": corner ", k, " names vertex ", v,
-                                       ", expected 0 to ", vertex_count - 1));
-            }
+            require(v >= 0 && v < vertex_count, "triangle ", f, ": corner ", k, " names vertex ", v,
+                    ", expected 0 to ", vertex_count - 1);
         }
     }
 }
@@ -104,29 +100,30 @@ void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides
                     for (size_t j = begin; j < i; ++j) {
                         if (apex_of_side(triangles, sides.side[i]) ==
                             apex_of_side(triangles, sides.side[j])) {
-                            throw InvalidInput(say("triangle ", names.triangle(sides.side[i] / 3),
-                                                   ": repeats the three vertices of triangle ",
-                                                   names.triangle(sides.side[j] / 3)));
+                            throw InvalidInput(concat("triangle ",
+                                                      names.triangle(sides.side[i] / 3),
+                                                      ": repeats the three vertices of triangle ",
+                                                      names.triangle(sides.side[j] / 3)));
                         }
                     }
                 }
                 const auto edge = [&] {
-                    return say("edge between vertices ", names.vertex(static_cast<int>(v)), " and ",
-                               names.vertex(sides.higher[begin]));
+                    return concat("edge between vertices ", names.vertex(static_cast<int>(v)),
+                                  " and ", names.vertex(sides.higher[begin]));
                 };
                 if (count > 2) {
-                    throw InvalidInput(say(edge(), ": expected at most 2 triangles, found ", count,
-                                           " (triangles ", list_triangles(sides, begin, end, names),
-                                           ")"));
+                    throw InvalidInput(concat(edge(), ": expected at most 2 triangles, found ",
+                                              count, " (triangles ",
+                                              list_triangles(sides, begin, end, names), ")"));
                 }
                 const auto runs_upward = [&](size_t i) {
                     return triangles(sides.side[i] / 3, sides.side[i] % 3) == static_cast<int>(v);
                 };
                 if (runs_upward(begin) == runs_upward(begin + 1)) {
                     throw InvalidInput(
-                        say(edge(), ": triangles ", list_triangles(sides, begin, end, names),
-                            " have opposite windings, expected both counter-clockwise seen from "
-                            "the same side"));
+                        concat(edge(), ": triangles ", list_triangles(sides, begin, end, names),
+                               " have opposite windings, expected both counter-clockwise seen from "
+                               "the same side"));
                 }
             }
             begin = end;

@@ -13,13 +13,10 @@ constexpr int stencil_chunk = 1024;
 
 void require_sizes(const Stencils& stencils, Eigen::Index base_rows, Eigen::Index base_columns,
                    Eigen::Index out_rows, Eigen::Index out_columns) {
-    if (base_rows != stencils.base_count) {
-        throw InvalidInput(say("base: expected ", stencils.base_count, " rows, found ", base_rows));
-    }
-    if (out_rows != stencils.count() || out_columns != base_columns) {
-        throw InvalidInput(say("out: expected ", stencils.count(), " x ", base_columns, ", found ",
-                               out_rows, " x ", out_columns));
-    }
+    require(base_rows == stencils.base_count, "base: expected ", stencils.base_count,
+            " rows, found ", base_rows);
+    require(out_rows == stencils.count() && out_columns == base_columns, "out: expected ",
+            stencils.count(), " x ", base_columns, ", found ", out_rows, " x ", out_columns);
 }
 
 // Fixed width, so that the sums stay in registers.
@@ -74,10 +71,8 @@ void Stencils::apply_to_scalars(const Eigen::Ref<const VectorXd>& base, const Wo
 }
 
 Stencils composed(const Stencils& first, const Stencils& second) {
-    if (second.base_count != first.count()) {
-        throw InvalidInput(say("second stencils: expected ", first.count(), " base rows, found ",
-                               second.base_count));
-    }
+    require(second.base_count == first.count(), "second stencils: expected ", first.count(),
+            " base rows, found ", second.base_count);
     Stencils result;
     result.base_count = first.base_count;
     result.offsets.reserve(second.offsets.size());
@@ -102,10 +97,9 @@ Stencils composed(const Stencils& first, const Stencils& second) {
             }
         }
         std::sort(touched.begin(), touched.end());
-        if (result.indices.size() + touched.size() >
-            static_cast<size_t>(std::numeric_limits<int>::max())) {
-            throw InvalidInput("stencils: more than 2^31 weights; use fewer levels");
-        }
+        require(result.indices.size() + touched.size() <=
+                    static_cast<size_t>(std::numeric_limits<int>::max()),
+                "stencils: more than 2^31 weights; use fewer levels");
         for (const int index : touched) {
             result.indices.push_back(index);
             result.weights.push_back(sum[static_cast<size_t>(index)]);
@@ -119,9 +113,8 @@ Stencils selected(const Stencils& stencils, const std::vector<int>& rows) {
     Stencils result;
     result.base_count = stencils.base_count;
     for (const int r : rows) {
-        if (r < 0 || r >= stencils.count()) {
-            throw InvalidInput(say("stencil row ", r, ": expected 0 to ", stencils.count() - 1));
-        }
+        require(r >= 0 && r < stencils.count(), "stencil row ", r, ": expected 0 to ",
+                stencils.count() - 1);
         const auto begin = stencils.offsets[static_cast<size_t>(r)];
         const auto end = stencils.offsets[static_cast<size_t>(r) + 1];
         result.indices.insert(result.indices.end(), stencils.indices.begin() + begin,

@@ -22,9 +22,7 @@ double after_one_level(double sharpness) {
 }
 
 void require_sharpness(double sharpness, const std::string& what) {
-    if (!(sharpness >= 0.0)) {
-        throw InvalidInput(say(what, ": expected a sharpness of at least 0, found ", sharpness));
-    }
+    require(sharpness >= 0.0, what, ": expected a sharpness of at least 0, found ", sharpness);
 }
 
 Sharpness initial_sharpness(const Topology& base, const LoopOptions& options) {
@@ -35,21 +33,17 @@ Sharpness initial_sharpness(const Topology& base, const LoopOptions& options) {
         const std::array<int, 2> wanted = {std::min(crease.a, crease.b),
                                            std::max(crease.a, crease.b)};
         const auto found = std::lower_bound(base.edges().begin(), base.edges().end(), wanted);
-        if (found == base.edges().end() || *found != wanted) {
-            throw InvalidInput(say("crease between vertices ", crease.a, " and ", crease.b,
-                                   ": expected an edge of the mesh, found none"));
-        }
+        require(found != base.edges().end() && *found == wanted, "crease between vertices ",
+                crease.a, " and ", crease.b, ": expected an edge of the mesh, found none");
         require_sharpness(crease.sharpness,
-                          say("crease between vertices ", crease.a, " and ", crease.b));
+                          concat("crease between vertices ", crease.a, " and ", crease.b));
         double& value = sharpness.edge[static_cast<size_t>(found - base.edges().begin())];
         value = std::max(value, crease.sharpness);
     }
     for (const SharpCorner& corner : options.corners) {
-        if (corner.vertex < 0 || corner.vertex >= base.vertex_count()) {
-            throw InvalidInput(say("corner at vertex ", corner.vertex, ": expected 0 to ",
-                                   base.vertex_count() - 1));
-        }
-        require_sharpness(corner.sharpness, say("corner at vertex ", corner.vertex));
+        require(corner.vertex >= 0 && corner.vertex < base.vertex_count(), "corner at vertex ",
+                corner.vertex, ": expected 0 to ", base.vertex_count() - 1);
+        require_sharpness(corner.sharpness, concat("corner at vertex ", corner.vertex));
         double& value = sharpness.vertex[static_cast<size_t>(corner.vertex)];
         value = std::max(value, corner.sharpness);
     }
@@ -249,15 +243,11 @@ Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness
 
 LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOptions& options)
     : levels_(levels), topology_(base) {
-    if (levels < 0 || levels > 8) {
-        throw InvalidInput(say("levels: expected 0 to 8, found ", levels));
-    }
+    require(levels >= 0 && levels <= 8, "levels: expected 0 to 8, found ", levels);
     const long long triangles = static_cast<long long>(base.triangle_count()) << (2 * levels);
-    if (3 * triangles > std::numeric_limits<int>::max()) {
-        throw InvalidInput(say("levels: ", levels, " levels of ", base.triangle_count(),
-                               " triangles give ", triangles, ", expected at most ",
-                               std::numeric_limits<int>::max() / 3));
-    }
+    require(3 * triangles <= std::numeric_limits<int>::max(), "levels: ", levels, " levels of ",
+            base.triangle_count(), " triangles give ", triangles, ", expected at most ",
+            std::numeric_limits<int>::max() / 3);
     stencils_.base_count = base.vertex_count();
     for (int v = 0; v < base.vertex_count(); ++v) {
         stencils_.indices.push_back(v);
@@ -274,10 +264,8 @@ LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOpt
 }
 
 SurfacePoint LoopSubdivision::point_in_parent(int f, int k) const {
-    if (f < 0 || f >= topology_.triangle_count() || k < 0 || k > 2) {
-        throw InvalidInput(say("corner ", k, " of triangle ", f, ": expected 0 to 2 of 0 to ",
-                               topology_.triangle_count() - 1));
-    }
+    require(f >= 0 && f < topology_.triangle_count() && k >= 0 && k <= 2, "corner ", k,
+            " of triangle ", f, ": expected 0 to 2 of 0 to ", topology_.triangle_count() - 1);
     SurfacePoint point;
     point.barycentric = Vector3d::Unit(k);
     for (int level = 0; level < levels_; ++level) {

@@ -7,9 +7,8 @@
 namespace cutis {
 
 SurfacePoint point_at_vertex(const Topology& topology, int v) {
-    if (v < 0 || v >= topology.vertex_count()) {
-        throw InvalidInput(say("vertex ", v, ": expected 0 to ", topology.vertex_count() - 1));
-    }
+    require(v >= 0 && v < topology.vertex_count(), "vertex ", v, ": expected 0 to ",
+            topology.vertex_count() - 1);
     SurfacePoint point;
     point.triangle = topology.triangles_around(v).front();
     point.barycentric.setZero();
@@ -32,16 +31,13 @@ std::optional<int> vertex_at_point(const Topology& topology, const SurfacePoint&
 }
 
 void require_valid_point(const Topology& topology, const SurfacePoint& point) {
-    if (point.triangle < 0 || point.triangle >= topology.triangle_count()) {
-        throw InvalidInput(say("surface point: names triangle ", point.triangle, ", expected 0 to ",
-                               topology.triangle_count() - 1));
-    }
+    require(point.triangle >= 0 && point.triangle < topology.triangle_count(),
+            "surface point: names triangle ", point.triangle, ", expected 0 to ",
+            topology.triangle_count() - 1);
     const Vector3d& b = point.barycentric;
-    if (!(b.minCoeff() >= -1e-9) || !(std::abs(b.sum() - 1.0) <= 1e-6) || !b.allFinite()) {
-        throw InvalidInput(say("surface point in triangle ", point.triangle,
-                               ": expected weights >= 0 that sum to 1, found ", b[0], ' ', b[1],
-                               ' ', b[2]));
-    }
+    require(b.minCoeff() >= -1e-9 && std::abs(b.sum() - 1.0) <= 1e-6 && b.allFinite(),
+            "surface point in triangle ", point.triangle,
+            ": expected weights >= 0 that sum to 1, found ", b[0], ' ', b[1], ' ', b[2]);
 }
 
 }  // namespace cutis

@@ -9,17 +9,13 @@ namespace cutis {
 
 Topology::Topology(MatrixX3i triangles, int vertex_count)
     : triangles_(std::move(triangles)), vertex_count_(vertex_count) {
-    if (vertex_count < 0) {
-        throw InvalidInput(say("vertex count: expected at least 0, found ", vertex_count));
-    }
+    require(vertex_count >= 0, "vertex count: expected at least 0, found ", vertex_count);
     mesh_internal::require_indices_in_range(triangles_, vertex_count);
     for (int f = 0; f < triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            if (triangles_(f, k) == triangles_(f, (k + 1) % 3)) {
-                throw InvalidInput(
-                    say("triangle ", f, ": expected three different vertices, found ",
-                        triangles_(f, 0), ' ', triangles_(f, 1), ' ', triangles_(f, 2)));
-            }
+            require(triangles_(f, k) != triangles_(f, (k + 1) % 3), "triangle ", f,
+                    ": expected three different vertices, found ", triangles_(f, 0), ' ',
+                    triangles_(f, 1), ' ', triangles_(f, 2));
         }
     }
 
@@ -27,9 +23,8 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     const mesh_internal::CornersAround around =
         mesh_internal::corners_around(triangles_, vertex_count);
     for (size_t v = 0; v + 1 < around.offsets.size(); ++v) {
-        if (around.offsets[v] == around.offsets[v + 1]) {
-            throw InvalidInput(say("vertex ", v, ": expected at least one triangle, found none"));
-        }
+        require(around.offsets[v] != around.offsets[v + 1], "vertex ", v,
+                ": expected at least one triangle, found none");
     }
 
     const mesh_internal::SortedSides sides = mesh_internal::sort_sides(triangles_, vertex_count);
@@ -61,12 +56,10 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
         const int corner = around.corner[static_cast<size_t>(fan_offsets_[v])];
         const int walked = mesh_internal::walk_fan(neighbours_, triangles_, corner, fan);
         const int expected = fan_offsets_[v + 1] - fan_offsets_[v];
-        if (walked != expected) {
-            throw InvalidInput(say("vertex ", v, ": its ", expected,
-                                   " triangles form more than one fan (bow-tie), the one of "
-                                   "triangle ",
-                                   corner / 3, " holds ", walked));
-        }
+        require(walked == expected, "vertex ", v, ": its ", expected,
+                " triangles form more than one fan (bow-tie), the one of "
+                "triangle ",
+                corner / 3, " holds ", walked);
         const int first = fan[0];
         if (neighbours_(first / 3, first % 3) < 0) {
             is_boundary_vertex_[v] = 1;

@@ -71,13 +71,10 @@ struct SurfaceTracer::Walk {
 
 SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& options)
     : topology_(&topology), options_(options) {
-    if (!(options.most_edges > 0.0)) {
-        throw InvalidInput(say("most_edges: expected more than 0, found ", options.most_edges));
-    }
-    if (options.most_crossings < 1) {
-        throw InvalidInput(
-            say("most_crossings: expected at least 1, found ", options.most_crossings));
-    }
+    require(options.most_edges > 0.0, "most_edges: expected more than 0, found ",
+            options.most_edges);
+    require(options.most_crossings >= 1, "most_crossings: expected at least 1, found ",
+            options.most_crossings);
     if (!options.keep_tables) {
         return;
     }
@@ -183,10 +180,8 @@ double SurfaceTracer::measured_incident_edge(int v) const {
 }
 
 void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const Workers& workers) {
-    if (positions.rows() != positions_.rows()) {
-        throw InvalidInput(
-            say("positions: expected ", positions_.rows(), " rows, found ", positions.rows()));
-    }
+    require(positions.rows() == positions_.rows(), "positions: expected ", positions_.rows(),
+            " rows, found ", positions.rows());
     positions_ = positions;
     const MatrixX3i& triangles = topology_->triangles();
 
@@ -467,8 +462,8 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     if (from.triangle < 0 || from.triangle >= topology_->triangle_count() ||
         !(b.cwiseMax(0.0).sum() > 0.5) || !(b.cwiseAbs().sum() < 2.0)) {
         require_valid_point(*topology_, from);  // names what is wrong
-        throw InvalidInput(say("surface point in triangle ", from.triangle, ": weights ", b[0], ' ',
-                               b[1], ' ', b[2], " do not sum to 1"));
+        throw InvalidInput(concat("surface point in triangle ", from.triangle, ": weights ", b[0],
+                                  ' ', b[1], ' ', b[2], " do not sum to 1"));
     }
     TraceResult result;
     result.point = from;

@@ -96,33 +96,24 @@ ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest,
                            const ArapOptions& options)
     : topology_(topology), options_(options) {
     const int n = topology.vertex_count();
-    if (rest.rows() != n || !rest.allFinite()) {
-        throw InvalidInput(
-            say("shell base: expected ", n, " finite positions, found ", rest.rows()));
-    }
-    if (!(options.tolerance >= 0.0)) {
-        throw InvalidInput(
-            say("shell handles: expected a tolerance of at least 0, found ", options.tolerance));
-    }
-    if (!(options.reach > 0.0) || options.rounds < 1 || options.rounds > 1000) {
-        throw InvalidInput(say("shell reach: expected above 0 m and 1 .. 1000 rounds, found ",
-                               options.reach, " and ", options.rounds));
-    }
+    require(rest.rows() == n && rest.allFinite(), "shell base: expected ", n,
+            " finite positions, found ", rest.rows());
+    require(options.tolerance >= 0.0, "shell handles: expected a tolerance of at least 0, found ",
+            options.tolerance);
+    require(options.reach > 0.0 && options.rounds >= 1 && options.rounds <= 1000,
+            "shell reach: expected above 0 m and 1 .. 1000 rounds, found ", options.reach, " and ",
+            options.rounds);
     is_pinned_.assign(static_cast<size_t>(n), 0);
     std::vector<unsigned char> is_held(static_cast<size_t>(topology.part_count()),
                                        std::isinf(options.reach) ? 0 : 1);
     for (const int v : options.pinned) {
-        if (v < 0 || v >= n) {
-            throw InvalidInput(say("shell pinned: vertex ", v, ", expected 0 .. ", n - 1));
-        }
+        require(v >= 0 && v < n, "shell pinned: vertex ", v, ", expected 0 .. ", n - 1);
         is_pinned_[static_cast<size_t>(v)] = 1;
         is_held[static_cast<size_t>(topology.part_of_vertex()[static_cast<size_t>(v)])] = 1;
     }
     for (size_t part = 0; part < is_held.size(); ++part) {
-        if (is_held[part] == 0) {
-            throw InvalidInput(say("shell reach: nothing holds part ", part,
-                                   " of the base (give it a reach or pinned vertices)"));
-        }
+        require(is_held[part] != 0, "shell reach: nothing holds part ", part,
+                " of the base (give it a reach or pinned vertices)");
     }
     hold_.setZero(n);
     if (!std::isinf(options.reach)) {

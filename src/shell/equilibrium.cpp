@@ -22,15 +22,11 @@ void check_material(const PrismShell& shell, const EquilibriumOptions& options) 
     check_struct(options, "shell");
     const int triangles = shell.topology().triangle_count();
     const VectorXd& stiffness = options.stiffness;
-    if (stiffness.size() != 0 && stiffness.size() != triangles) {
-        throw InvalidInput(
-            say("shell stiffness: expected ", triangles, " numbers, found ", stiffness.size()));
-    }
+    require(stiffness.size() == 0 || stiffness.size() == triangles, "shell stiffness: expected ",
+            triangles, " numbers, found ", stiffness.size());
     for (Eigen::Index f = 0; f < stiffness.size(); ++f) {
-        if (!(stiffness[f] > 0.0) || !std::isfinite(stiffness[f])) {
-            throw InvalidInput(say("shell stiffness: triangle ", f, " has ", stiffness[f],
-                                   ", expected a number above 0"));
-        }
+        require(stiffness[f] > 0.0 && std::isfinite(stiffness[f]), "shell stiffness: triangle ", f,
+                " has ", stiffness[f], ", expected a number above 0");
     }
 }
 
@@ -160,9 +156,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
         }
         push_starts_.push_back(static_cast<int>(push_triangles_.size()));
     }
-    if (with_height == 0) {
-        throw InvalidInput("shell: no vertex has any height");
-    }
+    require(with_height != 0, "shell: no vertex has any height");
     mean_diagonal_ = diagonal_sum / with_height;
 }
 
@@ -266,14 +260,10 @@ void ShellEquilibrium::fill_pushes(const MatrixX3d& base, const Workers& workers
 
 void ShellEquilibrium::solve(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset) {
     const int n = shell_->vertex_count();
-    if (base.rows() != n) {
-        throw InvalidInput(say("shell base: expected ", n, " positions, found ", base.rows()));
-    }
+    require(base.rows() == n, "shell base: expected ", n, " positions, found ", base.rows());
     if (!base.allFinite()) {
         for (int v = 0; v < n; ++v) {
-            if (!base.row(v).allFinite()) {
-                throw InvalidInput(say("shell base: position ", v, " is not finite"));
-            }
+            require(base.row(v).allFinite(), "shell base: position ", v, " is not finite");
         }
     }
     fill_pushes(base, workers);

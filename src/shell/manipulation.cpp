@@ -51,16 +51,12 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
     std::vector<int> base_handles;
     for (size_t i = 0; i < handles.size(); ++i) {
         const Handle& handle = handles[i];
-        if (!(handle.offset_stiffness >= 0.0) || !(handle.base_stiffness >= 0.0)) {
-            throw InvalidInput(say("shell handles: handle ", i,
-                                   " needs stiffnesses of at least 0, found ",
-                                   handle.offset_stiffness, " and ", handle.base_stiffness));
-        }
+        require(handle.offset_stiffness >= 0.0 && handle.base_stiffness >= 0.0,
+                "shell handles: handle ", i, " needs stiffnesses of at least 0, found ",
+                handle.offset_stiffness, " and ", handle.base_stiffness);
         require_valid_point(shell.topology(), {handle.point.triangle, handle.point.barycentric});
-        if (!(handle.point.height >= 0.0 && handle.point.height <= 1.0)) {
-            throw InvalidInput(say("shell handles: handle ", i, " at height ", handle.point.height,
-                                   ", expected 0 .. 1"));
-        }
+        require(handle.point.height >= 0.0 && handle.point.height <= 1.0, "shell handles: handle ",
+                i, " at height ", handle.point.height, ", expected 0 .. 1");
         tets.push_back(shell.place(handle.point));
         SpringRow row;
         double sum = 0.0;
@@ -82,12 +78,12 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
         if (handle.base_stiffness > 0.0) {
             base_handles.push_back(static_cast<int>(i));
         } else if (!pulls) {
-            throw InvalidInput(
-                say("shell handles: handle ", i,
-                    handle.offset_stiffness > 0.0
-                        ? " is held by no offset vertex (it lies on the base, or the shell has no "
-                          "height there); give it a base stiffness"
-                        : " pulls neither the shell nor the base"));
+            throw InvalidInput(concat(
+                "shell handles: handle ", i,
+                handle.offset_stiffness > 0.0
+                    ? " is held by no offset vertex (it lies on the base, or the shell has no "
+                      "height there); give it a base stiffness"
+                    : " pulls neither the shell nor the base"));
         }
     }
     springs_.set(n, rows, [this](std::span<double> values, int columns) {
@@ -176,14 +172,11 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
 }
 
 void check_handle_targets(const MatrixX3d& targets, int handles) {
-    if (targets.rows() != handles) {
-        throw InvalidInput(
-            say("shell handles: expected ", handles, " targets, found ", targets.rows()));
-    }
+    require(targets.rows() == handles, "shell handles: expected ", handles, " targets, found ",
+            targets.rows());
     for (Eigen::Index i = 0; i < targets.rows(); ++i) {
-        if (!targets.row(i).allFinite()) {
-            throw InvalidInput(say("shell handles: the target of handle ", i, " is not finite"));
-        }
+        require(targets.row(i).allFinite(), "shell handles: the target of handle ", i,
+                " is not finite");
     }
 }
 

@@ -324,7 +324,7 @@ ArtMesh make_detail(const std::string& name) {
             {name, "", 0, static_cast<int>(triangles), 0, static_cast<int>(vertices)});
         return mesh;
     }
-    throw InvalidInput(say("detail: no piece named '", name, "'; there are ", known));
+    throw InvalidInput(concat("detail: no piece named '", name, "'; there are ", known));
 }
 
 }  // namespace cutis

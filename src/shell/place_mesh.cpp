@@ -165,10 +165,9 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
     const auto count = static_cast<int>(mesh.positions.rows());
     for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            if (mesh.triangles(f, k) < 0 || mesh.triangles(f, k) >= count) {
-                throw InvalidInput(say("shell detail '", mesh.name, "': triangle ", f,
-                                       " uses vertex ", mesh.triangles(f, k), " of ", count));
-            }
+            require(mesh.triangles(f, k) >= 0 && mesh.triangles(f, k) < count, "shell detail '",
+                    mesh.name, "': triangle ", f, " uses vertex ", mesh.triangles(f, k), " of ",
+                    count);
         }
     }
     const TetSearch search(shell);
@@ -178,10 +177,8 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
     double first_distance = 0.0;
     for (int v = 0; v < count; ++v) {
         const Vector3d position = mesh.positions.row(v);
-        if (!position.allFinite()) {
-            throw InvalidInput(
-                say("shell detail '", mesh.name, "': position ", v, " is not finite"));
-        }
+        require(position.allFinite(), "shell detail '", mesh.name, "': position ", v,
+                " is not finite");
         ShellPoint& point = out.points[static_cast<size_t>(v)];
         if (search.find(position, point)) {
             continue;
@@ -196,13 +193,12 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
             first_distance = distance;
         }
     }
-    if (out.outside > 0 && outside == OutsideDetail::refuse) {
-        throw InvalidInput(say("shell detail '", mesh.name, "': ", out.outside, " of ", count,
-                               " vertices lie outside the shell; the first is vertex ",
-                               first_outside, ", ", first_distance,
-                               " m from it (make the shell higher, or move them to the nearest "
-                               "place in it)"));
-    }
+    require(out.outside <= 0 || outside != OutsideDetail::refuse, "shell detail '", mesh.name,
+            "': ", out.outside, " of ", count,
+            " vertices lie outside the shell; the first is vertex ", first_outside, ", ",
+            first_distance,
+            " m from it (make the shell higher, or move them to the nearest "
+            "place in it)");
     out.triangles = mesh.triangles;
     if (mesh.uv.rows() > 0 && mesh.uv.rows() == mesh.positions.rows() &&
         mesh.uv_triangles == mesh.triangles) {

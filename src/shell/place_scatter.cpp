@@ -63,13 +63,10 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
 
 void check_scatter(const PrismShell& shell, const ScatterOptions& options) {
     check_struct(options, "shell", shell.vertex_count());
-    if (!(options.axis.norm() > 0.0)) {
-        throw InvalidInput("shell axis: expected a direction, found 0 0 0");
-    }
-    if (options.headings.rows() != 0 && options.headings.rows() != shell.vertex_count()) {
-        throw InvalidInput(say("shell headings: expected ", shell.vertex_count(), " rows, found ",
-                               options.headings.rows()));
-    }
+    require(options.axis.norm() > 0.0, "shell axis: expected a direction, found 0 0 0");
+    require(options.headings.rows() == 0 || options.headings.rows() == shell.vertex_count(),
+            "shell headings: expected ", shell.vertex_count(), " rows, found ",
+            options.headings.rows());
 }
 
 /// A painted number between the corners of a triangle.
@@ -144,12 +141,10 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
     const double radius = options.spacing * options.size;
     // Dart throwing: about twenty throws for each disk that could find room.
     const double throws = 20.0 * sum / (radius * radius);
-    if (!(throws < 40.0 * options.most_pieces)) {
-        throw InvalidInput(say("shell scatter: about ", throws / 25.0,
-                               " pieces would fit, more "
-                               "than most_pieces = ",
-                               options.most_pieces, "; use a larger size or spacing"));
-    }
+    require(throws < 40.0 * options.most_pieces, "shell scatter: about ", throws / 25.0,
+            " pieces would fit, more "
+            "than most_pieces = ",
+            options.most_pieces, "; use a larger size or spacing");
     // Radii grow with 1 / sqrt(density); beyond this they are cut, such places stay nearly bare.
     const double widest = radius * largest_factor * std::sqrt(1.0 / 0.05);
     DiskSet disks(std::max(widest, 1e-12));
@@ -190,9 +185,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         disks.add(at, normal, own);
         anchors.push_back(anchor);
     }
-    if (anchors.empty()) {
-        throw InvalidInput("shell scatter: no piece found a place (density or size is 0)");
-    }
+    require(!anchors.empty(), "shell scatter: no piece found a place (density or size is 0)");
     return anchors;
 }
 
@@ -228,10 +221,9 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
                        std::span<ShellPoint> points) const {
     const Parts& parts = *parts_;
     const int count = piece_vertices();
-    if (points.size() != anchors.size() * static_cast<size_t>(count)) {
-        throw InvalidInput(say("shell pieces: expected room for ", anchors.size(), " x ", count,
-                               " points, found ", points.size()));
-    }
+    require(points.size() == anchors.size() * static_cast<size_t>(count),
+            "shell pieces: expected room for ", anchors.size(), " x ", count, " points, found ",
+            points.size());
     const double stopped =
         workers.sum_chunks(static_cast<int>(anchors.size()), 8, [&](int begin, int end) {
             int met = 0;
@@ -240,10 +232,8 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
                 require_valid_point(parts.shell->topology(), anchor.point);
                 const Vector3d normal = parts.normals.row(anchor.point.triangle);
                 Vector3d ahead = anchor.heading - normal * normal.dot(anchor.heading);
-                if (!(ahead.norm() > 1e-9) || !std::isfinite(anchor.size)) {
-                    throw InvalidInput(say("shell pieces: piece ", p,
-                                           " has no heading in the plane of its triangle"));
-                }
+                require(ahead.norm() > 1e-9 && std::isfinite(anchor.size), "shell pieces: piece ",
+                        p, " has no heading in the plane of its triangle");
                 ahead.normalize();
                 const Vector3d aside = ahead.cross(normal);  // u x v = w
                 for (int i = 0; i < count; ++i) {
@@ -267,17 +257,13 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
 PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile,
                             const ScatterOptions& options, const Workers& workers) {
     check_scatter(shell, options);
-    if (tile.triangles.rows() == 0 || !tile.positions.allFinite()) {
-        throw InvalidInput(
-            say("shell detail '", tile.name, "': expected triangles with finite positions"));
-    }
+    require(tile.triangles.rows() != 0 && tile.positions.allFinite(), "shell detail '", tile.name,
+            "': expected triangles with finite positions");
     PlacedDetail out;
     out.anchors = scatter_anchors(shell, options);
     const auto pieces = static_cast<Eigen::Index>(out.anchors.size());
-    if (pieces > options.most_pieces) {
-        throw InvalidInput(say("shell scatter: ", pieces,
-                               " pieces, more than most_pieces = ", options.most_pieces));
-    }
+    require(pieces <= options.most_pieces, "shell scatter: ", pieces,
+            " pieces, more than most_pieces = ", options.most_pieces);
     const PieceWalker walker(shell, tile, options.lift, workers);
     out.copy_vertices = walker.piece_vertices();
     out.points.resize(static_cast<size_t>(pieces * out.copy_vertices));

@@ -30,14 +30,10 @@ struct PlaceHash {
 };
 
 void check_tile(const ArtMesh& tile) {
-    if (tile.triangles.rows() == 0) {
-        throw InvalidInput(say("shell detail '", tile.name, "': it has no triangles"));
-    }
+    require(tile.triangles.rows() != 0, "shell detail '", tile.name, "': it has no triangles");
     for (Eigen::Index v = 0; v < tile.positions.rows(); ++v) {
-        if (!tile.positions.row(v).allFinite()) {
-            throw InvalidInput(
-                say("shell detail '", tile.name, "': position ", v, " is not finite"));
-        }
+        require(tile.positions.row(v).allFinite(), "shell detail '", tile.name, "': position ", v,
+                " is not finite");
     }
 }
 
@@ -194,20 +190,17 @@ private:
 PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
                          const MatrixX3i& uv_triangles, const ArtMesh& tile,
                          const TileOptions& options) {
-    if (uv_triangles.rows() != shell.topology().triangle_count() || uv.rows() == 0) {
-        throw InvalidInput(say("shell tiles: the base needs UVs for its ",
-                               shell.topology().triangle_count(), " triangles, found ",
-                               uv_triangles.rows()));
-    }
+    require(uv_triangles.rows() == shell.topology().triangle_count() && uv.rows() != 0,
+            "shell tiles: the base needs UVs for its ", shell.topology().triangle_count(),
+            " triangles, found ", uv_triangles.rows());
     check_struct(options, "shell");
     check_tile(tile);
     const MatrixX2d plane = options.turn == 0.0 ? uv : turned(uv, options.turn);
     const Vector2d tiles(options.tiles_u, options.tiles_v);
     const TileRange range = tiles_over(plane, uv_triangles, tiles);
-    if (!(range.count() * static_cast<double>(tile.positions.rows()) <= most_vertices)) {
-        throw InvalidInput(say("shell tiles: ", range.count(), " copies of '", tile.name, "' with ",
-                               tile.positions.rows(), " vertices are more than ", most_vertices));
-    }
+    require(range.count() * static_cast<double>(tile.positions.rows()) <= most_vertices,
+            "shell tiles: ", range.count(), " copies of '", tile.name, "' with ",
+            tile.positions.rows(), " vertices are more than ", most_vertices);
     Tiler tiler(plane, uv_triangles, tile, tiles, options.lift);
     for (double j = range.first.y(); j <= range.last.y(); j += 1.0) {
         for (double i = range.first.x(); i <= range.last.x(); i += 1.0) {
@@ -215,17 +208,13 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
         }
     }
     PlacedDetail out = tiler.take();
-    if (out.triangles.rows() == 0) {
-        throw InvalidInput(
-            say("shell tiles: no triangle of '", tile.name, "' reaches a chart; use more tiles"));
-    }
+    require(out.triangles.rows() != 0, "shell tiles: no triangle of '", tile.name,
+            "' reaches a chart; use more tiles");
     return out;
 }
 
 ArtMesh piece_from_mesh(const ArtMesh& mesh, char up) {
-    if (up != 'x' && up != 'y' && up != 'z') {
-        throw InvalidInput(say("shell piece: up is x, y or z, found '", up, "'"));
-    }
+    require(up == 'x' || up == 'y' || up == 'z', "shell piece: up is x, y or z, found '", up, "'");
     check_tile(mesh);
     const int w = up - 'x';
     const int u = (w + 1) % 3;
@@ -234,9 +223,7 @@ ArtMesh piece_from_mesh(const ArtMesh& mesh, char up) {
     const Vector3d high = mesh.positions.colwise().maxCoeff().transpose();
     const Vector3d extent = high - low;
     const double wide = std::max(extent[u], extent[v]);
-    if (!(wide > 0.0)) {
-        throw InvalidInput(say("shell piece '", mesh.name, "': it has no extent across ", up));
-    }
+    require(wide > 0.0, "shell piece '", mesh.name, "': it has no extent across ", up);
     ArtMesh out = mesh;
     for (Eigen::Index i = 0; i < mesh.positions.rows(); ++i) {
         const Vector3d at = mesh.positions.row(i);

@@ -10,14 +10,10 @@ namespace cutis {
 namespace {
 
 void require_positions(const char* what, const MatrixX3d& positions, int vertex_count) {
-    if (positions.rows() != vertex_count) {
-        throw InvalidInput(say("shell ", what, ": expected ", vertex_count, " positions, found ",
-                               positions.rows()));
-    }
+    require(positions.rows() == vertex_count, "shell ", what, ": expected ", vertex_count,
+            " positions, found ", positions.rows());
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
-        if (!positions.row(v).allFinite()) {
-            throw InvalidInput(say("shell ", what, ": position ", v, " is not finite"));
-        }
+        require(positions.row(v).allFinite(), "shell ", what, ": position ", v, " is not finite");
     }
 }
 
@@ -59,11 +55,9 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
         corners_[first + 2] = {a, n + b, n + c, n + a};
         for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
             rest_volumes_[tet] = is_flat(tet) ? 0.0 : volume(tet, base_, offset_);
-            if (!is_flat(tet) && !(rest_volumes_[tet] > 0.0)) {
-                throw InvalidInput(say(
-                    "shell: the prism of triangle ", f, " is turned over or flat at rest (volume ",
-                    rest_volumes_[tet], "); build the offset with make_safe_offset"));
-            }
+            require(is_flat(tet) || rest_volumes_[tet] > 0.0, "shell: the prism of triangle ", f,
+                    " is turned over or flat at rest (volume ", rest_volumes_[tet],
+                    "); build the offset with make_safe_offset");
         }
     }
 }

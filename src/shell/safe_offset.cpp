@@ -66,10 +66,8 @@ void stay_below_walls(const Topology& topology, const MatrixX3d& base, const Mat
 
 void check_offset_options(const Topology& topology, const MatrixX3d& base,
                           const SafeOffsetOptions& options) {
-    if (base.rows() != topology.vertex_count()) {
-        throw InvalidInput(say("shell base: expected ", topology.vertex_count(),
-                               " positions, found ", base.rows()));
-    }
+    require(base.rows() == topology.vertex_count(), "shell base: expected ",
+            topology.vertex_count(), " positions, found ", base.rows());
     check_struct(options, "shell", topology.vertex_count());
 }
 
@@ -148,9 +146,7 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
     VectorXd areas;
     fill_triangle_normals(base, topology, workers, normals, areas);
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        if (normals.row(f).isZero(0.0)) {
-            throw InvalidInput(say("shell base: triangle ", f, " has no area"));
-        }
+        require(!normals.row(f).isZero(0.0), "shell base: triangle ", f, " has no area");
     }
     SafeOffset out;
     out.directions.setZero(n, 3);

@@ -19,10 +19,9 @@ MatrixX3d make_axis_weights(const PrismShell& shell, const ShellOptions& options
     const MatrixX3d normals = triangle_normals(shell.base(), topology);
     const VectorXd areas = triangle_areas(shell.base(), topology);
     MatrixX3d weights(topology.triangle_count(), 3);
-    if (options.axes.rows() != 0 && options.axes.rows() != topology.triangle_count()) {
-        throw InvalidInput(say("shell axes: expected ", topology.triangle_count(),
-                               " directions, found ", options.axes.rows()));
-    }
+    require(options.axes.rows() == 0 || options.axes.rows() == topology.triangle_count(),
+            "shell axes: expected ", topology.triangle_count(), " directions, found ",
+            options.axes.rows());
     for (int f = 0; f < topology.triangle_count(); ++f) {
         const Vector3d normal = normals.row(f);
         Vector3d axis = options.axes.rows() ? Vector3d(options.axes.row(f)) : options.axis;
@@ -86,9 +85,8 @@ void Shell::fill_axes() {
 
 void Shell::advance(const ShellStep& step, const Workers& workers) {
     const bool starts = step.reset || !has_base_;
-    if (!starts && (!(step.seconds > 0.0) || !std::isfinite(step.seconds))) {
-        throw InvalidInput(say("shell step: expected a length above 0 s, found ", step.seconds));
-    }
+    require(starts || (step.seconds > 0.0 && std::isfinite(step.seconds)),
+            "shell step: expected a length above 0 s, found ", step.seconds);
     if (handle_count() > 0) {
         next_base_ = *step.base;
         if (manipulator_->pulls_base() && pull_.rows() == next_base_.rows() && !step.reset) {
@@ -170,10 +168,8 @@ void Shell::write_volume_ratios(VectorXd& ratios) {
 }
 
 void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {
-    if (targets.rows() != static_cast<Eigen::Index>(handles.size())) {
-        throw InvalidInput(
-            say("shell handles: expected ", handles.size(), " targets, found ", targets.rows()));
-    }
+    require(targets.rows() == static_cast<Eigen::Index>(handles.size()), "shell handles: expected ",
+            handles.size(), " targets, found ", targets.rows());
     if (!manipulator_) {
         if (handles.empty()) {
             return;
@@ -224,24 +220,20 @@ void Shell::restore(std::span<const double> state) {
     const auto vertices = static_cast<size_t>(vertex_count());
     const bool moves = options_.vibration.has_moving_points;
     constexpr size_t head = 7;
-    if (state.size() < head || state[0] != state_version || state[1] != static_cast<double>(n) ||
-        state[2] != static_cast<double>(vertices) || state[5] != (moves ? 1.0 : 0.0)) {
-        throw InvalidInput(say("shell state: not a state of a shell of ", n, " base vertices and ",
-                               vertices, " detail vertices"));
-    }
+    require(state.size() >= head && state[0] == state_version &&
+                state[1] == static_cast<double>(n) && state[2] == static_cast<double>(vertices) &&
+                state[5] == (moves ? 1.0 : 0.0),
+            "shell state: not a state of a shell of ", n, " base vertices and ", vertices,
+            " detail vertices");
     const bool has_base = state[3] == 1.0;
     const bool has_pull = state[6] == 1.0;
     const size_t expected = head + (has_base ? (has_pull ? 15 : 12) * n + vibration_->state_size() +
                                                    (moves ? 5 * vertices : 0)
                                              : 0);
-    if (state.size() != expected) {
-        throw InvalidInput(
-            say("shell state: expected ", expected, " numbers, found ", state.size()));
-    }
+    require(state.size() == expected, "shell state: expected ", expected, " numbers, found ",
+            state.size());
     for (size_t i = 0; i < state.size(); ++i) {
-        if (!std::isfinite(state[i])) {
-            throw InvalidInput(say("shell state: number ", i, " is not finite"));
-        }
+        require(std::isfinite(state[i]), "shell state: number ", i, " is not finite");
     }
     has_base_ = has_base;
     has_velocity_ = state[4] == 1.0;

@@ -46,10 +46,8 @@ SkinRider::SkinRider(const PrismShell& shell, const PlacedDetail& detail, const 
 void SkinRider::place(const MatrixX3d& skin, const Workers& workers, std::span<ShellPoint> points) {
     const MatrixX3d& rest = shell_->base();
     const MatrixX3i& corners = shell_->topology().triangles();
-    if (skin.rows() != rest.rows() || !skin.allFinite()) {
-        throw InvalidInput(
-            say("shell skin: expected ", rest.rows(), " finite places, found ", skin.rows()));
-    }
+    require(skin.rows() == rest.rows() && skin.allFinite(), "shell skin: expected ", rest.rows(),
+            " finite places, found ", skin.rows());
     // Sum of weights times how far each corner's material went.
     const auto shift = [&](int f, const Vector3d& weights) {
         Vector3d sum = Vector3d::Zero();
@@ -60,10 +58,8 @@ void SkinRider::place(const MatrixX3d& skin, const Workers& workers, std::span<S
     };
     constexpr int chunk = 64;
     if (!walker_) {
-        if (points.size() != points_.size()) {
-            throw InvalidInput(say("shell skin: expected room for ", points_.size(),
-                                   " points, found ", points.size()));
-        }
+        require(points.size() == points_.size(), "shell skin: expected room for ", points_.size(),
+                " points, found ", points.size());
         workers.for_chunks(static_cast<int>(points_.size()), chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 const ShellPoint& from = points_[static_cast<size_t>(v)];

@@ -8,10 +8,8 @@
 namespace cutis {
 
 void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const Solve& solve) {
-    if (rows.size() > static_cast<size_t>(most_springs)) {
-        throw InvalidInput(
-            say("shell handles: expected at most ", most_springs, ", found ", rows.size()));
-    }
+    require(rows.size() <= static_cast<size_t>(most_springs), "shell handles: expected at most ",
+            most_springs, ", found ", rows.size());
     starts_ = {0};
     indices_.clear();
     weights_.clear();
@@ -19,11 +17,8 @@ void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const So
     std::vector<double> values(static_cast<size_t>(unknowns) * rows.size(), 0.0);
     for (size_t c = 0; c < rows.size(); ++c) {
         const SpringRow& row = rows[c];
-        if (!(row.stiffness > 0.0) || row.indices.empty()) {
-            throw InvalidInput(say("shell handles: handle ", c,
-                                   " needs a stiffness above 0 and something to pull, found ",
-                                   row.stiffness));
-        }
+        require(row.stiffness > 0.0 && !row.indices.empty(), "shell handles: handle ", c,
+                " needs a stiffness above 0 and something to pull, found ", row.stiffness);
         for (size_t i = 0; i < row.indices.size(); ++i) {
             indices_.push_back(row.indices[i]);
             weights_.push_back(row.weights[i]);

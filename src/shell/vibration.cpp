@@ -17,17 +17,16 @@ constexpr double point_tolerance = 1e-9;
 
 void check_point(const PrismShell& shell, const ShellPoint& point, size_t vertex) {
     const int triangles = shell.topology().triangle_count();
-    if (point.triangle < 0 || point.triangle >= triangles) {
-        throw InvalidInput(say("shell detail: vertex ", vertex, " lies on triangle ",
-                               point.triangle, ", expected 0 .. ", triangles - 1));
-    }
+    require(point.triangle >= 0 && point.triangle < triangles, "shell detail: vertex ", vertex,
+            " lies on triangle ", point.triangle, ", expected 0 .. ", triangles - 1);
     const bool is_inside = point.barycentric.minCoeff() >= -point_tolerance &&
                            std::abs(point.barycentric.sum() - 1.0) <= 1e-6 &&
                            point.height >= -point_tolerance &&
                            point.height <= 1.0 + point_tolerance;
     if (!is_inside) {  // also NaN
-        throw InvalidInput(say("shell detail: vertex ", vertex, " lies outside its prism (weights ",
-                               point.barycentric.transpose(), ", height ", point.height, ")"));
+        throw InvalidInput(concat("shell detail: vertex ", vertex,
+                                  " lies outside its prism (weights ", text_of(point.barycentric),
+                                  ", height ", point.height, ")"));
     }
 }
 
@@ -41,15 +40,12 @@ void check_vibration(const VibrationOptions& options, size_t vertices) {
     }
     const auto check_painted = [&](const char* name, const std::vector<double>& values,
                                    bool may_be_zero) {
-        if (!values.empty() && values.size() != vertices) {
-            throw InvalidInput(
-                say("shell ", name, ": expected ", vertices, " numbers, found ", values.size()));
-        }
+        require(values.empty() || values.size() == vertices, "shell ", name, ": expected ",
+                vertices, " numbers, found ", values.size());
         for (size_t v = 0; v < values.size(); ++v) {
-            if (!(values[v] > 0.0 || (may_be_zero && values[v] == 0.0)) ||
-                !std::isfinite(values[v])) {
-                throw InvalidInput(say("shell ", name, ": detail vertex ", v, " has ", values[v]));
-            }
+            require(
+                (values[v] > 0.0 || (may_be_zero && values[v] == 0.0)) && std::isfinite(values[v]),
+                "shell ", name, ": detail vertex ", v, " has ", values[v]);
         }
     };
     check_painted("frequency_factor", options.frequency_factor, false);
@@ -60,18 +56,14 @@ void check_vibration(const VibrationOptions& options, size_t vertices) {
 
 DetailVibration::DetailVibration(const PrismShell& shell, std::vector<ShellPoint> points,
                                  const std::vector<int>& piece, const VibrationOptions& options) {
-    if (points.empty()) {
-        throw InvalidInput("shell detail: expected at least one vertex, found none");
-    }
-    if (!piece.empty() && piece.size() != points.size()) {
-        throw InvalidInput(say("shell detail: expected a piece for each of ", points.size(),
-                               " vertices, found ", piece.size()));
-    }
+    require(!points.empty(), "shell detail: expected at least one vertex, found none");
+    require(piece.empty() || piece.size() == points.size(),
+            "shell detail: expected a piece for each of ", points.size(), " vertices, found ",
+            piece.size());
     for (size_t v = 0; v < points.size(); ++v) {
         check_point(shell, points[v], v);
-        if (!piece.empty() && piece[v] < 0) {
-            throw InvalidInput(say("shell detail: vertex ", v, " is of piece ", piece[v]));
-        }
+        require(piece.empty() || piece[v] >= 0, "shell detail: vertex ", v, " is of piece ",
+                piece[v]);
     }
     check_vibration(options, points.size());
     if (options.precision == Precision::single) {
@@ -110,13 +102,10 @@ size_t DetailVibration::memory_bytes() const {
 }
 
 void DetailVibration::move_points(std::span<const ShellPoint> points) {
-    if (!kernel_->options.has_moving_points) {
-        throw InvalidInput("shell detail: points move only with has_moving_points");
-    }
-    if (static_cast<int>(points.size()) != vertex_count()) {
-        throw InvalidInput(
-            say("shell detail: expected ", vertex_count(), " points, found ", points.size()));
-    }
+    require(kernel_->options.has_moving_points,
+            "shell detail: points move only with has_moving_points");
+    require(static_cast<int>(points.size()) == vertex_count(), "shell detail: expected ",
+            vertex_count(), " points, found ", points.size());
     for (size_t v = 0; v < points.size(); ++v) {
         check_point(*kernel_->shell, points[v], v);
     }
@@ -166,10 +155,8 @@ void DetailVibration::write_positions(MatrixX3d& positions) const {
 }
 
 void DetailVibration::write_positions(std::span<float> xyz) const {
-    if (xyz.size() != 3 * static_cast<size_t>(vertex_count())) {
-        throw InvalidInput(say("shell detail: expected room for ", 3 * vertex_count(),
-                               " numbers, found ", xyz.size()));
-    }
+    require(xyz.size() == 3 * static_cast<size_t>(vertex_count()),
+            "shell detail: expected room for ", 3 * vertex_count(), " numbers, found ", xyz.size());
     for (int v = 0; v < vertex_count(); ++v) {
         const Vector3d at = position(v);
         for (int k = 0; k < 3; ++k) {
@@ -195,14 +182,10 @@ size_t DetailVibration::state_size() const {
     return kernel_->state_size();
 }
 size_t DetailVibration::restore(std::span<const double> state) {
-    if (state.size() < state_size()) {
-        throw InvalidInput(say("shell state: expected at least ", state_size(),
-                               " numbers for the detail, found ", state.size()));
-    }
+    require(state.size() >= state_size(), "shell state: expected at least ", state_size(),
+            " numbers for the detail, found ", state.size());
     for (size_t i = 0; i < state_size(); ++i) {
-        if (!std::isfinite(state[i])) {
-            throw InvalidInput(say("shell state: number ", i, " of the detail is not finite"));
-        }
+        require(std::isfinite(state[i]), "shell state: number ", i, " of the detail is not finite");
     }
     return kernel_->restore(state);
 }

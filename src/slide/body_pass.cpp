@@ -9,10 +9,8 @@ namespace cutis::slide {
 
 void set_positions(const SkinModel& model, const MatrixX3d& positions, const Workers& workers,
                    BodyFrame& frame) {
-    if (positions.rows() != model.vertex_count()) {
-        throw InvalidInput(
-            say("body: expected ", model.vertex_count(), " positions, found ", positions.rows()));
-    }
+    require(positions.rows() == model.vertex_count(), "body: expected ", model.vertex_count(),
+            " positions, found ", positions.rows());
     const double sum =
         workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
             double check = 0.0;
@@ -27,9 +25,7 @@ void set_positions(const SkinModel& model, const MatrixX3d& positions, const Wor
         });
     if (!std::isfinite(sum)) {
         for (int v = 0; v < model.vertex_count(); ++v) {
-            if (!positions.row(v).allFinite()) {
-                throw InvalidInput(say("body: position of vertex ", v, " is not finite"));
-            }
+            require(positions.row(v).allFinite(), "body: position of vertex ", v, " is not finite");
         }
     }
 }

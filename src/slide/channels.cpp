@@ -66,9 +66,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
     Parts& p = *parts_;
     p.complete_body(workers);
     const int count = p.model.vertex_count();
-    if (!(wavelength > 0.0) || !std::isfinite(wavelength)) {
-        throw InvalidInput(say("wavelength: expected a positive length, found ", wavelength));
-    }
+    require(wavelength > 0.0 && std::isfinite(wavelength),
+            "wavelength: expected a positive length, found ", wavelength);
     out.material_position.resize(count, 3);
     out.slide_distance.resize(count);
     out.slide_direction.resize(count, 3);

@@ -243,10 +243,8 @@ Vector3d SlideLocator::read_out(const SurfacePoint& ours, double back, const Mat
 }
 
 void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out) {
-    if (body.rows() != targets_.rows()) {
-        throw InvalidInput(
-            say("body: expected ", targets_.rows(), " positions, found ", body.rows()));
-    }
+    require(body.rows() == targets_.rows(), "body: expected ", targets_.rows(),
+            " positions, found ", body.rows());
     fill_vertex_normals(body, *shown_, NormalWeight::area, workers, normals_);
     out.resize(body.rows(), 3);
     // Axes that turn with the body: residuals are kept in them.
@@ -302,15 +300,12 @@ std::vector<double> SlideLocator::save() const {
 }
 
 void SlideLocator::restore(const std::vector<double>& state, const SlideSolver& solver) {
-    if (state.size() != saved_numbers()) {
-        throw InvalidInput(
-            say("slide places: expected ", saved_numbers(), " numbers, found ", state.size()));
-    }
+    require(state.size() == saved_numbers(), "slide places: expected ", saved_numbers(),
+            " numbers, found ", state.size());
     const double* from = state.data() + 1;
     for (size_t v = 0; v < places_.size(); ++v, from += 8) {
-        if (!(from[0] >= 0.0 && from[0] < topology_->triangle_count())) {
-            throw InvalidInput(say("slide places: vertex ", v, " lies in triangle ", from[0]));
-        }
+        require(from[0] >= 0.0 && from[0] < topology_->triangle_count(), "slide places: vertex ", v,
+                " lies in triangle ", from[0]);
         places_[v] = {static_cast<int>(from[0]), Vector3d(from + 1)};
         require_valid_point(*topology_, places_[v]);
         backs_[v] = from[4];

@@ -6,15 +6,12 @@
 namespace cutis {
 
 MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio) {
-    if (!(young_modulus > 0.0) || !std::isfinite(young_modulus)) {
-        throw InvalidInput(say("young_modulus: expected a positive number, found ", young_modulus));
-    }
-    if (!(poisson_ratio > -1.0 && poisson_ratio < 1.0)) {
-        throw InvalidInput(
-            say("poisson_ratio: expected more than -1 and less than 1 (a membrane "
-                "keeps its area at 1), found ",
-                poisson_ratio));
-    }
+    require(young_modulus > 0.0 && std::isfinite(young_modulus),
+            "young_modulus: expected a positive number, found ", young_modulus);
+    require(poisson_ratio > -1.0 && poisson_ratio < 1.0,
+            "poisson_ratio: expected more than -1 and less than 1 (a membrane "
+            "keeps its area at 1), found ",
+            poisson_ratio);
     MembraneModuli moduli;
     moduli.shear = young_modulus / (2.0 * (1.0 + poisson_ratio));
     moduli.bulk = young_modulus / (2.0 * (1.0 - poisson_ratio));
@@ -22,10 +19,9 @@ MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio) {
 }
 
 MembraneModuli moduli_from_lame(double lambda, double mu) {
-    if (!(mu > 0.0) || !(lambda + mu > 0.0) || !std::isfinite(lambda + mu)) {
-        throw InvalidInput(say("Lame constants: expected mu > 0 and lambda + mu > 0, found lambda ",
-                               lambda, " and mu ", mu));
-    }
+    require(mu > 0.0 && lambda + mu > 0.0 && std::isfinite(lambda + mu),
+            "Lame constants: expected mu > 0 and lambda + mu > 0, found lambda ", lambda,
+            " and mu ", mu);
     MembraneModuli moduli;
     moduli.shear = mu;
     moduli.bulk = lambda + mu;

@@ -20,25 +20,20 @@ constexpr double much = 1e12;
 constexpr Range stretch_range = {0.1, 10.0};
 
 void check_vertex(const char* name, int v, int count) {
-    if (v < 0 || v >= count) {
-        throw InvalidInput(
-            say("slide ", name, ": expected a vertex from 0 to ", count - 1, ", found ", v));
-    }
+    require(v >= 0 && v < count, "slide ", name, ": expected a vertex from 0 to ", count - 1,
+            ", found ", v);
 }
 
 void check_vector(const char* name, const Vector3d& vector) {
-    if (!vector.allFinite()) {
-        throw InvalidInput(
-            say("slide ", name, ": expected finite numbers, found ", vector.transpose()));
-    }
+    require(vector.allFinite(), "slide ", name, ": expected finite numbers, found ",
+            text_of(vector));
 }
 
 // What only code can give.
 void check_arrays(const SlideOptions& o, int count) {
-    if (!o.shown_vertices.empty() && o.shown_vertices.size() != static_cast<size_t>(count)) {
-        throw InvalidInput(say("slide shown_vertices: expected ", count, " numbers or none, found ",
-                               o.shown_vertices.size()));
-    }
+    require(o.shown_vertices.empty() || o.shown_vertices.size() == static_cast<size_t>(count),
+            "slide shown_vertices: expected ", count, " numbers or none, found ",
+            o.shown_vertices.size());
     for (const int v : o.pins) {
         check_vertex("pins", v, count);
     }
@@ -53,65 +48,52 @@ void check_arrays(const SlideOptions& o, int count) {
     for (const DragForce& drag : o.drags) {
         check_vertex("drags", drag.vertex, count);
         check_vector("drags", drag.force);
-        if (!(drag.radius >= 0.0)) {
-            throw InvalidInput(
-                say("slide drags: expected a radius of at least 0, found ", drag.radius));
-        }
+        require(drag.radius >= 0.0, "slide drags: expected a radius of at least 0, found ",
+                drag.radius);
     }
     const Eigen::Index rows = o.relaxed_metric.rows();
-    if (rows != 0 && rows != count) {
-        throw InvalidInput(say("slide relaxed_metric: expected ", count, " rows, found ", rows));
-    }
+    require(rows == 0 || rows == count, "slide relaxed_metric: expected ", count, " rows, found ",
+            rows);
     for (Eigen::Index v = 0; v < rows; ++v) {
         Eigen::Matrix3d m;
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
         const Vector3d values =
             m.allFinite() ? symmetric_eigenvalues(m) : Vector3d(Vector3d::Zero());
-        if (!(values.minCoeff() >= stretch_range.lowest &&
-              values.maxCoeff() <= stretch_range.highest)) {
-            throw InvalidInput(
-                say("slide relaxed_metric: expected eigenvalues from 0.1 to 10, found ",
-                    values.transpose(), " at vertex ", v));
-        }
+        require(
+            values.minCoeff() >= stretch_range.lowest && values.maxCoeff() <= stretch_range.highest,
+            "slide relaxed_metric: expected eigenvalues from 0.1 to 10, found ", text_of(values),
+            " at vertex ", v);
     }
 }
 
 // Options that only make sense beside, or without, others.
 void check_together(const SlideOptions& o) {
-    if (o.newton_iterations > 1 && o.implicitness.value_or(1.0) < 1.0) {
-        throw InvalidInput(
-            say("slide implicitness: expected 1 where newton_iterations is more than 1, found ",
-                *o.implicitness));
-    }
-    if (o.lame_lambda && !o.lame_mu) {
-        throw InvalidInput("slide lame_lambda: expected lame_mu beside it, found none");
-    }
+    require(o.newton_iterations <= 1 || o.implicitness.value_or(1.0) >= 1.0,
+            "slide implicitness: expected 1 where newton_iterations is more than 1, found ",
+            o.implicitness.value_or(1.0));
+    require(!o.lame_lambda || o.lame_mu,
+            "slide lame_lambda: expected lame_mu beside it, found none");
     if (o.lame_mu) {
         const bool has_poisson = !o.poisson_ratio.is_uniform() ||
                                  o.poisson_ratio.value != SlideOptions().poisson_ratio.value;
         if (o.young_modulus || has_poisson) {
-            throw InvalidInput(say("slide: expected ",
-                                   o.young_modulus ? "young_modulus" : "poisson_ratio",
-                                   " or Lame constants, found both"));
+            throw InvalidInput(concat("slide: expected ",
+                                      o.young_modulus ? "young_modulus" : "poisson_ratio",
+                                      " or Lame constants, found both"));
         }
         // Poisson's ratio lambda / (lambda + 2 mu) within +-0.99.
         constexpr double lowest = -0.99 * 2.0 / 1.99;
         constexpr double highest = 0.99 * 2.0 / 0.01;
         const double mu = *o.lame_mu;
         const double lambda = o.lame_lambda.value_or(0.0);
-        if (!(lambda >= lowest * mu && lambda <= highest * mu)) {
-            throw InvalidInput(say("slide lame_lambda: expected ", lowest * mu, " to ",
-                                   highest * mu, " (-0.99 to 198 times lame_mu), found ", lambda));
-        }
+        require(lambda >= lowest * mu && lambda <= highest * mu, "slide lame_lambda: expected ",
+                lowest * mu, " to ", highest * mu, " (-0.99 to 198 times lame_mu), found ", lambda);
     }
-    if (o.directed_stretch != 1.0 && o.stretch_direction.isZero()) {
-        throw InvalidInput("slide directed_stretch: expected a stretch_direction, found 0 0 0");
-    }
-    if (!o.wind.isZero() && o.wind_drag == 0.0) {
-        throw InvalidInput(
+    require(o.directed_stretch == 1.0 || !o.stretch_direction.isZero(),
+            "slide directed_stretch: expected a stretch_direction, found 0 0 0");
+    require(o.wind.isZero() || o.wind_drag != 0.0,
             "slide wind: expected wind_drag above 0 beside it, found 0: no wind is felt");
-    }
 }
 
 // Initial strain that varies from place to place or has a direction becomes a metric.
@@ -120,18 +102,15 @@ void make_metric(const Topology& topology, const MatrixX3d& rest, SlideOptions& 
     if (!is_directed && !o.initial_stretch.is_painted()) {
         return;
     }
-    if (o.relaxed_metric.rows() > 0) {
-        throw InvalidInput("slide relaxed_metric: expected it or stretches, found both");
-    }
+    require(o.relaxed_metric.rows() <= 0,
+            "slide relaxed_metric: expected it or stretches, found both");
     const MatrixX3d normals = vertex_normals(rest, topology);
     o.relaxed_metric.resize(topology.vertex_count(), 6);
     for (int v = 0; v < topology.vertex_count(); ++v) {
         const double stretch = o.initial_stretch.at(v);
         const double both = stretch * o.directed_stretch;
-        if (!(both >= stretch_range.lowest && both <= stretch_range.highest)) {
-            throw InvalidInput(say(
-                "slide initial_stretch times directed_stretch: expected 0.1 to 10, found ", both));
-        }
+        require(both >= stretch_range.lowest && both <= stretch_range.highest,
+                "slide initial_stretch times directed_stretch: expected 0.1 to 10, found ", both);
         const Vector3d n = normals.row(v);
         const Vector3d along = o.stretch_direction - n * n.dot(o.stretch_direction);
         Eigen::Matrix3d metric = Eigen::Matrix3d::Identity();

@@ -21,14 +21,10 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     const size_t n = static_cast<size_t>(count);
     const MatrixX3i& t = mesh.triangles();
     const int triangles = mesh.triangle_count();
-    if (triangles == 0) {
-        throw InvalidInput("slide: expected at least one triangle, found none");
-    }
+    require(triangles != 0, "slide: expected at least one triangle, found none");
     model.mean_edge = mean_edge_length(rest, mesh);
-    if (!(model.mean_edge > 0.0) || !std::isfinite(model.mean_edge)) {
-        throw InvalidInput(
-            say("slide: expected edges with a length, their mean is ", model.mean_edge));
-    }
+    require(model.mean_edge > 0.0 && std::isfinite(model.mean_edge),
+            "slide: expected edges with a length, their mean is ", model.mean_edge);
 
     model.box_diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     model.batch_count = (triangles + 3) / 4;
@@ -116,11 +112,11 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     const auto glide = [&](int v, const Vector3d& direction, const char* what) {
         const Vector2d d = in_basis(v, direction);
         if (!(d.norm() > 1e-6 * direction.norm())) {
-            throw InvalidInput(say(what, ": expected a direction along the surface, found ",
-                                   direction.transpose(), " at vertex ",
-                                   model.options.shown_vertices.empty()
-                                       ? v
-                                       : model.options.shown_vertices[static_cast<size_t>(v)]));
+            throw InvalidInput(concat(what, ": expected a direction along the surface, found ",
+                                      text_of(direction), " at vertex ",
+                                      model.options.shown_vertices.empty()
+                                          ? v
+                                          : model.options.shown_vertices[static_cast<size_t>(v)]));
         }
         model.constraint[static_cast<size_t>(v)] = slide::Constraint::glide;
         Vector2d::Map(model.glide_direction.data() + 2 * v) = d.normalized();
@@ -178,11 +174,9 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
             model.constraint[static_cast<size_t>(v)] == slide::Constraint::glide ? 1 : 0;
         in_region += model.options.region.at(v) < 0.5 ? 0 : 1;
     }
-    if (in_region == 0) {
-        throw InvalidInput(
+    require(in_region != 0,
             "region: expected at least one vertex with a value of 0.5 or more, "
             "found none");
-    }
     find_reach();
     // What is held beyond the reach is no unknown: its velocity is zero as it is.
     model.has_constraints =

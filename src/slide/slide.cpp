@@ -23,9 +23,8 @@ void SlideSolver::reset(const MatrixX3d& body, const Workers& workers) {
 }
 
 void SlideSolver::step(const MatrixX3d& body, double seconds, const Workers& workers) {
-    if (!(seconds > 0.0) || !std::isfinite(seconds)) {
-        throw InvalidInput(say("step: expected a positive number of seconds, found ", seconds));
-    }
+    require(seconds > 0.0 && std::isfinite(seconds),
+            "step: expected a positive number of seconds, found ", seconds);
     if (!parts_->state.has_body) {
         parts_->reset(body, workers);
         return;
@@ -44,13 +43,9 @@ void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers&
         p.reset(p.frame_body, workers);
         return;
     }
-    if (!(to > from)) {
-        throw InvalidInput(say("advance: expected a time after ", from, ", found ", to));
-    }
-    if (p.frame_body.rows() != p.model.vertex_count()) {
-        throw InvalidInput(say("body: expected ", p.model.vertex_count(), " positions, found ",
-                               p.frame_body.rows()));
-    }
+    require(to > from, "advance: expected a time after ", from, ", found ", to);
+    require(p.frame_body.rows() == p.model.vertex_count(), "body: expected ",
+            p.model.vertex_count(), " positions, found ", p.frame_body.rows());
     if (p.model.is_painted) {
         slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     }
@@ -80,10 +75,8 @@ SurfacePoint SlideSolver::material_point(int v) const {
 void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points,
                                       const Workers& workers) {
     Parts& p = *parts_;
-    if (points.size() != static_cast<size_t>(p.model.vertex_count())) {
-        throw InvalidInput(
-            say("material points: expected ", p.model.vertex_count(), ", found ", points.size()));
-    }
+    require(points.size() == static_cast<size_t>(p.model.vertex_count()),
+            "material points: expected ", p.model.vertex_count(), ", found ", points.size());
     for (size_t i = 0; i < points.size(); ++i) {
         require_valid_point(*p.model.topology, points[i]);
         slide::SkinPoint& to = p.state.places.point[i];
@@ -120,10 +113,9 @@ void SlideSolver::velocities(MatrixX3d& out) const {
 
 void SlideSolver::set_velocities(const MatrixX3d& velocities) {
     Parts& p = *parts_;
-    if (velocities.rows() != p.model.vertex_count() || !velocities.allFinite()) {
-        throw InvalidInput(say("velocities: expected ", p.model.vertex_count(),
-                               " finite rows, found ", velocities.rows()));
-    }
+    require(velocities.rows() == p.model.vertex_count() && velocities.allFinite(),
+            "velocities: expected ", p.model.vertex_count(), " finite rows, found ",
+            velocities.rows());
     for (int v = 0; v < p.model.reach.vertices; ++v) {
         const Vector3d axis = p.state.body.axis.vector(v);
         p.state.velocity[2 * static_cast<size_t>(v)] = velocities.row(v).dot(axis);

@@ -57,20 +57,16 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     const size_t triangles = static_cast<size_t>(p.model.triangle_count());
     constexpr size_t head = 9;
     constexpr size_t per_vertex = 23;
-    if (state.size() < head || state[0] != state_mark || state[1] != state_version) {
-        throw InvalidInput("slide state: expected a state of this layer, version 3");
-    }
+    require(state.size() >= head && state[0] == state_mark && state[1] == state_version,
+            "slide state: expected a state of this layer, version 3");
     const bool has_body = state[4] == 1.0;
-    if (state[2] != static_cast<double>(vertices) || state[3] != static_cast<double>(triangles) ||
-        state.size() != head + (has_body ? per_vertex * vertices + 4 * triangles : 0)) {
-        throw InvalidInput(say("slide state: expected ", vertices, " vertices and ", triangles,
-                               " triangles, found ", state[2], " and ", state[3], " in ",
-                               state.size(), " numbers"));
-    }
+    require(state[2] == static_cast<double>(vertices) &&
+                state[3] == static_cast<double>(triangles) &&
+                state.size() == head + (has_body ? per_vertex * vertices + 4 * triangles : 0),
+            "slide state: expected ", vertices, " vertices and ", triangles, " triangles, found ",
+            state[2], " and ", state[3], " in ", state.size(), " numbers");
     for (size_t i = 0; i < state.size(); ++i) {
-        if (!std::isfinite(state[i])) {
-            throw InvalidInput(say("slide state: number ", i, " is not finite"));
-        }
+        require(std::isfinite(state[i]), "slide state: number ", i, " is not finite");
     }
     p.state.has_body = has_body;
     p.state.has_velocity = state[5] == 1.0;
@@ -84,10 +80,8 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     for (int v = 0; v < p.model.vertex_count(); ++v, from += per_vertex) {
         const size_t i = static_cast<size_t>(v);
         SurfacePoint at;
-        if (!(from[0] >= 0.0 && from[0] < static_cast<double>(triangles))) {
-            throw InvalidInput(say("slide state: vertex ", v, " lies in triangle ", from[0],
-                                   ", expected 0 to ", triangles - 1));
-        }
+        require(from[0] >= 0.0 && from[0] < static_cast<double>(triangles), "slide state: vertex ",
+                v, " lies in triangle ", from[0], ", expected 0 to ", triangles - 1);
         at.triangle = static_cast<int>(from[0]);
         at.barycentric = Vector3d(from + 2);
         require_valid_point(*p.model.topology, at);

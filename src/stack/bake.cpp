@@ -25,8 +25,8 @@ void check_finite(const Frame& frame) {
     }
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
         if (!positions.row(v).allFinite()) {
-            throw SolverFailure(
-                say("frame ", frame.number, ": expected finite positions, vertex ", v, " is not"));
+            throw SolverFailure(concat("frame ", frame.number,
+                                       ": expected finite positions, vertex ", v, " is not"));
         }
     }
 }
@@ -39,11 +39,11 @@ void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& re
     }
     report.stage_seconds.emplace_back("write", seconds.write);
     if (!stack.cuts().empty()) {
-        report.notes.push_back(say("The body jumps to frame ", stack.cuts().front(),
-                                   stack.cuts().size() > 1
-                                       ? say(" and to ", stack.cuts().size() - 1, " more")
-                                       : std::string(),
-                                   ": layers start anew there (cut_distance of [body])"));
+        report.notes.push_back(concat("The body jumps to frame ", stack.cuts().front(),
+                                      stack.cuts().size() > 1
+                                          ? concat(" and to ", stack.cuts().size() - 1, " more")
+                                          : std::string(),
+                                      ": layers start anew there (cut_distance of [body])"));
     }
 }
 
@@ -53,10 +53,7 @@ FrameRange frames_of(const Body& body, const Scene& scene) {
     FrameRange range;
     range.first = scene.first_frame;
     range.last = scene.last_frame;
-    if (range.first < 1) {
-        throw InvalidInput(
-            say("frames: expected a first frame of at least 1, found ", range.first));
-    }
+    require(range.first >= 1, "frames: expected a first frame of at least 1, found ", range.first);
     if (range.last == 0) {
         // Keys sit on frames up to rounding of the file's float times.
         constexpr double rounding = 1e-4;
@@ -64,27 +61,20 @@ FrameRange frames_of(const Body& body, const Scene& scene) {
         const double last = body.is_looping() && body.duration() > 0.0
                                 ? std::ceil(intervals - rounding)
                                 : 1.0 + std::floor(intervals + rounding);
-        if (!(last <= max_frames)) {
-            throw InvalidInput(say("frames: expected at most ", max_frames, ", found ", last));
-        }
+        require(last <= max_frames, "frames: expected at most ", max_frames, ", found ", last);
         range.last = std::max(1, static_cast<int>(last));
     }
-    if (range.last < range.first) {
-        throw InvalidInput(say("frames: expected a first frame up to ", range.last,
-                               " (the last one), found ", range.first));
-    }
-    if (range.count() > max_frames) {
-        throw InvalidInput(say("frames: expected at most ", max_frames, ", found ", range.count()));
-    }
+    require(range.last >= range.first, "frames: expected a first frame up to ", range.last,
+            " (the last one), found ", range.first);
+    require(range.count() <= max_frames, "frames: expected at most ", max_frames, ", found ",
+            range.count());
     return range;
 }
 
 BakeReport bake(const Body& body, const Scene& scene,
                 const std::vector<std::unique_ptr<FrameSink>>& sinks,
                 const BakeControls& controls) {
-    if (controls.workers == nullptr) {
-        throw InvalidInput("bake: expected workers, found none");
-    }
+    require(controls.workers != nullptr, "bake: expected workers, found none");
     BakeReport report;
     report.frames = frames_of(body, scene);
     Seconds seconds;
@@ -116,7 +106,7 @@ BakeReport bake(const Body& body, const Scene& scene,
                 stack.add(entry.kind, std::move(layer));
             } catch (const InvalidInput& error) {
                 throw InvalidInput(
-                    say(scene_place(scene.file, entry.line, entry.column), error.what()));
+                    concat(scene_place(scene.file, entry.line, entry.column), error.what()));
             }
         }
         const bool keep_plain =
@@ -161,10 +151,9 @@ BakeReport bake(const Body& body, const Scene& scene,
     int next = begin;
     if (controls.keeper != nullptr && controls.keeper->past() != nullptr) {
         const BakeState& past = *controls.keeper->past();
-        if (past.frame < begin || past.frame > report.frames.last) {
-            throw InvalidInput(say("saved state: expected a frame from ", begin, " to ",
-                                   report.frames.last, ", found ", past.frame));
-        }
+        require(past.frame >= begin && past.frame <= report.frames.last,
+                "saved state: expected a frame from ", begin, " to ", report.frames.last,
+                ", found ", past.frame);
         stack.restore(past.layers, past.frame);
         // The last one is the past of the next: rotations of copies keep their sign.
         while (controls.keeper->read_frame(frame)) {

@@ -34,10 +34,8 @@ void add_named(const std::vector<Info>& infos, const std::string& word, const La
         const auto has_name = [&](const Info& other) {
             return !is_body(other) && other.name == info.name;
         };
-        if (place_of(list, has_name) < list.size()) {
-            throw InvalidInput(say("[[layer]] ", layer.name, ": expected a ", what,
-                                   " no other layer has, found \"", info.name, "\""));
-        }
+        require(place_of(list, has_name) >= list.size(), "[[layer]] ", layer.name, ": expected a ",
+                what, " no other layer has, found \"", info.name, "\"");
         list.push_back(std::move(info));
     }
 }

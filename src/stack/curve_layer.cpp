@@ -11,16 +11,14 @@ namespace {
 
 class CurveLayer final : public Layer {
 public:
-    CurveLayer(const LayerGround& ground, const CurveLayerOptions& settings,
+    CurveLayer(const LayerInput& ground, const CurveLayerOptions& settings,
                const LayerMeshes& meshes)
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
                 &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
-        if (ground.refined != nullptr) {
-            throw InvalidInput(
+        require(ground.refined == nullptr,
                 "curve: expected to stand before layers that refine the mesh; put it "
                 "first in the scene");
-        }
         flesh_ = make_flesh(ground, body_, settings, meshes);
         const auto count = static_cast<size_t>(surface_.vertex_count());
         offset_.assign(count, 0.0);
@@ -35,8 +33,8 @@ public:
         facts_.look_ahead = flesh_->solver().look_ahead();
         report_.kind = "curve";
         if (flesh_->part().flipped > 0) {
-            report_.notes.push_back(say("curve: ", flesh_->part().flipped,
-                                        " triangles of the part are turned over in its map"));
+            report_.notes.push_back(concat("curve: ", flesh_->part().flipped,
+                                           " triangles of the part are turned over in its map"));
         }
         write_report();
     }
@@ -129,8 +127,8 @@ private:
         if (!says_far_ && largest_offset_ > 2.0 * flesh_->solver().limit()) {
             says_far_ = true;
             report_.notes.push_back(
-                say("curve: the flesh swings far beyond its limit; raise frequency or ",
-                    "damping, or lower inertia"));
+                concat("curve: the flesh swings far beyond its limit; raise frequency or ",
+                       "damping, or lower inertia"));
         }
     }
 
@@ -147,7 +145,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerGround& ground,
+std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerInput& ground,
                                         const LayerMeshes& meshes) {
     return std::make_unique<CurveLayer>(ground, options, meshes);
 }

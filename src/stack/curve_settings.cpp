@@ -12,9 +12,8 @@ namespace {
 constexpr double far_time = 1e7;  // seconds
 
 FleshExample example_of(const CurveExample& given, const LayerMeshes& meshes) {
-    if (!given.morph.empty() && !given.file.empty()) {
-        throw InvalidInput("[[layer]] curve: example: expected morph or file, found both");
-    }
+    require(given.morph.empty() || given.file.empty(),
+            "[[layer]] curve: example: expected morph or file, found both");
     FleshExample example;
     example.time = given.time;
     example.morph = given.morph;
@@ -82,7 +81,7 @@ Options describe(CurveLayerOptions& o) {
 }
 // clang-format on
 
-std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
+std::unique_ptr<Flesh> make_flesh(const LayerInput& ground, const CurveBody& body,
                                   const CurveLayerOptions& given, const LayerMeshes& meshes) {
     CurveLayerOptions settings = given;
     const Workers& workers = ground.own_workers();
@@ -90,10 +89,8 @@ std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& bo
     for (int& vertex : settings.layout.start_vertices) {
         // Users count the vertices of their file.
         const std::vector<int>& map = ground.surface->mesh().vertex_of_art;
-        if (vertex < 0 || static_cast<size_t>(vertex) >= map.size()) {
-            throw InvalidInput(say("curve: expected start_vertices from 0 to ", map.size() - 1,
-                                   ", found ", vertex));
-        }
+        require(vertex >= 0 && static_cast<size_t>(vertex) < map.size(),
+                "curve: expected start_vertices from 0 to ", map.size() - 1, ", found ", vertex);
         vertex = map[static_cast<size_t>(vertex)];
     }
     if (!settings.region.empty()) {

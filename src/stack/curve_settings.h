@@ -6,7 +6,7 @@ namespace cutis {
 
 /// Flesh for a surface.
 /// \throw InvalidInput  names that do not exist, values out of range
-std::unique_ptr<Flesh> make_flesh(const LayerGround& ground, const CurveBody& body,
+std::unique_ptr<Flesh> make_flesh(const LayerInput& ground, const CurveBody& body,
                                   const CurveLayerOptions& options, const LayerMeshes& meshes);
 
 }  // namespace cutis

@@ -16,7 +16,7 @@ constexpr double rounding = 1e-12;
 
 class FoldLayer final : public Layer {
 public:
-    FoldLayer(const LayerGround& ground, const FoldLayerOptions& settings)
+    FoldLayer(const LayerInput& ground, const FoldLayerOptions& settings)
         : surface_(*ground.surface),
           skeleton_(ground),
           use_normals_(settings.use_normals || !skeleton_.has_joints()),
@@ -216,7 +216,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground) {
+std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerInput& ground) {
     check_together(options);
     FoldRailOptions& rails = options.solver.rails;
     const bool is_strict = rails.mode == FoldMode::strict;

@@ -28,17 +28,15 @@ std::vector<double> sample_times(const Body& body, double per_second) {
 }
 
 /// A chain of the artist's vertices to a curve along simulation vertices.
-FoldCurve curve_of(const LayerGround& ground, const FoldChain& given) {
+FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     std::vector<int> chain;
     std::vector<int> shown;
     const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
     for (const int art : given.vertices) {
-        if (art < 0 || static_cast<size_t>(art) >= vertex_of_art.size() ||
-            vertex_of_art[static_cast<size_t>(art)] < 0) {
-            throw InvalidInput(say("[[layer]] fold: chain: expected a vertex of 0 to ",
-                                   vertex_of_art.size() - 1, " that the surface uses, found ",
-                                   art));
-        }
+        require(art >= 0 && static_cast<size_t>(art) < vertex_of_art.size() &&
+                    vertex_of_art[static_cast<size_t>(art)] >= 0,
+                "[[layer]] fold: chain: expected a vertex of 0 to ", vertex_of_art.size() - 1,
+                " that the surface uses, found ", art);
         const int vertex = vertex_of_art[static_cast<size_t>(art)];
         if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
             chain.push_back(vertex);
@@ -48,20 +46,20 @@ FoldCurve curve_of(const LayerGround& ground, const FoldChain& given) {
     try {
         return fold_curve_from_chain(ground.surface->topology(), chain, shown);
     } catch (const InvalidInput& refused) {
-        throw InvalidInput(say("[[layer]] fold: chain: ", refused.what(),
-                               " (vertices on both sides of a seam are one)"));
+        throw InvalidInput(concat("[[layer]] fold: chain: ", refused.what(),
+                                  " (vertices on both sides of a seam are one)"));
     }
 }
 
-FoldLook look_of(const LayerGround& ground, const FoldLayerOptions& settings) {
-    FoldLook look = settings.look;
+FoldStyle look_of(const LayerInput& ground, const FoldLayerOptions& settings) {
+    FoldStyle look = settings.look;
     look_up_regions(ground, describe(look), "[[layer]] fold");
     look.profile = profile_of(settings);
     return look;
 }
 
 /// Leaves out rails whose middle lies outside the regions.
-void restrict_pattern(const LayerGround& ground, const Region& where, FoldPattern& pattern) {
+void restrict_pattern(const LayerInput& ground, const Region& where, FoldPattern& pattern) {
     if (where.name == "all") {
         return;
     }
@@ -90,15 +88,15 @@ void restrict_pattern(const LayerGround& ground, const Region& where, FoldPatter
         rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
     }
     if (kept.rails.empty() && !pattern.rails.empty()) {
-        kept.notes.push_back(say("folds: none of the ", pattern.rails.size(), " rails lies in ",
-                                 region_text(where), "; no folds"));
+        kept.notes.push_back(concat("folds: none of the ", pattern.rails.size(), " rails lies in ",
+                                    region_text(where), "; no folds"));
     }
     pattern = std::move(kept);
 }
 
 }  // namespace
 
-FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
+FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
     if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
         body_.has_separate_rest_pose()) {
         return;
@@ -110,7 +108,7 @@ FoldSkeleton::FoldSkeleton(const LayerGround& ground) : body_(*ground.body) {
     has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
-FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
+FoldPattern plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& settings) {
     const Topology& base = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
@@ -143,11 +141,9 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
                                  skeleton.rig().centre);
         } else {
             ground.body->positions(time, TimeSampling::exact, workers, art);
-            if (ground.refined != nullptr) {
-                throw InvalidInput(
+            require(ground.refined == nullptr,
                     "fold: expected the body's own mesh to find folds on, found one "
                     "that an earlier layer has refined");
-            }
             ground.surface->from_art().values(art, workers, pose.positions);
         }
         poses.push_back(std::move(pose));
@@ -167,11 +163,9 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             break;
         }
         case FoldLayerOptions::Place::joints:
-            if (!skeleton.has_joints()) {
-                throw InvalidInput(
+            require(skeleton.has_joints(),
                     "fold: place = \"joints\": expected a body with a skin, found none; use "
                     "\"field\"");
-            }
             curves =
                 find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach, notes);
             share_looks(settings, curves);
@@ -181,11 +175,9 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
             for (const FoldChain& chain : settings.chains) {
                 curves.push_back(curve_of(ground, chain));
             }
-            if (curves.empty()) {
-                throw InvalidInput(
+            require(!curves.empty(),
                     "fold: place = \"chains\": expected at least one chain, found "
                     "none");
-            }
             share_looks(settings, curves);
             pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
             break;
@@ -202,7 +194,7 @@ FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
     return pattern;
 }
 
-RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver) {
     const ArtMesh& art = *ground.art;
     const RepairedMesh& mesh = ground.surface->mesh();
@@ -294,9 +286,9 @@ RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
     refined.surface =
         std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
     if (refined.surface->vertex_count() != topology.vertex_count()) {
-        throw InvalidInput(say("fold: expected triangles with an area, but ",
-                               topology.vertex_count() - refined.surface->vertex_count(),
-                               " refined vertices touch only triangles without one"));
+        throw InvalidInput(concat("fold: expected triangles with an area, but ",
+                                  topology.vertex_count() - refined.surface->vertex_count(),
+                                  " refined vertices touch only triangles without one"));
     }
     // Triangles of the surface are those of the art, which are the solver's in another order.
     const RepairedMesh& finer = refined.surface->mesh();

@@ -8,7 +8,7 @@ namespace cutis {
 /// The pose of a body's joints as the fold layer needs it.
 class FoldSkeleton {
 public:
-    explicit FoldSkeleton(const LayerGround& ground);
+    explicit FoldSkeleton(const LayerInput& ground);
     FoldSkeleton(const FoldSkeleton&) = delete;
     FoldSkeleton& operator=(const FoldSkeleton&) = delete;
 
@@ -32,12 +32,12 @@ private:
 };
 
 /// Where the folds go, on the simulation surface.
-FoldPattern plan_folds(const LayerGround& ground, const FoldSkeleton& skeleton,
+FoldPattern plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
                        const FoldLayerOptions& options);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it
-RefinedMesh refined_art(const LayerGround& ground, const FoldSkeleton& skeleton,
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
                         const FoldSolver& solver);
 
 }  // namespace cutis

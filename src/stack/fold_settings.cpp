@@ -12,7 +12,7 @@ FoldProfile sampled_profile(const std::vector<double>& heights, const std::strin
     try {
         return FoldProfile::sampled(heights);
     } catch (const InvalidInput& refused) {
-        throw InvalidInput(say("[[layer]] fold: ", key, ": ", refused.what()));
+        throw InvalidInput(concat("[[layer]] fold: ", key, ": ", refused.what()));
     }
 }
 
@@ -99,11 +99,8 @@ void check_together(const FoldLayerOptions& s) {
     const bool has_curves =
         s.place == FoldLayerOptions::Place::joints || s.place == FoldLayerOptions::Place::chains;
     const auto needs_curves = [&](const char* key, bool is_set) {
-        if (is_set && !has_curves) {
-            throw InvalidInput(
-                say("[[layer]] fold: ", key,
-                    ": expected place = \"joints\" or \"chains\", which have curves"));
-        }
+        require(!is_set || has_curves, "[[layer]] fold: ", key,
+                ": expected place = \"joints\" or \"chains\", which have curves");
     };
     needs_curves("curve", !s.curves.empty());
     needs_curves("one_line", s.along.is_one_line);
@@ -111,32 +108,22 @@ void check_together(const FoldLayerOptions& s) {
     for (const FoldCurveLook& curve : s.curves) {
         const bool is_custom = curve.profile == FoldCurveLook::Shape::custom;
         is_used = is_used || (is_custom && curve.heights.empty());
-        if (!curve.heights.empty() && !is_custom) {
-            throw InvalidInput(
+        require(curve.heights.empty() || is_custom,
                 "[[layer]] fold: curve: heights: expected profile = \"custom\" to use them");
-        }
-        if (curve.length && s.place != FoldLayerOptions::Place::joints) {
-            throw InvalidInput("[[layer]] fold: curve: length: expected place = \"joints\"");
-        }
+        require(!curve.length || s.place == FoldLayerOptions::Place::joints,
+                "[[layer]] fold: curve: length: expected place = \"joints\"");
     }
-    if (!s.profile_heights.empty() && !is_used) {
-        throw InvalidInput(
+    require(s.profile_heights.empty() || is_used,
             "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
-    }
-    if (s.place == FoldLayerOptions::Place::painted && s.painted_field.empty()) {
-        throw InvalidInput(
+    require(s.place != FoldLayerOptions::Place::painted || !s.painted_field.empty(),
             "fold: place = \"painted\": expected painted_field = \"painted:NAME\", found none");
-    }
     const FoldRailOptions& rails = s.solver.rails;
-    if (rails.merge_from > 0.0 && !(rails.merge_to > rails.merge_from)) {
-        throw InvalidInput(say("[[layer]] fold: merge_to: expected more than merge_from (",
-                               rails.merge_from, "), found ", rails.merge_to));
-    }
-    if (rails.merge_from == 0.0 && rails.merge_to != FoldRailOptions().merge_to) {
-        throw InvalidInput(
+    require(rails.merge_from <= 0.0 || rails.merge_to > rails.merge_from,
+            "[[layer]] fold: merge_to: expected more than merge_from (", rails.merge_from,
+            "), found ", rails.merge_to);
+    require(rails.merge_from != 0.0 || rails.merge_to == FoldRailOptions().merge_to,
             "[[layer]] fold: merge_to: expected merge_from above 0 beside it, found 0: nothing "
             "merges");
-    }
 }
 
 FoldProfile profile_of(const FoldLayerOptions& settings) {

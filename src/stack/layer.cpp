@@ -10,7 +10,7 @@
 
 namespace cutis {
 
-const Workers& LayerGround::own_workers() const {
+const Workers& LayerInput::own_workers() const {
     static const Workers one(1);
     return workers == nullptr ? one : *workers;
 }
@@ -22,11 +22,8 @@ std::vector<double> Layer::save() const {
 }
 
 void Layer::restore(const std::vector<double>& state) {
-    if (!state.empty()) {
-        throw InvalidInput(say(report_.kind,
-                               " state: expected none, since it has no memory, found ",
-                               state.size(), " numbers"));
-    }
+    require(state.empty(), report_.kind, " state: expected none, since it has no memory, found ",
+            state.size(), " numbers");
 }
 
 void Layer::report_number(const char* name, double value) {
@@ -44,9 +41,9 @@ class OptionsPlan final : public LayerPlan {
 public:
     explicit OptionsPlan(Make make) : make_(make) {}
     Options options() override { return describe(options_); }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+    std::unique_ptr<Layer> prepare(const LayerInput& ground,
                                    const LayerMeshes& meshes) const override {
-        if constexpr (std::is_invocable_v<Make, LayerOptions, const LayerGround&>) {
+        if constexpr (std::is_invocable_v<Make, LayerOptions, const LayerInput&>) {
             return make_(options_, ground);
         } else {
             return make_(options_, ground, meshes);
@@ -85,10 +82,8 @@ const std::vector<LayerKind>& layer_kinds() {
 std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::string& name,
                                          const std::string& section) {
     const auto found = meshes.find(name);
-    if (found == meshes.end()) {
-        throw InvalidInput(
-            say(section, ": \"", name, "\" was not read (meshes are read with a scene file)"));
-    }
+    require(found != meshes.end(), section, ": \"", name,
+            "\" was not read (meshes are read with a scene file)");
     return found->second;
 }
 
@@ -103,9 +98,9 @@ std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string
         }
         names.push_back(kind.kind);
     }
-    throw InvalidInput(say(scene_place(file, layer.line, layer.column),
-                           "[[layer]] kind: expected a layer this build has (it has ",
-                           word_list(names), "), found \"", layer.kind, "\""));
+    throw InvalidInput(concat(scene_place(file, layer.line, layer.column),
+                              "[[layer]] kind: expected a layer this build has (it has ",
+                              word_list(names), "), found \"", layer.kind, "\""));
 }
 
 }  // namespace cutis

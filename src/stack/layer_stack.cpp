@@ -39,25 +39,23 @@ LayerStack::LayerStack(const Body& body, const StackOptions& options, const Work
     given.body.weld_distance = options.weld_distance;
     given.body.cut_distance = options.cut_distance;
     check_options(describe_body(given), "layers");
-    if (options.look_ahead < 0 || options.look_ahead > 100) {
-        throw InvalidInput(
-            say("layers look_ahead: expected 0 to 100 frames, found ", options.look_ahead));
-    }
+    require(options.look_ahead >= 0 && options.look_ahead <= 100,
+            "layers look_ahead: expected 0 to 100 frames, found ", options.look_ahead);
     info_.fps = options.fps;
     info_.sampling = options.sampling;
 }
 
 LayerStack::~LayerStack() = default;
 
-const LayerGround& LayerStack::ground() {
+const LayerInput& LayerStack::ground() {
     if (grounds_.empty()) {
         RepairOptions repair;
         repair.weld_distance = options_.weld_distance;
         surface_ = std::make_unique<SimulationSurface>(
             options_.repair ? SimulationSurface::repaired(body_, repair)
                             : SimulationSurface::as_it_is(body_));
-        LayerGround ground{&body_,       surface_.get(), &body_.mesh(), &body_.source().rig.weights,
-                           options_.fps, &workers_};
+        LayerInput ground{&body_,       surface_.get(), &body_.mesh(), &body_.source().rig.weights,
+                          options_.fps, &workers_};
         ground.knows_future = options_.look_ahead > 0;
         grounds_.push_back(ground);
         moving_.push_back(std::make_unique<Ground>(*this, 0));
@@ -71,13 +69,11 @@ std::vector<std::string> LayerStack::notes() const {
 }
 
 void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
-    if (has_past_ || frames_) {
-        throw InvalidInput("layers: expected all of them before the first frame");
-    }
-    const LayerGround& below = ground();
+    require(!has_past_ && !frames_, "layers: expected all of them before the first frame");
+    const LayerInput& below = ground();
     const LayerFacts& facts = layer->facts();
     info_.add_layer(kind, facts);
-    LayerGround above = below;
+    LayerInput above = below;
     if (facts.refined != nullptr) {
         info_.show(facts.refined->art);
         above.surface = facts.refined->surface.get();
@@ -116,10 +112,8 @@ std::vector<std::vector<double>> LayerStack::save() const {
 }
 
 void LayerStack::restore(const std::vector<std::vector<double>>& states, int number) {
-    if (states.size() != layers_.size()) {
-        throw InvalidInput(
-            say("saved state: expected ", layers_.size(), " layers, found ", states.size()));
-    }
+    require(states.size() == layers_.size(), "saved state: expected ", layers_.size(),
+            " layers, found ", states.size());
     for (size_t i = 0; i < layers_.size(); ++i) {
         layers_[i]->restore(states[i]);
     }
@@ -138,18 +132,14 @@ void LayerStack::advance(int number, Frame& frame) {
 }
 
 void LayerStack::advance_to(double body_time, double seconds, Frame& frame) {
-    if (options_.look_ahead != 0) {
-        throw InvalidInput(
-            say("advance: expected look_ahead = 0 for a body time off the grid of "
-                "frames, found ",
-                options_.look_ahead));
-    }
-    if (!(seconds > 0.0) || !std::isfinite(seconds) || !std::isfinite(body_time)) {
-        throw InvalidInput(
-            say("advance: expected a finite time and a positive number of seconds, "
-                "found ",
-                body_time, " and ", seconds));
-    }
+    require(options_.look_ahead == 0,
+            "advance: expected look_ahead = 0 for a body time off the grid of "
+            "frames, found ",
+            options_.look_ahead);
+    require(seconds > 0.0 && std::isfinite(seconds) && std::isfinite(body_time),
+            "advance: expected a finite time and a positive number of seconds, "
+            "found ",
+            body_time, " and ", seconds);
     const bool starts = !has_past_;
     const int number = starts ? 1 : number_ + 1;
     LayerStep step;
@@ -282,7 +272,7 @@ void LayerStack::run(LayerStep step, Frame& frame) {
             take_share(i, body);
         }
     }
-    const LayerGround& top = grounds_.back();
+    const LayerInput& top = grounds_.back();
     if (top.refined == nullptr) {
         surface_->scatter(before_, after_, body.positions);
         return;

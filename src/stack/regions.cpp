@@ -15,12 +15,12 @@ bool starts_with(const std::string& text, const std::string& start) {
 [[noreturn]] void refuse_name(const std::string& region, const char* what, const std::string& name,
                               const std::vector<std::string>& known) {
     const std::string near = nearest_word(name, known);
-    throw InvalidInput(say("region \"", region, "\": expected ", what, " (there is ",
-                           word_list(known), "), found \"", name, "\"",
-                           near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    throw InvalidInput(concat("region \"", region, "\": expected ", what, " (there is ",
+                              word_list(known), "), found \"", name, "\"",
+                              near.empty() ? "" : "; did you mean \"" + near + "\"?"));
 }
 
-VectorXd painted(const LayerGround& ground, const std::string& region, const std::string& name) {
+VectorXd painted(const LayerInput& ground, const std::string& region, const std::string& name) {
     const auto found = ground.art->painted.find(name);
     if (found == ground.art->painted.end()) {
         std::vector<std::string> known;
@@ -38,13 +38,12 @@ VectorXd painted(const LayerGround& ground, const std::string& region, const std
 }
 
 // The weight of a joint, with all below it where asked for.
-VectorXd joint_weights(const LayerGround& ground, const std::string& region,
-                       const std::string& name, bool with_children) {
+VectorXd joint_weights(const LayerInput& ground, const std::string& region, const std::string& name,
+                       bool with_children) {
     const Rig* rig = ground.body->rig();
     const auto& character = ground.body->source().character;
-    if (rig == nullptr || character == nullptr) {
-        throw InvalidInput(say("region \"", region, "\": expected a body with a skeleton"));
-    }
+    require(rig != nullptr && character != nullptr, "region \"", region,
+            "\": expected a body with a skeleton");
     std::vector<char> chosen(rig->name.size(), 0);
     if (with_children) {
         std::vector<int> roots;
@@ -64,7 +63,7 @@ VectorXd joint_weights(const LayerGround& ground, const std::string& region,
     return weight_of_joints(*ground.weights, chosen, ground.surface->mesh().art_of_vertex);
 }
 
-VectorXd part_vertices(const LayerGround& ground, const std::string& region,
+VectorXd part_vertices(const LayerInput& ground, const std::string& region,
                        const std::string& name) {
     const ArtMesh& art = *ground.art;
     VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
@@ -94,7 +93,7 @@ VectorXd part_vertices(const LayerGround& ground, const std::string& region,
     return values;
 }
 
-VectorXd box_vertices(const LayerGround& ground, const Region& region) {
+VectorXd box_vertices(const LayerInput& ground, const Region& region) {
     const Eigen::Array3d low(region.box.data());
     const Eigen::Array3d high(region.box.data() + 3);
     const MatrixX3d& rest = ground.surface->rest();
@@ -107,7 +106,7 @@ VectorXd box_vertices(const LayerGround& ground, const Region& region) {
     return values;
 }
 
-VectorXd boundary_vertices(const LayerGround& ground) {
+VectorXd boundary_vertices(const LayerInput& ground) {
     const Topology& topology = ground.surface->topology();
     VectorXd values = VectorXd::Zero(ground.surface->vertex_count());
     for (int v = 0; v < ground.surface->vertex_count(); ++v) {
@@ -116,7 +115,7 @@ VectorXd boundary_vertices(const LayerGround& ground) {
     return values;
 }
 
-VectorXd named_values(const LayerGround& ground, const std::string& region) {
+VectorXd named_values(const LayerInput& ground, const std::string& region) {
     if (starts_with(region, "not ")) {
         return 1.0 - named_values(ground, region.substr(4)).array();
     }
@@ -138,14 +137,14 @@ VectorXd named_values(const LayerGround& ground, const std::string& region) {
     if (word == "part") {
         return part_vertices(ground, region, name);
     }
-    throw InvalidInput(say("region \"", region,
-                           "\": expected all, boundary, painted:NAME, joint:NAME, joints:NAME, "
-                           "part:NAME or { box = [x0, y0, z0, x1, y1, z1] }"));
+    throw InvalidInput(concat("region \"", region,
+                              "\": expected all, boundary, painted:NAME, joint:NAME, joints:NAME, "
+                              "part:NAME or { box = [x0, y0, z0, x1, y1, z1] }"));
 }
 
 }  // namespace
 
-VectorXd region_values(const LayerGround& ground, const Region& region) {
+VectorXd region_values(const LayerInput& ground, const Region& region) {
     if (region.box.size() == 6) {
         return box_vertices(ground, region);
     }
@@ -159,7 +158,7 @@ VectorXd region_values(const LayerGround& ground, const Region& region) {
     return values;
 }
 
-std::vector<int> region_vertices(const LayerGround& ground, const Region& region) {
+std::vector<int> region_vertices(const LayerInput& ground, const Region& region) {
     const VectorXd values = region_values(ground, region);
     std::vector<int> vertices;
     for (Eigen::Index v = 0; v < values.size(); ++v) {
@@ -170,8 +169,7 @@ std::vector<int> region_vertices(const LayerGround& ground, const Region& region
     return vertices;
 }
 
-void look_up_regions(const LayerGround& ground, const Options& options,
-                     const std::string& section) {
+void look_up_regions(const LayerInput& ground, const Options& options, const std::string& section) {
     resolve_masks(
         options, section, [&](const Region& region) { return region_values(ground, region); },
         ground.surface->mesh().art_of_vertex);

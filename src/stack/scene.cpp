@@ -83,39 +83,31 @@ void check_scene(const Scene& scene) {
     if (!body.mesh_file.empty()) {
         sources.emplace_back("mesh");
     }
-    if (sources.empty()) {
-        throw InvalidInput(at + "[body] expected one of file, actor, or mesh; found none");
-    }
+    require(!sources.empty(), at + "[body] expected one of file, actor, or mesh; found none");
     if (sources.size() > 1) {
         throw InvalidInput(at + "[body] expected one source; found " + word_list(sources));
     }
     const auto only_with = [&](const std::string& value, const char* key, bool allowed,
                                const char* partner) {
         if (!value.empty() && !allowed) {
-            throw InvalidInput(say(at, "[body] ", key, " goes with ", partner, "; found it beside ",
-                                   sources.front()));
+            throw InvalidInput(concat(at, "[body] ", key, " goes with ", partner,
+                                      "; found it beside ", sources.front()));
         }
     };
     only_with(body.cache, "cache", !body.mesh_file.empty(), "an OBJ mesh");
     only_with(body.motion, "motion", body.mesh_file.empty(), "file or actor");
     only_with(body.options.clip, "clip", body.mesh_file.empty(), "file or actor");
-    if (!body.motion.empty() && !body.options.clip.empty()) {
-        throw InvalidInput(at + "[body] expected clip or motion; found both");
-    }
-    if (scene.output.formats.empty()) {
-        throw InvalidInput(at +
-                           "[output] formats: expected at least one format, found an empty list");
-    }
+    require(body.motion.empty() || body.options.clip.empty(),
+            at + "[body] expected clip or motion; found both");
+    require(!scene.output.formats.empty(),
+            at + "[output] formats: expected at least one format, found an empty list");
     for (const std::string& format : scene.output.formats) {
-        if (std::count(scene.output.formats.begin(), scene.output.formats.end(), format) > 1) {
-            throw InvalidInput(
-                say(at, "[output] formats: expected each once, found \"", format, "\" twice"));
-        }
+        require(std::count(scene.output.formats.begin(), scene.output.formats.end(), format) <= 1,
+                at, "[output] formats: expected each once, found \"", format, "\" twice");
     }
-    if (scene.last_frame != 0 && scene.last_frame < scene.first_frame) {
-        throw InvalidInput(say(at, "[output] expected first_frame <= last_frame; found ",
-                               scene.first_frame, " and ", scene.last_frame));
-    }
+    require(scene.last_frame == 0 || scene.last_frame >= scene.first_frame, at,
+            "[output] expected first_frame <= last_frame; found ", scene.first_frame, " and ",
+            scene.last_frame);
 }
 
 }  // namespace cutis

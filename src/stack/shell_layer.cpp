@@ -32,7 +32,7 @@ std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
 
 class ShellLayer final : public Layer {
 public:
-    ShellLayer(const LayerGround& ground, const ShellLayerOptions& settings,
+    ShellLayer(const LayerInput& ground, const ShellLayerOptions& settings,
                const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = handle_tracks(settings.handles);
@@ -68,9 +68,8 @@ public:
         pick_vertices(art->positions, detail.points);
         detail_mesh_ = {art->name, art, {{"amplitude", "m"}, {"volume_ratio"}}, true};
         if (settings.rigid) {
-            if (settings.place != ShellPlacing::scatter) {
-                throw InvalidInput("shell rigid: expected place = \"scatter\" (copies of a piece)");
-            }
+            require(settings.place == ShellPlacing::scatter,
+                    "shell rigid: expected place = \"scatter\" (copies of a piece)");
             copies_.emplace(prisms, detail, *piece, settings.lift);
             detail_mesh_.copies = copies_->copies();
         }
@@ -149,16 +148,12 @@ public:
     }
 
     void restore(const std::vector<double>& state) override {
-        if (state.empty()) {
-            throw InvalidInput("shell state: it is empty");
-        }
+        require(!state.empty(), "shell state: it is empty");
         const bool has_started = state.back() == 1.0;
         const auto skin =
             static_cast<size_t>(rider_ && has_started ? 3 * surface_->vertex_count() : 0);
-        if (state.size() < skin + 1) {
-            throw InvalidInput(
-                say("shell state: expected more than ", skin, " numbers, found ", state.size()));
-        }
+        require(state.size() >= skin + 1, "shell state: expected more than ", skin,
+                " numbers, found ", state.size());
         const size_t own = state.size() - 1 - skin;
         shell_->restore(std::span(state).first(own));
         last_skin_.resize(static_cast<Eigen::Index>(skin / 3), 3);
@@ -184,16 +179,14 @@ private:
     }
 
     /// Whether pieces have to follow skin that slides over the surface.
-    bool follows_skin(const LayerGround& ground) {
+    bool follows_skin(const LayerInput& ground) {
         if (settings_.anchor == ShellAnchor::surface) {
             return false;
         }
-        if (ground.skin == SkinMotion::none) {
-            throw InvalidInput(
+        require(ground.skin != SkinMotion::none,
                 "shell anchor: \"skin\" needs a slide layer below, and between the two no layer "
                 "that "
                 "refines the mesh (fold): put that one below slide");
-        }
         return ground.skin == SkinMotion::over_surface;  // else the surface carries it already
     }
 
@@ -202,9 +195,8 @@ private:
         if (!rider_) {
             return;
         }
-        if (step.skin == nullptr) {
-            throw InvalidInput("shell anchor: the layer below did not say where the skin is");
-        }
+        require(step.skin != nullptr,
+                "shell anchor: the layer below did not say where the skin is");
         if (share < 1.0 && last_skin_.rows() == step.skin->rows() && !step.reset) {
             skin_ = (1.0 - share) * last_skin_ + share * *step.skin;
         } else {
@@ -236,7 +228,7 @@ private:
             surface_->topology().triangle_count();
     }
 
-    PrismShell make_prisms(const LayerGround& ground, double diagonal) {
+    PrismShell make_prisms(const LayerInput& ground, double diagonal) {
         const Workers& workers = ground.own_workers();
         SafeOffsetOptions options = settings_.offset;
         options.height = settings_.height * diagonal;
@@ -274,29 +266,26 @@ private:
         report_.numbers["lowest share of the height"] = offset.lowest_share;
         report_.numbers["vertices without height"] = offset.without_direction;
         if (offset.mean_share < 0.95) {
-            report_.notes.push_back(say("shell: height reduced where prisms would turn over; mean ",
-                                        std::lround(100.0 * offset.mean_share),
-                                        " % of the height asked for"));
+            report_.notes.push_back(
+                concat("shell: height reduced where prisms would turn over; mean ",
+                       std::lround(100.0 * offset.mean_share), " % of the height asked for"));
         }
         return {base_.topology(), base_.rest(), offset.positions};
     }
 
-    PlacedDetail make_detail_in(const PrismShell& prisms, const LayerGround& ground,
+    PlacedDetail make_detail_in(const PrismShell& prisms, const LayerInput& ground,
                                 const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
                                 double diagonal) {
         const Workers& workers = ground.own_workers();
         if (settings_.place == ShellPlacing::around) {
-            if (!mesh) {
-                throw InvalidInput("shell place: \"around\" needs a mesh file (mesh = ...)");
-            }
+            require(mesh != nullptr, "shell place: \"around\" needs a mesh file (mesh = ...)");
             return place_mesh(prisms, *mesh, settings_.outside);
         }
         if (settings_.place == ShellPlacing::tiles) {
             const RepairedMesh& repaired = surface_->mesh();
             const ArtMesh& art = *ground.art;
-            if (art.uv_triangles.rows() == 0) {
-                throw InvalidInput("shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
-            }
+            require(art.uv_triangles.rows() != 0,
+                    "shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
             MatrixX3i uv_triangles(prisms.topology().triangle_count(), 3);
             for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
                 uv_triangles.row(f) =
@@ -316,20 +305,20 @@ private:
 
     void notes_about(const PlacedDetail& detail) {
         if (detail.outside > 0) {
-            report_.notes.push_back(
-                say("shell: ", detail.outside, " detail vertices outside the shell moved into it"));
+            report_.notes.push_back(concat("shell: ", detail.outside,
+                                           " detail vertices outside the shell moved into it"));
         }
         if (detail.cut_triangles > 0) {
             report_.notes.push_back(
-                say("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
+                concat("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
         }
         if (detail.stopped_walks > 0) {
-            report_.notes.push_back(
-                say("shell: ", detail.stopped_walks, " detail vertices met the base's boundary"));
+            report_.notes.push_back(concat("shell: ", detail.stopped_walks,
+                                           " detail vertices met the base's boundary"));
         }
     }
 
-    ShellOptions make_options(const LayerGround& ground, const PrismShell& prisms,
+    ShellOptions make_options(const LayerInput& ground, const PrismShell& prisms,
                               const PlacedDetail& detail, double diagonal) {
         ShellOptions options = settings_.shell;
         if (settings_.stiffness.is_painted()) {
@@ -358,19 +347,16 @@ private:
             paint(settings_.damping, vibration.material.damping, vibration.damping_factor);
         }
         if (!settings_.axes.empty()) {
-            if (settings_.axes.size() != 6) {
-                throw InvalidInput(
-                    say("shell axes: expected six numbers (frequency and damping "
-                        "along, across and out of the surface), found ",
-                        settings_.axes.size()));
-            }
+            require(settings_.axes.size() == 6,
+                    "shell axes: expected six numbers (frequency and damping "
+                    "along, across and out of the surface), found ",
+                    settings_.axes.size());
             vibration.use_axes = true;
             for (size_t a = 0; a < 3; ++a) {
                 vibration.axes[a] = {settings_.axes[2 * a], settings_.axes[2 * a + 1]};
             }
-            if (options.axis.isZero()) {
-                throw InvalidInput("shell surface_axis: expected a direction, found 0 0 0");
-            }
+            require(!options.axis.isZero(),
+                    "shell surface_axis: expected a direction, found 0 0 0");
         }
         options.manipulation.base.reach = settings_.reach * diagonal;
         options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
@@ -511,7 +497,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
+std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerInput& ground,
                                         const LayerMeshes& meshes) {
     const std::shared_ptr<const ArtMesh> mesh =
         options.mesh.empty() ? nullptr : find_mesh(meshes, options.mesh, "[[layer]] shell: mesh");

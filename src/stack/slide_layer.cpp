@@ -44,7 +44,7 @@ const std::vector<SlideChannel>& slide_channels() {
 /// vertex is a material point, which is looked for where the skin was simulated.
 class SlideLayer : public Layer {
 public:
-    SlideLayer(const SlideLayerOptions& settings, const LayerGround& ground)
+    SlideLayer(const SlideLayerOptions& settings, const LayerInput& ground)
         : settings_(settings),
           shown_(ground),
           base_(ground.base == nullptr ? ground : *ground.base),
@@ -53,14 +53,13 @@ public:
           solver_(order_.topology(), order_.rest(), order_.reorder(options_), ground.own_workers()),
           uv_(base_),
           tangents_(ground) {
-        if (settings_.output == SlideOutput::uv && !uv_.has_uv()) {
-            throw InvalidInput(
+        require(settings_.output != SlideOutput::uv || uv_.has_uv(),
                 "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
-        }
         if (!options_.young_modulus && !options_.lame_mu) {
-            report_.notes.push_back(say("young_modulus: ", solver_.options().young_modulus->value,
-                                        " N/m for a body of ", *solver_.options().body_size, " m"));
+            report_.notes.push_back(
+                concat("young_modulus: ", solver_.options().young_modulus->value,
+                       " N/m for a body of ", *solver_.options().body_size, " m"));
         }
         if (is_refined()) {
             // Points of the simulated surface in the solver's numbering.
@@ -160,10 +159,8 @@ public:
 
     void restore(const std::vector<double>& state) override {
         const size_t places = locator_->saved_numbers();
-        if (state.size() < places) {
-            throw InvalidInput(
-                say("slide state: expected more than ", places, " numbers, found ", state.size()));
-        }
+        require(state.size() >= places, "slide state: expected more than ", places,
+                " numbers, found ", state.size());
         const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
         solver_.restore(std::vector<double>(state.begin(), middle), shown_.own_workers());
         locator_->restore(std::vector<double>(middle, state.end()), solver_);
@@ -344,8 +341,8 @@ private:
     }
 
     SlideLayerOptions settings_;
-    LayerGround shown_;     // what it stands on
-    LayerGround base_;      // what it is simulated on
+    LayerInput shown_;      // what it stands on
+    LayerInput base_;       // what it is simulated on
     SlideOptions options_;  // for the simulated surface's own numbers of vertices
     SlideOrder order_;
     SlideSolver solver_;
@@ -369,7 +366,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerGround& ground) {
+std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerInput& ground) {
     return std::make_unique<SlideLayer>(options, ground);
 }
 

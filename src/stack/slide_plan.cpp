@@ -11,7 +11,7 @@ namespace cutis {
 namespace {
 
 // Along the chain of edges a set of vertices makes: from one neighbour in the set to the other.
-Vector3d along_chain(const LayerGround& ground, const std::vector<char>& is_in, int v) {
+Vector3d along_chain(const LayerInput& ground, const std::vector<char>& is_in, int v) {
     const Topology& topology = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
     Vector3d sum = Vector3d::Zero();
@@ -27,21 +27,21 @@ Vector3d along_chain(const LayerGround& ground, const std::vector<char>& is_in, 
         }
     }
     if (sum.isZero()) {
-        throw InvalidInput(say("[[layer]] slide: glides: vertex ",
-                               ground.surface->mesh().art_of_vertex[static_cast<size_t>(v)],
-                               " has no neighbour in its region to glide towards; give "
-                               "glide_direction"));
+        throw InvalidInput(concat("[[layer]] slide: glides: vertex ",
+                                  ground.surface->mesh().art_of_vertex[static_cast<size_t>(v)],
+                                  " has no neighbour in its region to glide towards; give "
+                                  "glide_direction"));
     }
     // Two neighbours: right however sharply the chain bends.
     return neighbours == 2 && !across.isZero(1e-6) ? across : sum;
 }
 
 // Vertices of a region a scene names; an empty region has none, one that is named must have some.
-std::vector<int> named_vertices(const LayerGround& ground, const Region& region, const char* key) {
+std::vector<int> named_vertices(const LayerInput& ground, const Region& region, const char* key) {
     std::vector<int> vertices = region_vertices(ground, region);
     if (!region.empty() && vertices.empty()) {
-        throw InvalidInput(say("[[layer]] slide: ", key, ": expected at least one vertex in ",
-                               region_text(region), ", found none"));
+        throw InvalidInput(concat("[[layer]] slide: ", key, ": expected at least one vertex in ",
+                                  region_text(region), ", found none"));
     }
     return vertices;
 }
@@ -93,7 +93,7 @@ Options describe(SlideLayerOptions& o) {
 }
 // clang-format on
 
-SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
+SlideOptions SlideLayerOptions::options_for(const LayerInput& ground) const {
     SlideOptions o = options;
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
@@ -110,10 +110,8 @@ SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
             {v, glide_direction.isZero() ? along_chain(ground, is_in, v) : glide_direction});
     }
     const std::vector<int> pulled = named_vertices(ground, pull, "pull");
-    if (!pulled.empty() && pull_velocity.isZero()) {
-        throw InvalidInput(
+    require(pulled.empty() || !pull_velocity.isZero(),
             "[[layer]] slide: pull: expected a pull_velocity, found 0 0 0; pins hold skin");
-    }
     for (const int v : pulled) {
         o.prescribed.push_back({v, pull_velocity});
     }
@@ -121,10 +119,9 @@ SlideOptions SlideLayerOptions::options_for(const LayerGround& ground) const {
         Eigen::Index nearest = 0;
         const double away = std::sqrt(
             (rest.rowwise() - drag.at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
-        if (away > 0.5 * o.body_size.value_or(ground.surface->main_box().maxCoeff())) {
-            throw InvalidInput(say("[[layer]] slide: drag: expected a place on the skin, found ",
-                                   drag.at.transpose(), ", ", away, " m away from it"));
-        }
+        require(away <= 0.5 * o.body_size.value_or(ground.surface->main_box().maxCoeff()),
+                "[[layer]] slide: drag: expected a place on the skin, found ", text_of(drag.at),
+                ", ", away, " m away from it");
         o.drags.push_back({static_cast<int>(nearest), drag.force, drag.radius});
     }
     return o;

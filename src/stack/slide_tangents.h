@@ -10,8 +10,7 @@ namespace cutis {
 /// moved vertices as well as moved UVs.
 class SlideTangents {
 public:
-    explicit SlideTangents(const LayerGround& ground)
-        : art_(ground.art), surface_(ground.surface) {}
+    explicit SlideTangents(const LayerInput& ground) : art_(ground.art), surface_(ground.surface) {}
 
     const MatrixX2d& rest_uv() const { return art_->uv; }
 

@@ -6,7 +6,7 @@
 
 namespace cutis {
 
-SlideUv::SlideUv(const LayerGround& ground) : art_(ground.art), surface_(ground.surface) {
+SlideUv::SlideUv(const LayerInput& ground) : art_(ground.art), surface_(ground.surface) {
     if (!has_uv()) {
         return;
     }

@@ -14,7 +14,7 @@ namespace cutis {
 /// border (Thin Skin Elastodynamics, A.2): pictures need a padded border as wide as the slide.
 class SlideUv {
 public:
-    explicit SlideUv(const LayerGround& ground);
+    explicit SlideUv(const LayerInput& ground);
 
     bool has_uv() const { return art_->uv.rows() > 0; }
 

@@ -15,7 +15,7 @@ std::string value_text(const Value& value) {
             return value.boolean ? "true" : "false";
         case Value::Kind::integer:
         case Value::Kind::number:
-            return say(value.number);
+            return concat(value.number);
         case Value::Kind::text:
             return value.text;
         case Value::Kind::list:
@@ -33,8 +33,8 @@ std::string value_text(const Value& value) {
 }
 
 [[noreturn]] void refuse(const Scene& scene, const Wedge& wedge, const std::string& expected) {
-    throw InvalidInput(say(scene_place(scene.file, wedge.line, wedge.column), "[wedge] ", wedge.key,
-                           ": expected ", expected));
+    throw InvalidInput(concat(scene_place(scene.file, wedge.line, wedge.column), "[wedge] ",
+                              wedge.key, ": expected ", expected));
 }
 
 // Layers the first word of a key means: "layer.2." one of them, "slide." all of that kind.
@@ -48,7 +48,7 @@ std::vector<size_t> meant_layers(const Scene& scene, const Wedge& wedge, const s
             std::from_chars(key.data(), key.data() + std::min(dot, key.size()), number);
         if (dot == std::string::npos || error != std::errc() || end != key.data() + dot ||
             number < 1 || number > scene.layers.size()) {
-            refuse(scene, wedge, say("layer.N.KEY with N from 1 to ", scene.layers.size()));
+            refuse(scene, wedge, concat("layer.N.KEY with N from 1 to ", scene.layers.size()));
         }
         key.erase(0, dot + 1);
         meant.push_back(number - 1);
@@ -102,7 +102,7 @@ std::vector<WedgeScene> wedge_scenes(const Scene& scene, const std::vector<Layer
     for (const Wedge& wedge : scene.wedges) {
         count *= static_cast<double>(wedge.values.size());
         if (count > max_wedges) {
-            refuse(scene, wedge, say("at most ", max_wedges, " combinations"));
+            refuse(scene, wedge, concat("at most ", max_wedges, " combinations"));
         }
     }
     WedgeScene plain{"", scene};

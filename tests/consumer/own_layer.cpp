@@ -20,7 +20,7 @@ struct BreathOptions {
 
 class BreathLayer final : public cutis::Layer {
 public:
-    BreathLayer(const cutis::LayerGround& ground, const BreathOptions& options)
+    BreathLayer(const cutis::LayerInput& ground, const BreathOptions& options)
         : surface_(*ground.surface), options_(options) {
         facts_.numbers = {{"breath", "m"}};
         facts_.changes_shape = true;  // and has no memory: any frame in any order
@@ -60,7 +60,7 @@ public:
                  .unit = "s",
                  .range = {0.1, 60}}};
     }
-    std::unique_ptr<cutis::Layer> prepare(const cutis::LayerGround& ground,
+    std::unique_ptr<cutis::Layer> prepare(const cutis::LayerInput& ground,
                                           const cutis::LayerMeshes& /*meshes*/) const override {
         return std::make_unique<BreathLayer>(ground, options_);
     }

@@ -118,7 +118,7 @@ TEST(workers, the_exception_of_the_lowest_chunk_reaches_the_caller_and_work_goes
             try {
                 workers.for_chunks(400, 4, [](int begin, int) {
                     if (begin == 40 || begin == 44 || begin >= 300) {
-                        throw InvalidInput(say("chunk at ", begin));
+                        throw InvalidInput(concat("chunk at ", begin));
                     }
                 });
                 FAIL() << "nothing was thrown";

@@ -297,7 +297,7 @@ TEST(GltfConformance, node_animations_have_the_target_and_interpolation_of_the_t
         {ChannelTarget::translation, Interpolation::cubic_spline},
         {ChannelTarget::rotation, Interpolation::cubic_spline}};
     for (int i = 0; i < 6; ++i) {
-        const Character file = conformance(say("Animation_Node_0", i));
+        const Character file = conformance(concat("Animation_Node_0", i));
         ASSERT_EQ(file.clips.size(), 1u);
         ASSERT_EQ(file.clips[0].channels.size(), 1u);
         const Channel& channel = file.clips[0].channels[0];
@@ -386,7 +386,7 @@ TEST(GltfConformance, local_rotations_of_a_chain_are_as_stated) {
     const Character file = conformance("Animation_Skin_08");
     for (int j = 0; j < 5; ++j) {
         const Node& joint =
-            file.skeleton.nodes[static_cast<std::size_t>(find_node(file, say("joint", j)))];
+            file.skeleton.nodes[static_cast<std::size_t>(find_node(file, concat("joint", j)))];
         const Eigen::AngleAxisd turn(joint.rest.rotation);
         EXPECT_NEAR(turn.angle() * turn.axis().x() * 180 / M_PI, j == 0 ? -90 : -10, 1e-3);
     }
@@ -425,7 +425,7 @@ TEST(GltfConformance, interleaved_buffers_of_every_type_hold_the_same_numbers) {
     const ArtMesh first = conformance("Buffer_Interleaved_00").meshes.at(0).mesh;
     ASSERT_EQ(first.uv.rows(), first.positions.rows());
     for (int i = 1; i < 5; ++i) {
-        const ArtMesh same = conformance(say("Buffer_Interleaved_0", i)).meshes.at(0).mesh;
+        const ArtMesh same = conformance(concat("Buffer_Interleaved_0", i)).meshes.at(0).mesh;
         EXPECT_EQ(same.positions, first.positions);
         EXPECT_EQ(same.triangles, first.triangles);
         // In files 1 and 2 two of the UVs are already wrong in the buffer; what can be compared is

@@ -178,7 +178,7 @@ protected:
         std::ofstream(folder / name) << text;
     }
     static std::string frame(double x, const std::string& face = "f 1 2 3\n") {
-        return say("v ", x, " 0 0\nv 1 0 0\nv 0 1 0\n", face);
+        return concat("v ", x, " 0 0\nv 1 0 0\nv 0 1 0\n", face);
     }
     test::ScratchFolder folder;
 };

@@ -76,7 +76,7 @@ public:
                  .range = {-10, 10}},
                 {.name = "memory", .field = &options_.has_memory, .about = "as if it had one"}};
     }
-    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
                                    const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lift>(options_, log_);
     }

@@ -86,7 +86,7 @@ Body arm(const std::string& clip, Asked& asked) {
 /// A kind of layer and how one is made on a surface: no scene is needed.
 struct Made {
     std::string kind;
-    std::function<std::unique_ptr<Layer>(const LayerGround&)> make;
+    std::function<std::unique_ptr<Layer>(const LayerInput&)> make;
 };
 
 struct Stack {
@@ -112,27 +112,27 @@ Made curve() {
     CurveLayerOptions options;
     options.part.to = {"hand"};
     options.flesh.curve.free_tip = false;
-    return {"curve", [=](const LayerGround& ground) { return make_curve_layer(options, ground); }};
+    return {"curve", [=](const LayerInput& ground) { return make_curve_layer(options, ground); }};
 }
 
 Made fold() {
     FoldLayerOptions options;
     options.look.width = 0.03;
-    return {"fold", [=](const LayerGround& ground) { return make_fold_layer(options, ground); }};
+    return {"fold", [=](const LayerInput& ground) { return make_fold_layer(options, ground); }};
 }
 
 Made slide(SlideOutput output = SlideOutput::vertices, const Region& pins = {}) {
     SlideLayerOptions options;
     options.output = output;
     options.pins = pins;
-    return {"slide", [=](const LayerGround& ground) { return make_slide_layer(options, ground); }};
+    return {"slide", [=](const LayerInput& ground) { return make_slide_layer(options, ground); }};
 }
 
 Made shell(ShellAnchor anchor = ShellAnchor::surface) {
     ShellLayerOptions options;
     options.size = 0.06;
     options.anchor = anchor;
-    return {"shell", [=](const LayerGround& ground) { return make_shell_layer(options, ground); }};
+    return {"shell", [=](const LayerInput& ground) { return make_shell_layer(options, ground); }};
 }
 
 TEST(LayerStack, poses_the_body_once_per_step_of_slide_and_once_per_frame) {

@@ -15,7 +15,7 @@ namespace {
 struct Stage {
     Body body;
     SimulationSurface surface;
-    LayerGround ground;
+    LayerInput ground;
 
     explicit Stage(Body made)
         : body(std::move(made)),

@@ -46,7 +46,7 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
                                   {.name = "layout", .field = in_code(o.layout)},
                                   {.name = "flesh", .field = in_code(o.flesh)}});
     });
-    expect_described<FoldLook>("look");
+    expect_described<FoldStyle>("look");
     expect_described<FoldFieldOptions>("field");
     expect_described<FoldCurveOptions>("curves");
     expect_described<FoldJointOptions>("joints");

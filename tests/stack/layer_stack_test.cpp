@@ -33,7 +33,7 @@ private:
 // Gives its result on a mesh with the middle of the shared edge added.
 class Finer : public Layer {
 public:
-    explicit Finer(const LayerGround& ground) {
+    explicit Finer(const LayerInput& ground) {
         const MatrixX3d coarse = ground.surface->rest().topRows(4);
         refined_.art.name = "finer";
         refined_.art.positions.resize(5, 3);
@@ -122,7 +122,7 @@ class Plan : public LayerPlan {
 public:
     explicit Plan(Make make) : make_(make) {}
     Options options() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerGround& ground,
+    std::unique_ptr<Layer> prepare(const LayerInput& ground,
                                    const LayerMeshes& /*meshes*/) const override {
         return make_(ground);
     }
@@ -162,9 +162,9 @@ struct TestBake {
 
     explicit TestBake(const std::vector<std::string>& layers, int probe_vertices) {
         const std::vector<LayerKind> kinds = {
-            kind("rise", [](const LayerGround&) { return std::make_unique<Rise>(); }),
-            kind("finer", [](const LayerGround& g) { return std::make_unique<Finer>(g); }),
-            kind("probe", [&](const LayerGround&) {
+            kind("rise", [](const LayerInput&) { return std::make_unique<Rise>(); }),
+            kind("finer", [](const LayerInput& g) { return std::make_unique<Finer>(g); }),
+            kind("probe", [&](const LayerInput&) {
                 return std::make_unique<Probe>(probe_vertices, heights);
             })};
         Scene scene;
@@ -283,7 +283,7 @@ protected:
 
     Body body_;
     SimulationSurface surface_;
-    LayerGround ground_;
+    LayerInput ground_;
 };
 
 TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {

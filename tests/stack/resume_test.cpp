@@ -43,7 +43,7 @@ private:
 class LagPlan : public LayerPlan {
 public:
     Options options() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
                                    const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lag>();
     }
@@ -60,7 +60,7 @@ private:
     std::vector<Frame>& frames_;
 };
 
-class MemoryKeeper : public BakeKeeper {
+class MemoryKeeper : public CheckpointStore {
 public:
     const BakeState* past() const override { return has_past_ ? &state_ : nullptr; }
     bool read_frame(Frame& frame) override {
@@ -94,7 +94,7 @@ private:
     size_t next_ = 0;
 };
 
-BakeReport run(std::vector<Frame>& frames, BakeKeeper* keeper, int every, int stop_after,
+BakeReport run(std::vector<Frame>& frames, CheckpointStore* keeper, int every, int stop_after,
                int first_frame = 1) {
     Scene scene;
     scene.fps = 10.0;

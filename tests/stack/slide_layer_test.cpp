@@ -68,7 +68,7 @@ ArtMesh square_with_seam(double offset) {
 struct Stage {
     Body body;
     SimulationSurface surface;
-    LayerGround ground;
+    LayerInput ground;
 
     explicit Stage(const ArtMesh& mesh)
         : body(make(mesh)),

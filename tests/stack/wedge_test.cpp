@@ -79,7 +79,7 @@ public:
     Options options() override {
         return {{.name = "tone", .field = &tone_, .about = "how high", .range = {0, 1}}};
     }
-    std::unique_ptr<Layer> prepare(const LayerGround& /*ground*/,
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
                                    const LayerMeshes& /*meshes*/) const override {
         return nullptr;
     }

@@ -270,7 +270,7 @@ private:
         } while (v != rim.front().first && out.rim.size() <= rim.size());
         const size_t edges = (out.corners.size() * 3 + rim.size()) / 2;
         if (out.rim.size() != rim.size() || out.points.size() + out.corners.size() != edges + 1) {
-            throw SolverFailure(say(
+            throw SolverFailure(concat(
                 "actor: UV chart ", chart, " with ", out.corners.size(),
                 " triangles is not a disk after cutting (Euler number ",
                 static_cast<int>(out.points.size() + out.corners.size()) - static_cast<int>(edges),

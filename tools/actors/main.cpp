@@ -66,16 +66,16 @@ void check(const std::string& name, const Character& made, const std::string& by
     try {
         distance = largest_distance(std::make_shared<const Character>(made), read);
     } catch (const InvalidInput& error) {
-        throw InvalidInput(say(path.string(), ": differs from what tools/actors makes: ",
-                               error.what(), "; `make actors` makes it anew"));
+        throw InvalidInput(concat(path.string(), ": differs from what tools/actors makes: ",
+                                  error.what(), "; `make actors` makes it anew"));
     }
     std::printf("%s: %zu bytes, %s, %.2g mm from its maker\n", name.c_str(), file.size(),
                 stored == bytes ? "same bytes" : "other bytes", 1e3 * distance);
     if (!(distance < 1e-4)) {
-        throw InvalidInput(say(path.string(),
-                               ": expected at most 0.1 mm from what tools/actors "
-                               "makes, found ",
-                               1e3 * distance, " mm"));
+        throw InvalidInput(concat(path.string(),
+                                  ": expected at most 0.1 mm from what tools/actors "
+                                  "makes, found ",
+                                  1e3 * distance, " mm"));
     }
 }
 

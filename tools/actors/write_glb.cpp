@@ -132,7 +132,7 @@ Cut cut_part(const ArtMesh& mesh, const MeshPart& part, std::vector<char>& is_ta
         for (int k = 0; k < 3; ++k) {
             int& vertex = vertex_of_uv[static_cast<size_t>(mesh.uv_triangles(f, k))];
             if (vertex >= 0 && vertex != mesh.triangles(f, k)) {
-                throw InvalidInput(say(mesh.name, ": a UV is shared by two vertices"));
+                throw InvalidInput(concat(mesh.name, ": a UV is shared by two vertices"));
             }
             vertex = mesh.triangles(f, k);
         }
@@ -144,14 +144,14 @@ Cut cut_part(const ArtMesh& mesh, const MeshPart& part, std::vector<char>& is_ta
             continue;
         }
         if (is_taken[uv] != 0) {
-            throw InvalidInput(say(mesh.name, ": part ", part.name, " shares UVs with another"));
+            throw InvalidInput(concat(mesh.name, ": part ", part.name, " shares UVs with another"));
         }
         is_taken[uv] = 1;
         number[uv] = static_cast<std::uint16_t>(cut.vertex.size());
         cut.vertex.push_back(vertex_of_uv[uv]);
     }
     if (cut.vertex.size() > 65535) {
-        throw InvalidInput(say(mesh.name, ": expected at most 65535 vertices a part"));
+        throw InvalidInput(concat(mesh.name, ": expected at most 65535 vertices a part"));
     }
     for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
@@ -225,7 +225,7 @@ Json primitive_of(Document& document, const MeshInstance& instance, const Matrix
 
 int add_instance(Document& document, const MeshInstance& instance) {
     if (instance.weights.influences != 4) {
-        throw InvalidInput(say(instance.name, ": expected four influences a vertex"));
+        throw InvalidInput(concat(instance.name, ": expected four influences a vertex"));
     }
     Json mesh = {{"name", instance.name}, {"primitives", Json::array()}};
     const MatrixX3d normals = smooth_normals(instance.mesh);

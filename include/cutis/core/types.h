@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string>
 
 namespace cutis {
 
@@ -12,5 +13,8 @@ using MatrixX3i = Eigen::Matrix<int, Eigen::Dynamic, 3, Eigen::RowMajor>;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+
+/// "1 2 3", for messages.
+std::string text_of(const Eigen::Ref<const VectorXd>& vector);
 
 }  // namespace cutis

@@ -30,7 +30,7 @@ struct FoldCurve {
 };
 
 struct FoldCurveOptions {
-    FoldLook look;
+    FoldStyle look;
     double reach = 0.05;       ///< metres to each side of a curve
     bool is_one_line = false;  ///< the paper's way: one line, its height faded out over `reach`
     bool is_strict = false;    ///< no taper

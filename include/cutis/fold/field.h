@@ -9,7 +9,7 @@
 namespace cutis {
 
 struct FoldFieldOptions {
-    FoldLook look;
+    FoldStyle look;
     /// Cloth folds where it is compressed below this fraction of its length in at least one pose.
     double activity = 0.85;
     double coherence = 0.25;  ///< how much one direction of compression must prevail

@@ -6,7 +6,7 @@
 namespace cutis {
 
 /// How folds look, in an artist's words.
-struct FoldLook {
+struct FoldStyle {
     Painted width = 0.03;  ///< metres across one fold, per base vertex
     /// Cloth is worn this much longer than its own length: it gives way by that much before it
     /// folds. Per base vertex.
@@ -20,9 +20,9 @@ struct FoldLook {
     int rail_segments = 8;
 
     /// Without what costs length: taper and irregularity.
-    FoldLook strict() const;
+    FoldStyle strict() const;
 };
 
-Options describe(FoldLook& look);
+Options describe(FoldStyle& look);
 
 }  // namespace cutis

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
-#include "cutis/stack/keeper.h"
+#include "cutis/stack/checkpoint_store.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis {
@@ -25,7 +25,7 @@ Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::stri
 
 /// The past of one bake in a folder of its own: `state` (whole or not at all) and `frames` (grows;
 /// what lies behind the last state is cut off when resuming).
-class CheckpointFolder final : public BakeKeeper {
+class CheckpointFolder final : public CheckpointStore {
 public:
     enum class Begin { anew, resume };
 

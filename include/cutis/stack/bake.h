@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cutis/core/progress.h"
-#include "cutis/stack/keeper.h"
+#include "cutis/stack/checkpoint_store.h"
 #include "cutis/stack/layer.h"
 #include "cutis/stack/scene.h"
 #include "cutis/stack/sink.h"
@@ -33,7 +33,7 @@ struct BakeControls {
     ProgressCallback
         progress;  ///< after every frame and where a stage begins; false stops the bake
     const std::vector<LayerKind>* kinds = nullptr;  ///< null: layer_kinds()
-    BakeKeeper* keeper = nullptr;                   ///< null: a stopped bake starts over
+    CheckpointStore* keeper = nullptr;              ///< null: a stopped bake starts over
     int keep_every = 0;  ///< frames between saved states; 0: only when stopped
 };
 

@@ -47,7 +47,7 @@ Options describe(CurveLayerOptions& options);
 /// Flesh that deforms between examples with its own dynamics (docs/curve.md).
 /// \param meshes  files that examples name, by name
 /// \throw InvalidInput  options that do not fit the surface
-std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerGround& ground,
+std::unique_ptr<Layer> make_curve_layer(CurveLayerOptions options, const LayerInput& ground,
                                         const LayerMeshes& meshes = {});
 
 }  // namespace cutis

@@ -37,7 +37,7 @@ Options describe(FoldCurveLook& look);
 struct FoldLayerOptions {
     enum class Place { field, joints, chains, painted };
     Place place = Place::field;
-    FoldLook look;  ///< also of field and along, when folds are planned
+    FoldStyle look;  ///< also of field and along, when folds are planned
     FoldFieldOptions field;
     FoldCurveOptions along;
     FoldJointOptions joints;
@@ -56,6 +56,6 @@ Options describe(FoldLayerOptions& options);
 
 /// Tight cloth that folds where skinning would shrink it (docs/fold.md).
 /// \throw InvalidInput  options that do not fit the surface
-std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerGround& ground);
+std::unique_ptr<Layer> make_fold_layer(FoldLayerOptions options, const LayerInput& ground);
 
 }  // namespace cutis

@@ -31,7 +31,7 @@ struct LayerStep {
     const Body* body = nullptr;
     const Workers* workers = nullptr;
     const MovingSurface* ground = nullptr;  ///< what it stands on: the body and all earlier layers
-    const MovingSurface* base = nullptr;  ///< the same on LayerGround::base, below all refinements
+    const MovingSurface* base = nullptr;    ///< the same on LayerInput::base, below all refinements
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, as frames have it
     TimeSampling between = TimeSampling::exact;   ///< for what layers with memory feel: without
                                                   ///< jumps of velocity, exact near a cut
@@ -58,7 +58,7 @@ struct LayerStep {
 };
 
 /// What a layer is prepared on: the surface, and what its vertices carry.
-struct LayerGround {
+struct LayerInput {
     const Body* body = nullptr;
     const SimulationSurface* surface = nullptr;
     const ArtMesh* art = nullptr;  ///< the body's mesh, or that of an earlier layer's refinement
@@ -66,9 +66,9 @@ struct LayerGround {
     double fps = 30.0;                     ///< of the frames to come
     const Workers* workers = nullptr;      ///< to prepare with; null: one thread
     SkinMotion skin = SkinMotion::none;    ///< of the layers below
-    bool knows_future = true;  ///< false: the body is not asked beyond the frame being made
-    const LayerGround* base = nullptr;     ///< what the last refinement below stands on; null: none
-                                           ///< refines. Layers may simulate there.
+    bool knows_future = true;          ///< false: the body is not asked beyond the frame being made
+    const LayerInput* base = nullptr;  ///< what the last refinement below stands on; null: none
+                                       ///< refines. Layers may simulate there.
     const RefinedMesh* refined = nullptr;  ///< that refinement
 
     /// One thread where nobody lent workers.
@@ -149,7 +149,7 @@ public:
     virtual Options options() = 0;
     /// \param meshes  files that options name (is_file), by name
     /// \throw InvalidInput  options that do not fit the surface
-    virtual std::unique_ptr<Layer> prepare(const LayerGround& ground,
+    virtual std::unique_ptr<Layer> prepare(const LayerInput& ground,
                                            const LayerMeshes& meshes) const = 0;
 };
 

@@ -46,7 +46,7 @@ public:
 
     /// What the next layer is prepared on. The surface is made at the first call.
     /// \throw InvalidInput  a mesh that is no surface
-    const LayerGround& ground();
+    const LayerInput& ground();
     /// A layer prepared on ground(), on top of those there are.
     /// \throw InvalidInput  a name of a channel or mesh that is taken; a stack that has advanced
     void add(const std::string& kind, std::unique_ptr<Layer> layer);
@@ -94,7 +94,7 @@ private:
     const Workers& workers_;
     std::unique_ptr<SimulationSurface> surface_;
     std::vector<std::unique_ptr<Layer>> layers_;
-    std::deque<LayerGround> grounds_;  // what each layer was prepared on, then the next one
+    std::deque<LayerInput> grounds_;  // what each layer was prepared on, then the next one
     std::vector<std::unique_ptr<Ground>> moving_;  // the same moving; [i]: the first i layers
     std::vector<size_t> bases_;  // per ground: how many of the layers its base stands on
     size_t base_ = 0;            // of the last refinement

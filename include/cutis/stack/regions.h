@@ -19,14 +19,14 @@ namespace cutis {
 /// A leading "not " gives one minus the value. A box is 1 inside, else 0; several regions have the
 /// largest value at each vertex; an empty region is 0 everywhere.
 /// \throw InvalidInput  no such word or name (lists what there is)
-VectorXd region_values(const LayerGround& ground, const Region& region);
+VectorXd region_values(const LayerInput& ground, const Region& region);
 
 /// Vertices where it is at least one half.
-std::vector<int> region_vertices(const LayerGround& ground, const Region& region);
+std::vector<int> region_vertices(const LayerInput& ground, const Region& region);
 
 /// Gives every painted option its values at the simulation vertices.
 /// \param section  start of messages
 /// \throw InvalidInput  a value out of its option's range (names the vertex), and as above
-void look_up_regions(const LayerGround& ground, const Options& options, const std::string& section);
+void look_up_regions(const LayerInput& ground, const Options& options, const std::string& section);
 
 }  // namespace cutis

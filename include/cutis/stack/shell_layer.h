@@ -76,7 +76,7 @@ Options describe(ShellLayerOptions& options);
 /// Detail that rides on the surface, quivers, and can be grabbed (docs/shell.md).
 /// \param meshes  with the file that options name, if any
 /// \throw InvalidInput  options that do not fit the surface
-std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerGround& ground,
+std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerInput& ground,
                                         const LayerMeshes& meshes = {});
 
 }  // namespace cutis

@@ -35,13 +35,13 @@ struct SlideLayerOptions {
 
     /// Options for a surface.
     /// \throw InvalidInput  regions that do not exist, values out of range
-    SlideOptions options_for(const LayerGround& ground) const;
+    SlideOptions options_for(const LayerInput& ground) const;
 };
 
 Options describe(SlideLayerOptions& options);
 
 /// Skin that slides and stretches over the body (docs/slide.md).
 /// \throw InvalidInput  options that do not fit the surface
-std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerGround& ground);
+std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerInput& ground);
 
 }  // namespace cutis

@@ -109,8 +109,8 @@ void check_range(const JsonAt& at, std::size_t components) {
     high_at->numbers(high, components);
     for (std::size_t c = 0; c < components; ++c) {
         if (low[c] > high[c]) {
-            at.fail(say("expected min <= max, found min[", c, "] = ", low[c], ", max[", c,
-                        "] = ", high[c]));
+            at.fail(concat("expected min <= max, found min[", c, "] = ", low[c], ", max[", c,
+                           "] = ", high[c]));
         }
     }
 }
@@ -144,13 +144,13 @@ GltfAccessor GltfFile::accessor(int i) const {
         const auto bytes = view(*view_at, &stride);
         accessor.stride = stride == 0 ? element : stride;
         if (accessor.stride < element) {
-            at.fail(say("expected a byteStride of at least ", element, ", found ", stride));
+            at.fail(concat("expected a byteStride of at least ", element, ", found ", stride));
         }
         const std::size_t offset = offset_of(at);
         const std::size_t needed = offset + (accessor.count - 1) * accessor.stride + element;
         if (needed > bytes.size()) {
-            at.fail(say("expected ", needed, " bytes in its bufferView for ", accessor.count,
-                        " elements, found ", bytes.size()));
+            at.fail(concat("expected ", needed, " bytes in its bufferView for ", accessor.count,
+                           " elements, found ", bytes.size()));
         }
         accessor.base = bytes.data() + offset;
     }
@@ -173,8 +173,8 @@ GltfAccessor GltfFile::accessor(int i) const {
         const std::size_t offset = offset_of(part);
         const std::size_t needed = offset + accessor.sparse_count * size;
         if (needed > bytes.size()) {
-            part.fail(say("expected ", needed, " bytes in its bufferView for ",
-                          accessor.sparse_count, " elements, found ", bytes.size()));
+            part.fail(concat("expected ", needed, " bytes in its bufferView for ",
+                             accessor.sparse_count, " elements, found ", bytes.size()));
         }
         return bytes.data() + offset;
     };
@@ -183,12 +183,12 @@ GltfAccessor GltfFile::accessor(int i) const {
     for (std::size_t s = 0; s < accessor.sparse_count; ++s) {
         const std::size_t index = load_index(accessor.sparse_indices, accessor.sparse_component, s);
         if (index >= accessor.count) {
-            indices.fail(say("expected indices below ", accessor.count, ", found ", index,
-                             " at element ", s));
+            indices.fail(concat("expected indices below ", accessor.count, ", found ", index,
+                                " at element ", s));
         }
         if (s > 0 &&
             index <= load_index(accessor.sparse_indices, accessor.sparse_component, s - 1)) {
-            indices.fail(say("expected increasing indices, found ", index, " at element ", s));
+            indices.fail(concat("expected increasing indices, found ", index, " at element ", s));
         }
     }
     return accessor;
@@ -215,11 +215,8 @@ void GltfFile::decode(const GltfAccessor& accessor, double* out) const {
         case Component::f32:
             decode_as<float>(accessor, one, out);
             for (std::size_t n = 0; n < accessor.numbers(); ++n) {
-                if (!std::isfinite(out[n])) {
-                    throw InvalidInput(say(source_, ": ", accessor.path, ": element ",
-                                           n / accessor.components,
-                                           ": expected finite numbers, found ", out[n]));
-                }
+                require(std::isfinite(out[n]), source_, ": ", accessor.path, ": element ",
+                        n / accessor.components, ": expected finite numbers, found ", out[n]);
             }
             break;
     }

@@ -37,13 +37,13 @@ Interpolation interpolation_of(const JsonAt& sampler) {
 void read_times(GltfFile& file, const JsonAt& input, Channel& channel) {
     const GltfAccessor accessor = file.accessor(input);
     if (accessor.type != "SCALAR" || accessor.component != Component::f32) {
-        input.fail(say("expected ", accessor.path, " to be SCALAR of f32"));
+        input.fail(concat("expected ", accessor.path, " to be SCALAR of f32"));
     }
     channel.times = file.decode(accessor);
     for (std::size_t k = 1; k < channel.times.size(); ++k) {
         if (!(channel.times[k] > channel.times[k - 1])) {
-            input.fail(say("expected increasing key times in ", accessor.path, ", found ",
-                           channel.times[k], " after ", channel.times[k - 1], " at key ", k));
+            input.fail(concat("expected increasing key times in ", accessor.path, ", found ",
+                              channel.times[k], " after ", channel.times[k - 1], " at key ", k));
         }
     }
 }
@@ -55,15 +55,15 @@ void read_values(GltfFile& file, const JsonAt& output, Channel& channel) {
                        : channel.target == ChannelTarget::rotation ? "VEC4"
                                                                    : "VEC3";
     if (accessor.type != type || accessor.component == Component::u32) {
-        output.fail(say("expected ", accessor.path, " to be ", type,
-                        " of f32 or normalised integers, found ", accessor.type));
+        output.fail(concat("expected ", accessor.path, " to be ", type,
+                           " of f32 or normalised integers, found ", accessor.type));
     }
     const std::size_t groups = channel.interpolation == Interpolation::cubic_spline ? 3 : 1;
     const std::size_t expected =
         channel.times.size() * groups * (is_weights ? static_cast<std::size_t>(channel.width) : 1);
     if (accessor.count != expected) {
-        output.fail(say("expected ", expected, " elements in ", accessor.path, " for ",
-                        channel.times.size(), " keys, found ", accessor.count));
+        output.fail(concat("expected ", expected, " elements in ", accessor.path, " for ",
+                           channel.times.size(), " keys, found ", accessor.count));
     }
     channel.values = file.decode(accessor);
     if (channel.target != ChannelTarget::rotation) {
@@ -75,8 +75,8 @@ void read_values(GltfFile& file, const JsonAt& output, Channel& channel) {
         double* q = &channel.values[4 * (groups == 3 ? 3 * k + 1 : k)];
         const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (!(length > 1e-6)) {
-            output.fail(say("expected unit quaternions in ", accessor.path,
-                            ", found one of length ", length, " at key ", k));
+            output.fail(concat("expected unit quaternions in ", accessor.path,
+                               ", found one of length ", length, " at key ", k));
         }
         for (int c = 0; groups == 1 && c < 4; ++c) {
             q[c] /= length;
@@ -91,13 +91,14 @@ void make_animatable(GltfFile& file, const JsonAt& at, Node& node) {
     }
     Eigen::Matrix3d again = node.rest.rotation.toRotationMatrix() * node.rest.scale.asDiagonal();
     if ((again - node.matrix.linear()).norm() > 1e-5 * node.matrix.linear().norm()) {
-        at.fail(say("expected an animated node without shear, found a matrix that has it in node '",
-                    node.name, "'"));
+        at.fail(
+            concat("expected an animated node without shear, found a matrix that has it in node '",
+                   node.name, "'"));
     }
     node.has_matrix = false;
-    file.note(
-        say(at.path(),
-            ": moves a node given by a matrix; it was split into translation, rotation and scale"));
+    file.note(concat(
+        at.path(),
+        ": moves a node given by a matrix; it was split into translation, rotation and scale"));
 }
 
 std::optional<Channel> read_channel(GltfFile& file, const JsonAt& animation, const JsonAt& at,
@@ -109,7 +110,7 @@ std::optional<Channel> read_channel(GltfFile& file, const JsonAt& animation, con
     }
     const auto property = target_of(target.at("path").text());
     if (!property) {
-        file.note(say(target.path(), ": '", target.at("path").text(), "' is not read"));
+        file.note(concat(target.path(), ": '", target.at("path").text(), "' is not read"));
         return std::nullopt;
     }
     const int node = file.reference(*node_at, "nodes");
@@ -122,7 +123,7 @@ std::optional<Channel> read_channel(GltfFile& file, const JsonAt& animation, con
         const std::size_t targets =
             mesh ? gltf_target_count(file, file.reference(*mesh, "meshes")) : 0;
         if (targets == 0) {
-            file.note(say(at.path(), ": moves morph weights of a node without morph targets"));
+            file.note(concat(at.path(), ": moves morph weights of a node without morph targets"));
             return std::nullopt;
         }
         channel.width = static_cast<int>(targets);
@@ -148,7 +149,7 @@ std::vector<Clip> read_gltf_clips(GltfFile& file, const GltfNodes& nodes, Skelet
         const JsonAt animation = file.item("animations", i);
         Clip clip;
         const std::string name = animation.text_or_empty("name");
-        clip.name = names.take(name.empty() ? say("clip#", i) : name);
+        clip.name = names.take(name.empty() ? concat("clip#", i) : name);
         std::set<std::pair<int, ChannelTarget>> moved;
         const JsonAt channels = animation.at("channels");
         for (std::size_t c = 0; c < channels.size(); ++c) {
@@ -157,8 +158,8 @@ std::vector<Clip> read_gltf_clips(GltfFile& file, const GltfNodes& nodes, Skelet
                 continue;
             }
             if (!moved.emplace(channel->node, channel->target).second) {
-                file.note(say(channels[c].path(),
-                              ": a second channel for the same property is not read"));
+                file.note(concat(channels[c].path(),
+                                 ": a second channel for the same property is not read"));
                 continue;
             }
             clip.channels.push_back(std::move(*channel));

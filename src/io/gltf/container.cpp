@@ -70,7 +70,7 @@ Bytes decode_base64(std::string_view text, const JsonAt& where) {
         text.remove_suffix(1);
     }
     if (text.size() % 4 == 1) {
-        where.fail(say("expected whole base64 groups, found ", text.size(), " digits"));
+        where.fail(concat("expected whole base64 groups, found ", text.size(), " digits"));
     }
     Bytes out;
     out.reserve(text.size() / 4 * 3 + 2);
@@ -79,7 +79,7 @@ Bytes decode_base64(std::string_view text, const JsonAt& where) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const int digit = base64_digit(text[i]);
         if (digit < 0) {
-            where.fail(say("expected base64, found another character at ", i));
+            where.fail(concat("expected base64, found another character at ", i));
         }
         group = (group << 6 | static_cast<std::uint32_t>(digit)) & 0xFFFFFF;
         bits += 6;
@@ -114,39 +114,29 @@ void GltfFile::read_container(std::span<const unsigned char> bytes) {
         json_ = parse_json(text, text + bytes.size(), source_);
         return;
     }
-    if (bytes.size() < 20) {
-        throw InvalidInput(
-            say(source_, ": expected at least 20 bytes of GLB header, found ", bytes.size()));
-    }
-    if (u32_at(bytes, 4) != 2) {
-        throw InvalidInput(say(source_, ": expected GLB version 2, found ", u32_at(bytes, 4)));
-    }
+    require(bytes.size() >= 20, source_, ": expected at least 20 bytes of GLB header, found ",
+            bytes.size());
+    require(u32_at(bytes, 4) == 2, source_, ": expected GLB version 2, found ", u32_at(bytes, 4));
     const std::size_t length = u32_at(bytes, 8);
     if (length > bytes.size() || length < 20) {
-        throw InvalidInput(say(source_, ": expected ", length, " bytes (GLB header), found ",
-                               bytes.size(), length > bytes.size() ? ": truncated" : ""));
+        throw InvalidInput(concat(source_, ": expected ", length, " bytes (GLB header), found ",
+                                  bytes.size(), length > bytes.size() ? ": truncated" : ""));
     }
     if (length < bytes.size()) {
-        note(say(bytes.size() - length, " bytes after the end of the GLB are ignored"));
+        note(concat(bytes.size() - length, " bytes after the end of the GLB are ignored"));
     }
     bool has_json = false;
     for (std::size_t offset = 12; offset < length;) {
-        if (length - offset < 8) {
-            throw InvalidInput(say(source_, ": expected a chunk header at byte ", offset,
-                                   ", found only ", length - offset, " bytes"));
-        }
+        require(length - offset >= 8, source_, ": expected a chunk header at byte ", offset,
+                ", found only ", length - offset, " bytes");
         const std::size_t size = u32_at(bytes, offset);
         const std::uint32_t type = u32_at(bytes, offset + 4);
         offset += 8;
-        if (size > length - offset) {
-            throw InvalidInput(say(source_, ": chunk at byte ", offset - 8, ": expected ", size,
-                                   " bytes, found ", length - offset));
-        }
+        require(size <= length - offset, source_, ": chunk at byte ", offset - 8, ": expected ",
+                size, " bytes, found ", length - offset);
         const std::span<const unsigned char> chunk = bytes.subspan(offset, size);
         if (!has_json) {
-            if (type != json_chunk) {
-                throw InvalidInput(say(source_, ": expected the first chunk to be JSON"));
-            }
+            require(type == json_chunk, source_, ": expected the first chunk to be JSON");
             const char* text = reinterpret_cast<const char*>(chunk.data());
             json_ = parse_json(text, text + chunk.size(), source_);
             has_json = true;
@@ -179,16 +169,16 @@ std::shared_ptr<const Bytes> GltfFile::load_uri(const JsonAt& uri) {
         return found->second;
     }
     if (!loader_) {
-        throw IoError(say(source_, ": ", uri.path(), ": '", path,
-                          "' is another file, and there is none beside bytes in memory"));
+        throw IoError(concat(source_, ": ", uri.path(), ": '", path,
+                             "' is another file, and there is none beside bytes in memory"));
     }
     std::shared_ptr<const Bytes> bytes;
     try {
         bytes = std::make_shared<const Bytes>(loader_(path));
     } catch (const IoError& error) {
-        throw IoError(say(source_, ": ", uri.path(), ": ", error.what()));
+        throw IoError(concat(source_, ": ", uri.path(), ": ", error.what()));
     } catch (const InvalidInput& error) {
-        throw InvalidInput(say(source_, ": ", uri.path(), ": ", error.what()));
+        throw InvalidInput(concat(source_, ": ", uri.path(), ": ", error.what()));
     }
     bytes_ += bytes->size();
     loaded_.emplace(path, bytes);
@@ -211,7 +201,7 @@ void GltfFile::load_buffers() {
             at.fail("expected a uri or the binary chunk of a GLB, found neither");
         }
         if (bytes.size() < length) {
-            at.fail(say("expected ", length, " bytes (byteLength), found ", bytes.size()));
+            at.fail(concat("expected ", length, " bytes (byteLength), found ", bytes.size()));
         }
         buffers_.push_back(bytes.first(length));
     }
@@ -236,8 +226,8 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
     const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, far));
     const auto& bytes = buffers_[static_cast<std::size_t>(buffer)];
     if (offset + length > bytes.size()) {
-        at.fail(say("expected bytes ", offset, " to ", offset + length, " inside buffers[", buffer,
-                    "], found ", bytes.size(), " bytes there"));
+        at.fail(concat("expected bytes ", offset, " to ", offset + length, " inside buffers[",
+                       buffer, "], found ", bytes.size(), " bytes there"));
     }
     if (stride != nullptr) {
         const auto stride_at = at.find("byteStride");
@@ -248,11 +238,9 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
 
 void GltfFile::charge(std::size_t numbers, const std::string& where) {
     const std::size_t limit = free_numbers + numbers_per_byte * bytes_;
-    if (numbers > limit - charged_) {
-        throw InvalidInput(say(source_, ": ", where, ": expected the file's ", bytes_,
-                               " bytes to unfold to at most ", limit,
-                               " numbers, found more: too many instances or declared elements"));
-    }
+    require(numbers <= limit - charged_, source_, ": ", where, ": expected the file's ", bytes_,
+            " bytes to unfold to at most ", limit,
+            " numbers, found more: too many instances or declared elements");
     charged_ += numbers;
 }
 

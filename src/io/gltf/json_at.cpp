@@ -17,7 +17,7 @@ std::string brief(const json& value) {
         return "an object";
     }
     if (value.is_array()) {
-        return say("a list of ", value.size());
+        return concat("a list of ", value.size());
     }
     std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
     if (text.size() > 48) {
@@ -29,11 +29,11 @@ std::string brief(const json& value) {
 }  // namespace
 
 void JsonAt::fail(const std::string& message) const {
-    throw InvalidInput(say(*source_, ": ", path_.empty() ? "" : path_ + ": ", message));
+    throw InvalidInput(concat(*source_, ": ", path_.empty() ? "" : path_ + ": ", message));
 }
 
 void JsonAt::wrong(const std::string& expected) const {
-    fail(say("expected ", expected, ", found ", brief(*value_)));
+    fail(concat("expected ", expected, ", found ", brief(*value_)));
 }
 
 std::optional<JsonAt> JsonAt::find(const std::string& key) const {
@@ -50,7 +50,7 @@ std::optional<JsonAt> JsonAt::find(const std::string& key) const {
 JsonAt JsonAt::at(const std::string& key) const {
     const std::optional<JsonAt> found = find(key);
     if (!found) {
-        fail(say("expected a member \"", key, "\", found none"));
+        fail(concat("expected a member \"", key, "\", found none"));
     }
     return *found;
 }
@@ -78,17 +78,17 @@ std::int64_t JsonAt::integer(std::int64_t lowest, std::int64_t highest) const {
             }
         }
     }
-    wrong(say("an integer from ", lowest, " to ", highest));
+    wrong(concat("an integer from ", lowest, " to ", highest));
 }
 
 int JsonAt::index(std::size_t count, const std::string& what) const {
     if (!value_->is_number() || count == 0) {
-        wrong(say("an index below ", count, " (", what, ")"));
+        wrong(concat("an index below ", count, " (", what, ")"));
     }
     const double number = value_->get<double>();
     if (!(number >= 0.0 && number < static_cast<double>(count) && number < 2147483647.0 &&
           number == std::floor(number))) {
-        wrong(say("an index below ", count, " (", what, ")"));
+        wrong(concat("an index below ", count, " (", what, ")"));
     }
     return static_cast<int>(number);
 }
@@ -121,7 +121,7 @@ bool JsonAt::flag() const {
 
 void JsonAt::numbers(double* out, std::size_t count) const {
     if (!value_->is_array() || value_->size() != count) {
-        wrong(say("a list of ", count, " numbers"));
+        wrong(concat("a list of ", count, " numbers"));
     }
     for (std::size_t i = 0; i < count; ++i) {
         out[i] = (*this)[i].number();
@@ -146,10 +146,8 @@ json parse_json(const char* begin, const char* end, const std::string& source) {
         } else if (*c == '"') {
             in_string = true;
         } else if (*c == '[' || *c == '{') {
-            if (++depth > max_depth) {
-                throw InvalidInput(say(source, ": JSON: expected at most ", max_depth,
-                                       " levels, found more at byte ", c - begin));
-            }
+            require(++depth <= max_depth, source, ": JSON: expected at most ", max_depth,
+                    " levels, found more at byte ", c - begin);
         } else if (*c == ']' || *c == '}') {
             --depth;
         }
@@ -157,7 +155,7 @@ json parse_json(const char* begin, const char* end, const std::string& source) {
     try {
         return json::parse(begin, end);
     } catch (const json::exception& error) {
-        throw InvalidInput(say(source, ": JSON: ", error.what()));
+        throw InvalidInput(concat(source, ": JSON: ", error.what()));
     }
 }
 

@@ -38,7 +38,7 @@ void check_textures(GltfFile& file, const JsonAt& at, json& copy) {
             file.reference(child.at("index"), "textures");
             if (uv_set_of(child) != 0) {
                 file.note(
-                    say(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
+                    concat(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
                 dropped.push_back(member.key());
                 continue;
             }
@@ -97,7 +97,7 @@ std::vector<unsigned char> read_image(GltfFile& file, const JsonAt& at) {
     }
     const auto uri = at.find("uri");
     if (!uri) {
-        file.note(say(at.path(), ": neither uri nor bufferView, left empty"));
+        file.note(concat(at.path(), ": neither uri nor bufferView, left empty"));
         return {};
     }
     try {
@@ -105,7 +105,7 @@ std::vector<unsigned char> read_image(GltfFile& file, const JsonAt& at) {
         file.charge(bytes->size() / 8, at.path());
         return *bytes;
     } catch (const IoError& error) {
-        file.note(say("picture not found: ", error.what()));
+        file.note(concat("picture not found: ", error.what()));
         return {};
     }
 }
@@ -166,7 +166,7 @@ std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file,
     for (int i = 0; i < count; ++i) {
         const JsonAt at = file.item("materials", i);
         const std::string name = at.text_or_empty("name");
-        names.push_back(unique.take(name.empty() ? say("material#", i) : name));
+        names.push_back(unique.take(name.empty() ? concat("material#", i) : name));
         json copy = at.value();
         check_textures(file, at, copy);
         copy["name"] = names.back();

@@ -44,8 +44,8 @@ int mode_of(const JsonAt& primitive) {
 
 std::optional<Primitive> read_primitive(GltfFile& file, const JsonAt& at) {
     if (!is_readable(at)) {
-        file.note(say(at.path(), mode_of(at) < triangle_list ? ": points and lines are not read"
-                                                             : ": no POSITION, left out"));
+        file.note(concat(at.path(), mode_of(at) < triangle_list ? ": points and lines are not read"
+                                                                : ": no POSITION, left out"));
         return std::nullopt;
     }
     const int kind = mode_of(at);
@@ -54,9 +54,9 @@ std::optional<Primitive> read_primitive(GltfFile& file, const JsonAt& at) {
     Primitive primitive{at, attributes, file.accessor(*position), std::nullopt};
     primitive.mode = kind;
     if (primitive.positions.type != "VEC3" || primitive.positions.component == Component::u32) {
-        position->fail(say("expected ", primitive.positions.path,
-                           " to be VEC3 of f32 (or of 1 or 2 byte integers), found ",
-                           primitive.positions.type));
+        position->fail(concat("expected ", primitive.positions.path,
+                              " to be VEC3 of f32 (or of 1 or 2 byte integers), found ",
+                              primitive.positions.type));
     }
     primitive.vertices = primitive.positions.count;
     primitive.corners = primitive.vertices;
@@ -67,13 +67,13 @@ std::optional<Primitive> read_primitive(GltfFile& file, const JsonAt& at) {
             (component != Component::u8 && component != Component::u16 &&
              component != Component::u32)) {
             indices->fail(
-                say("expected ", primitive.indices->path, " to be SCALAR of u8, u16 or u32"));
+                concat("expected ", primitive.indices->path, " to be SCALAR of u8, u16 or u32"));
         }
         primitive.corners = primitive.indices->count;
     }
     if (primitive.corners < 3 || (kind == triangle_list && primitive.corners % 3 != 0)) {
-        at.fail(say("expected ", kind == triangle_list ? "a multiple of 3" : "at least 3",
-                    " corners of triangles, found ", primitive.corners));
+        at.fail(concat("expected ", kind == triangle_list ? "a multiple of 3" : "at least 3",
+                       " corners of triangles, found ", primitive.corners));
     }
     primitive.triangles = kind == triangle_list ? primitive.corners / 3 : primitive.corners - 2;
     const auto targets = at.find("targets");
@@ -96,9 +96,9 @@ std::vector<Primitive> read_primitives(GltfFile& file, const JsonAt& mesh) {
             continue;
         }
         if (!primitives.empty() && primitive->targets != primitives.front().targets) {
-            list[p].fail(say("expected ", primitives.front().targets,
-                             " morph targets as in the first primitive, found ",
-                             primitive->targets));
+            list[p].fail(concat("expected ", primitives.front().targets,
+                                " morph targets as in the first primitive, found ",
+                                primitive->targets));
         }
         primitives.push_back(std::move(*primitive));
     }
@@ -111,9 +111,10 @@ void read_triangles(GltfFile& file, const Primitive& primitive, int* out) {
         const std::vector<double> numbers = file.decode(*primitive.indices);
         for (std::size_t c = 0; c < corners.size(); ++c) {
             if (!(numbers[c] < static_cast<double>(primitive.vertices))) {
-                primitive.at.fail(say("expected indices below ", primitive.vertices,
-                                      " (vertices), found ", static_cast<std::uint64_t>(numbers[c]),
-                                      " at element ", c, " of ", primitive.indices->path));
+                primitive.at.fail(concat("expected indices below ", primitive.vertices,
+                                         " (vertices), found ",
+                                         static_cast<std::uint64_t>(numbers[c]), " at element ", c,
+                                         " of ", primitive.indices->path));
             }
             corners[c] = static_cast<int>(numbers[c]);
         }
@@ -163,7 +164,7 @@ bool starts_with(const std::string& text, const char* start) {
 
 void require_type(const GltfAccessor& accessor, const JsonAt& at, const char* type) {
     if (accessor.type != type) {
-        at.fail(say("expected ", accessor.path, " to be ", type, ", found ", accessor.type));
+        at.fail(concat("expected ", accessor.path, " to be ", type, ", found ", accessor.type));
     }
 }
 
@@ -171,8 +172,8 @@ void require_type(const GltfAccessor& accessor, const JsonAt& at, const char* ty
 GltfAccessor vertex_accessor(const GltfFile& file, const JsonAt& at, std::size_t vertices) {
     GltfAccessor accessor = file.accessor(at);
     if (accessor.count != vertices) {
-        at.fail(say("expected ", vertices, " elements (one per vertex) in ", accessor.path,
-                    ", found ", accessor.count));
+        at.fail(concat("expected ", vertices, " elements (one per vertex) in ", accessor.path,
+                       ", found ", accessor.count));
     }
     return accessor;
 }
@@ -204,11 +205,12 @@ void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total,
         const JsonAt at = primitive.attributes.at(name);
         const GltfAccessor accessor = vertex_accessor(file, at, primitive.vertices);
         if (accessor.components > 4 || accessor.type == "MAT2") {
-            file.note(say(at.path(), ": ", accessor.type, " attributes are not read"));
+            file.note(concat(at.path(), ": ", accessor.type, " attributes are not read"));
             continue;
         }
         if (is_colour && accessor.type != "VEC3" && accessor.type != "VEC4") {
-            at.fail(say("expected ", accessor.path, " to be VEC3 or VEC4, found ", accessor.type));
+            at.fail(
+                concat("expected ", accessor.path, " to be VEC3 or VEC4, found ", accessor.type));
         }
         const std::vector<double> numbers = file.decode(accessor);
         for (std::size_t c = 0; c < accessor.components; ++c) {
@@ -237,11 +239,11 @@ void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total,
 void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weights) {
     const auto stride = static_cast<std::size_t>(weights.influences);
     for (std::size_t set = 0; 4 * set < stride; ++set) {
-        const auto joints_at = primitive.attributes.find(say("JOINTS_", set));
-        const auto weights_at = primitive.attributes.find(say("WEIGHTS_", set));
+        const auto joints_at = primitive.attributes.find(concat("JOINTS_", set));
+        const auto weights_at = primitive.attributes.find(concat("WEIGHTS_", set));
         if (joints_at.has_value() != weights_at.has_value()) {
-            primitive.attributes.fail(say("expected JOINTS_", set, " and WEIGHTS_", set,
-                                          " together, found only one of them"));
+            primitive.attributes.fail(concat("expected JOINTS_", set, " and WEIGHTS_", set,
+                                             " together, found only one of them"));
         }
         if (!joints_at) {
             return;
@@ -251,11 +253,11 @@ void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weight
         require_type(joints, *joints_at, "VEC4");
         require_type(amounts, *weights_at, "VEC4");
         if (joints.component != Component::u8 && joints.component != Component::u16) {
-            joints_at->fail(say("expected ", joints.path, " to hold u8 or u16"));
+            joints_at->fail(concat("expected ", joints.path, " to hold u8 or u16"));
         }
         if (amounts.component == Component::u32 || amounts.component == Component::i8 ||
             amounts.component == Component::i16) {
-            weights_at->fail(say("expected ", amounts.path, " to hold f32, u8 or u16"));
+            weights_at->fail(concat("expected ", amounts.path, " to hold f32, u8 or u16"));
         }
         GltfAccessor indices = joints;
         indices.is_normalised = false;
@@ -277,7 +279,7 @@ void note_unread(GltfFile& file, const Primitive& primitive) {
     for (const auto& member : primitive.attributes.value().items()) {
         const std::string& name = member.key();
         if (known.count(name) == 0 && !starts_with(name, "COLOR_") && !starts_with(name, "_")) {
-            file.note(say(primitive.attributes.path(), ": ", name, " is not read"));
+            file.note(concat(primitive.attributes.path(), ": ", name, " is not read"));
         }
     }
 }
@@ -298,7 +300,7 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
     }
     bool has_moving_uv = false;
     for (std::size_t t = 0; t < count; ++t) {
-        file.charge(3 * total, say(mesh.path(), " target ", t));
+        file.charge(3 * total, concat(mesh.path(), " target ", t));
         MorphTarget morph;
         morph.name = names[t];
         morph.offsets = MatrixX3d::Zero(static_cast<Eigen::Index>(total), 3);
@@ -315,7 +317,7 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
         data.morphs.push_back(std::move(morph));
     }
     if (has_moving_uv) {
-        file.note(say(mesh.path(), ": TEXCOORD_0 of morph targets is not read"));
+        file.note(concat(mesh.path(), ": TEXCOORD_0 of morph targets is not read"));
     }
     data.morph_defaults.assign(count, 0.0);
     if (const auto weights = mesh.find("weights")) {
@@ -339,19 +341,19 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
         vertices += primitive.vertices;
         triangles += primitive.triangles;
         for (int set = 0; set < 2; ++set) {
-            if (primitive.attributes.find(say("JOINTS_", set)) ||
-                primitive.attributes.find(say("WEIGHTS_", set))) {
+            if (primitive.attributes.find(concat("JOINTS_", set)) ||
+                primitive.attributes.find(concat("WEIGHTS_", set))) {
                 influences = std::max(influences, 4 * (set + 1));
             }
         }
         if (vertices > max_rows || triangles > max_rows) {
-            mesh.fail(say("expected at most ", max_rows, " vertices and triangles, found more"));
+            mesh.fail(concat("expected at most ", max_rows, " vertices and triangles, found more"));
         }
     }
     MeshData data;
     data.art.name = mesh.text_or_empty("name");
     if (data.art.name.empty()) {
-        data.art.name = say("mesh#", index);
+        data.art.name = concat("mesh#", index);
     }
     file.charge(3 * vertices + 3 * triangles + 2 * static_cast<std::size_t>(influences) * vertices,
                 mesh.path());
@@ -381,7 +383,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
         note_unread(file, primitive);
         MeshPart part;
         part.name = primitives.size() == 1 ? data.art.name
-                                           : say(data.art.name, "#", data.art.parts.size() + 1);
+                                           : concat(data.art.name, "#", data.art.parts.size() + 1);
         if (const auto material = primitive.at.find("material")) {
             part.material =
                 material_names[static_cast<std::size_t>(file.reference(*material, "materials"))];
@@ -396,8 +398,8 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
         file.charge(3 * triangles, mesh.path());
         data.art.uv_triangles = data.art.triangles;
         if (with_uv < primitives.size()) {
-            file.note(say(mesh.path(), ": ", primitives.size() - with_uv,
-                          " primitives have no TEXCOORD_0; their UVs are 0"));
+            file.note(concat(mesh.path(), ": ", primitives.size() - with_uv,
+                             " primitives have no TEXCOORD_0; their UVs are 0"));
         }
     }
     read_morphs(file, mesh, primitives, vertices, data);
@@ -412,17 +414,18 @@ void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data,
     const auto skin_at = node.find("skin");
     if (!skin_at) {
         if (data.weights.influences > 0) {
-            file.note(say(node.path(),
-                          ": its mesh has joints but the node has no skin; the node carries it"));
+            file.note(
+                concat(node.path(),
+                       ": its mesh has joints but the node has no skin; the node carries it"));
         }
         return;
     }
     instance.skin = file.reference(*skin_at, "skins");
     if (!data.without_joints.empty()) {
         skin_at->fail(
-            say("expected joints and weights in every primitive of a skinned mesh, found no "
-                "JOINTS_0 in ",
-                data.without_joints));
+            concat("expected joints and weights in every primitive of a skinned mesh, found no "
+                   "JOINTS_0 in ",
+                   data.without_joints));
     }
     instance.weights = data.weights;
     const auto& skin = skins[static_cast<std::size_t>(instance.skin)];
@@ -430,10 +433,10 @@ void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data,
         const WeightReport report =
             normalise_weights(instance.weights, static_cast<int>(skin.joints.size()));
         if (report.renormalised > 0 || report.without_weight > 0) {
-            file.note(say(instance.name, ": weights of ", report.renormalised,
-                          " vertices did not sum to 1 (worst ", report.worst_sum, ") and of ",
-                          report.without_weight, " were all 0, first at vertex ",
-                          report.first_vertex, "; they were normalised"));
+            file.note(concat(instance.name, ": weights of ", report.renormalised,
+                             " vertices did not sum to 1 (worst ", report.worst_sum, ") and of ",
+                             report.without_weight, " were all 0, first at vertex ",
+                             report.first_vertex, "; they were normalised"));
         }
     } catch (const InvalidInput& error) {
         skin_at->fail(error.what());
@@ -475,7 +478,7 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
             meshes[mesh] = read_mesh(file, mesh, material_names);
         }
         if (!meshes[mesh]) {
-            file.note(say(node.path(), ": its mesh has no triangles"));
+            file.note(concat(node.path(), ": its mesh has no triangles"));
             continue;
         }
         const MeshData& data = *meshes[mesh];
@@ -494,7 +497,7 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
         instances.push_back(std::move(instance));
     }
     if (left_out > 0) {
-        file.note(say(left_out, " nodes with meshes are not in the scene and were left out"));
+        file.note(concat(left_out, " nodes with meshes are not in the scene and were left out"));
     }
     return instances;
 }

@@ -56,8 +56,9 @@ void read_transform(GltfFile& file, const JsonAt& at, Node& node) {
             matrix->fail("expected a last row of 0 0 0 1");
         }
         if (translation || rotation || scale) {
-            file.note(say(at.path(),
-                          ": has a matrix and translation, rotation or scale; the matrix is used"));
+            file.note(
+                concat(at.path(),
+                       ": has a matrix and translation, rotation or scale; the matrix is used"));
         }
         node.has_matrix = true;
         node.matrix = affine(numbers);
@@ -88,8 +89,9 @@ std::vector<int> read_parents(const GltfFile& file, int count) {
             const int child = file.reference((*children)[c], "nodes");
             int& parent = parents[static_cast<std::size_t>(child)];
             if (parent >= 0) {
-                (*children)[c].fail(say("expected every node to have one parent, found nodes[",
-                                        child, "] below nodes[", parent, "] and nodes[", i, "]"));
+                (*children)[c].fail(concat("expected every node to have one parent, found nodes[",
+                                           child, "] below nodes[", parent, "] and nodes[", i,
+                                           "]"));
             }
             parent = i;
         }
@@ -136,7 +138,7 @@ std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents
     }
     const int scene = chosen ? file.reference(*chosen, "scenes") : 0;
     if (scenes > 1) {
-        file.note(say("scenes[", scene, "] of ", scenes, " is read"));
+        file.note(concat("scenes[", scene, "] of ", scenes, " is read"));
     }
     std::vector<char> in_scene(parents.size(), 0);
     const auto roots = file.item("scenes", scene).find("nodes");
@@ -158,7 +160,7 @@ std::string UniqueNames::take(const std::string& wanted) {
     std::string name = wanted;
     int& times = taken_[wanted];
     while (++times > 1) {
-        name = say(wanted, "#", times);
+        name = concat(wanted, "#", times);
         if (taken_.count(name) == 0) {
             taken_[name] = 1;
             break;
@@ -207,16 +209,16 @@ std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes) {
         if (const auto binds = at.find("inverseBindMatrices")) {
             const GltfAccessor accessor = file.accessor(*binds);
             if (accessor.type != "MAT4" || accessor.component != Component::f32) {
-                binds->fail(say("expected ", accessor.path, " to hold MAT4 of f32"));
+                binds->fail(concat("expected ", accessor.path, " to hold MAT4 of f32"));
             }
             if (accessor.count < joints.size()) {
-                binds->fail(say("expected ", joints.size(), " matrices in ", accessor.path,
-                                ", found ", accessor.count));
+                binds->fail(concat("expected ", joints.size(), " matrices in ", accessor.path,
+                                   ", found ", accessor.count));
             }
             const std::vector<double> numbers = file.decode(accessor);
             for (std::size_t j = 0; j < joints.size(); ++j) {
                 if (!is_affine(&numbers[16 * j])) {
-                    binds->fail(say("expected a last row of 0 0 0 1 in matrix ", j));
+                    binds->fail(concat("expected a last row of 0 0 0 1 in matrix ", j));
                 }
                 skin.inverse_bind[j] = affine(&numbers[16 * j]);
             }

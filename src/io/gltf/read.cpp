@@ -25,11 +25,11 @@ void check_extensions(const GltfFile& file) {
         const std::string name = (*required)[i].text();
         if (name == "KHR_draco_mesh_compression" || name == "EXT_meshopt_compression" ||
             name == "KHR_meshopt_compression") {
-            (*required)[i].fail(say("expected uncompressed meshes, found ", name,
-                                    "; save the file without mesh compression"));
+            (*required)[i].fail(concat("expected uncompressed meshes, found ", name,
+                                       "; save the file without mesh compression"));
         }
         if (!is_harmless(name)) {
-            (*required)[i].fail(say("expected extensions cutis knows, found ", name));
+            (*required)[i].fail(concat("expected extensions cutis knows, found ", name));
         }
     }
 }
@@ -59,7 +59,7 @@ Character read_gltf(const std::filesystem::path& path) {
         try {
             return read_file(path_inside(path.parent_path(), relative));
         } catch (const std::filesystem::filesystem_error& error) {
-            throw IoError(say(relative, ": ", error.code().message()));
+            throw IoError(concat(relative, ": ", error.code().message()));
         }
     };
     return read_gltf(bytes, path.filename().string(), loader);

@@ -46,9 +46,8 @@ public:
 
 private:
     void start() override {
-        if (body().art->triangles.rows() == 0) {
-            throw InvalidInput("glb: expected a mesh with triangles, found none");
-        }
+        require(body().art->triangles.rows() != 0,
+                "glb: expected a mesh with triangles, found none");
         for (const MeshInfo& mesh : meshes()) {
             const bool is_own = mesh.is_body && shows_own_mesh();
             const size_t m = written_.size();

@@ -202,9 +202,9 @@ std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
     const std::uint64_t total =
         12 + 8 + text.size() + (binary_bytes > 0 ? 8 + std::uint64_t{binary_bytes} : 0);
     if (total > 0xFFFFFFFFU) {
-        throw InvalidInput(say(path.string(), ": ", total,
-                               " bytes, GLB holds at most 4294967295: raise the tolerance, bake "
-                               "fewer frames, or write another format"));
+        throw InvalidInput(concat(path.string(), ": ", total,
+                                  " bytes, GLB holds at most 4294967295: raise the tolerance, bake "
+                                  "fewer frames, or write another format"));
     }
     AtomicFile file(path);
     const auto write_u32 = [&file](std::uint64_t value) {

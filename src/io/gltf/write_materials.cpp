@@ -40,9 +40,8 @@ public:
             return;
         }
         source_ = Json::parse(library->gltf_json, nullptr, false);
-        if (source_.is_discarded() || !source_.is_object()) {
-            throw InvalidInput("materials: expected a JSON object, found something else");
-        }
+        require(!source_.is_discarded() && source_.is_object(),
+                "materials: expected a JSON object, found something else");
     }
 
     int material_named(const std::string& name, bool has_uv) {

@@ -30,26 +30,26 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& message) const {
-        throw InvalidInput(say(source_, ": line ", scan_.line(), ": ", message));
+        throw InvalidInput(concat(source_, ": line ", scan_.line(), ": ", message));
     }
     std::string_view word(const char* expected) {
         const std::string_view found = scan_.word_anywhere();
         if (found.empty()) {
-            fail(say("expected ", expected, ", found the end of the file"));
+            fail(concat("expected ", expected, ", found the end of the file"));
         }
         return found;
     }
     void expect(const char* keyword) {
         const std::string_view found = word(keyword);
         if (found != keyword) {
-            fail(say("expected ", keyword, ", found ", quoted(found)));
+            fail(concat("expected ", keyword, ", found ", quoted(found)));
         }
     }
     double number(const char* what) {
         const std::string_view found = word(what);
         double value = 0.0;
         if (!parse_number(found, value)) {
-            fail(say("expected ", what, ", found ", quoted(found)));
+            fail(concat("expected ", what, ", found ", quoted(found)));
         }
         return value;
     }
@@ -86,7 +86,7 @@ void BvhReader::read_channels(JointChannels& joint) {
     int count = 0;
     const std::string_view found = word("the number of channels");
     if (!parse_integer(found, count) || count < 0 || count > 6) {
-        fail(say("expected 0 to 6 channels, found ", quoted(found)));
+        fail(concat("expected 0 to 6 channels, found ", quoted(found)));
     }
     for (int i = 0; i < count; ++i) {
         const std::string_view name = word("a channel");
@@ -95,7 +95,7 @@ void BvhReader::read_channels(JointChannels& joint) {
             ++kind;
         }
         if (kind == 6) {
-            fail(say("expected X, Y or Z position or rotation, found ", quoted(name)));
+            fail(concat("expected X, Y or Z position or rotation, found ", quoted(name)));
         }
         joint.kinds.push_back(kind);
         (kind < 3 ? joint.has_position : joint.has_rotation) = true;
@@ -154,9 +154,9 @@ void BvhReader::read_hierarchy() {
         } else if (found == "}" && !open.empty()) {
             open.pop_back();
         } else {
-            fail(say("expected ",
-                     open.empty() ? "ROOT or MOTION" : "JOINT, CHANNELS, End Site or }", ", found ",
-                     quoted(found)));
+            fail(concat("expected ",
+                        open.empty() ? "ROOT or MOTION" : "JOINT, CHANNELS, End Site or }",
+                        ", found ", quoted(found)));
         }
     }
     if (joints_.empty()) {
@@ -219,20 +219,20 @@ void BvhReader::read_motion() {
     int count = 0;
     const std::string_view found = word("the number of frames");
     if (!parse_integer(found, count) || count < 1) {
-        fail(say("expected at least one frame, found ", quoted(found)));
+        fail(concat("expected at least one frame, found ", quoted(found)));
     }
     frames_ = static_cast<std::size_t>(count);
     expect("Frame");
     expect("Time:");
     motion_.frame_time = number("the frame time");
     if (!(motion_.frame_time > 1e-9 && motion_.frame_time < 1e9)) {
-        fail(say("expected a frame time above 0, found ", motion_.frame_time));
+        fail(concat("expected a frame time above 0, found ", motion_.frame_time));
     }
     // A number takes a digit and a space at least: no memory for frames that cannot be there.
     const std::size_t most = scan_.bytes_left() / 2 + 1;
     if (columns_ == 0 || frames_ > most / columns_) {
-        fail(say("expected ", frames_, " frames of ", columns_, " numbers, found only ",
-                 scan_.bytes_left(), " bytes"));
+        fail(concat("expected ", frames_, " frames of ", columns_, " numbers, found only ",
+                    scan_.bytes_left(), " bytes"));
     }
     position_channel_.assign(joints_.size(), -1);
     rotation_channel_.assign(joints_.size(), -1);
@@ -262,8 +262,8 @@ void BvhReader::read_motion() {
         read_frame(f);
     }
     if (const std::string_view more = scan_.word_anywhere(); !more.empty()) {
-        fail(say("expected the end of the file after ", frames_, " frames of ", columns_,
-                 " numbers, found ", quoted(more)));
+        fail(concat("expected the end of the file after ", frames_, " frames of ", columns_,
+                    " numbers, found ", quoted(more)));
     }
     settle_positions();
 }
@@ -278,12 +278,9 @@ BvhMotion BvhReader::read() {
 }  // namespace
 
 BvhMotion read_bvh(std::span<const unsigned char> bytes, const std::string& source, double scale) {
-    if (!(scale > 0.0) || !(scale < 1e9)) {
-        throw InvalidInput(say(source, ": expected a scale above 0, found ", scale));
-    }
-    if (!bytes.empty() && std::memchr(bytes.data(), 0, bytes.size()) != nullptr) {
-        throw InvalidInput(say(source, ": expected text, found binary content"));
-    }
+    require(scale > 0.0 && scale < 1e9, source, ": expected a scale above 0, found ", scale);
+    require(bytes.empty() || std::memchr(bytes.data(), 0, bytes.size()) == nullptr, source,
+            ": expected text, found binary content");
     return BvhReader(bytes, source, scale).read();
 }
 

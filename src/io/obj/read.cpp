@@ -22,20 +22,19 @@ public:
     ObjReader(std::span<const unsigned char> bytes, const std::string& source,
               const WarningCallback& warn)
         : scan_(bytes.data(), bytes.size(), true), source_(source), warn_(warn) {
-        if (!bytes.empty() && std::memchr(bytes.data(), 0, bytes.size()) != nullptr) {
-            throw InvalidInput(say(source, ": expected text, found binary content"));
-        }
+        require(bytes.empty() || std::memchr(bytes.data(), 0, bytes.size()) == nullptr, source,
+                ": expected text, found binary content");
     }
 
     ArtMesh read();
 
 private:
     [[noreturn]] void fail(const std::string& message) const {
-        throw InvalidInput(say(source_, ": line ", line_, ": ", message));
+        throw InvalidInput(concat(source_, ": line ", line_, ": ", message));
     }
     void warn(const std::string& message) const {
         if (warn_) {
-            warn_(say(source_, ": ", message));
+            warn_(concat(source_, ": ", message));
         }
     }
 
@@ -88,7 +87,7 @@ private:
 double ObjReader::number(std::string_view word) const {
     double value = 0.0;
     if (!parse_number(word, value)) {
-        fail(say("expected a finite number, found ", quoted(word)));
+        fail(concat("expected a finite number, found ", quoted(word)));
     }
     return value;
 }
@@ -104,7 +103,7 @@ int ObjReader::numbers(double* out, int least, int most) {
         out[count++] = number(word);
     }
     if (count < least) {
-        fail(say("expected at least ", least, " numbers, found ", count));
+        fail(concat("expected at least ", least, " numbers, found ", count));
     }
     return count;
 }
@@ -135,13 +134,13 @@ int ObjReader::resolve(std::string_view word, std::size_t count, const char* wha
                        std::size_t kind) {
     int index = 0;
     if (!parse_integer(word, index) || index == 0) {
-        fail(say("expected an index of a ", what, " (1 or more, or negative), found ",
-                 quoted(word)));
+        fail(concat("expected an index of a ", what, " (1 or more, or negative), found ",
+                    quoted(word)));
     }
     if (index < 0) {
         const auto from_end = static_cast<std::size_t>(-static_cast<long>(index));
         if (from_end > count) {
-            fail(say("expected at most ", count, " steps back to a ", what, ", found ", index));
+            fail(concat("expected at most ", count, " steps back to a ", what, ", found ", index));
         }
         return static_cast<int>(count - from_end);
     }
@@ -182,7 +181,7 @@ void ObjReader::read_face() {
         face_.push_back(read_corner(word));
     }
     if (face_.size() < 3) {
-        fail(say("expected a face of at least 3 corners, found ", face_.size()));
+        fail(concat("expected a face of at least 3 corners, found ", face_.size()));
     }
     add_face();
 }
@@ -238,7 +237,7 @@ ArtMesh ObjReader::read() {
                    keyword != "mtllib" && unknown_.size() < 16 &&
                    unknown_.find(keyword) == unknown_.end()) {
             unknown_.emplace(keyword);
-            warn(say("line ", line_, ": ", quoted(keyword), " is not read"));
+            warn(concat("line ", line_, ": ", quoted(keyword), " is not read"));
         }
         // A comment ends with its line even where a backslash stands at its end.
         scan_.next_line();
@@ -253,14 +252,14 @@ void ObjReader::check_forward() const {
     const char* names[3] = {"vertices", "texture vertices", "normals"};
     for (int kind = 0; kind < 3; ++kind) {
         if (static_cast<std::size_t>(largest_[kind].index) > counts[kind]) {
-            throw InvalidInput(say(source_, ": line ", largest_[kind].line,
-                                   ": expected an index of at most ", counts[kind], " (",
-                                   names[kind], "), found ", largest_[kind].index));
+            throw InvalidInput(concat(source_, ": line ", largest_[kind].line,
+                                      ": expected an index of at most ", counts[kind], " (",
+                                      names[kind], "), found ", largest_[kind].index));
         }
     }
     if (positions_.empty() || triangles_.empty()) {
-        throw InvalidInput(say(source_, ": expected vertices and faces, found ", counts[0],
-                               " vertices and ", polygon_sizes_.size(), " faces"));
+        throw InvalidInput(concat(source_, ": expected vertices and faces, found ", counts[0],
+                                  " vertices and ", polygon_sizes_.size(), " faces"));
     }
 }
 
@@ -279,8 +278,8 @@ void ObjReader::finish_uv(ArtMesh& mesh) const {
         for (Eigen::Index i = 0; i < mesh.uv_triangles.size(); ++i) {
             index[i] = index[i] < 0 ? static_cast<int>(count) : index[i];
         }
-        warn(say(corners_without_uv_,
-                 " corners of triangles have no texture vertex; their UV is 0 0"));
+        warn(concat(corners_without_uv_,
+                    " corners of triangles have no texture vertex; their UV is 0 0"));
     }
 }
 
@@ -306,8 +305,8 @@ ArtMesh ObjReader::finish() {
                 Eigen::Map<const MatrixX3d>(colours_.data(), vertices, 3).col(c);
         }
         if (static_cast<Eigen::Index>(coloured_) < vertices) {
-            warn(say(static_cast<std::size_t>(vertices) - coloured_,
-                     " vertices have no colour; they are white"));
+            warn(concat(static_cast<std::size_t>(vertices) - coloured_,
+                        " vertices have no colour; they are white"));
         }
     }
     return mesh;

@@ -35,8 +35,8 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
     const std::string name = pattern.filename().string();
     const std::size_t star = name.find('*');
     if (star == std::string::npos || name.find('*', star + 1) != std::string::npos) {
-        throw InvalidInput(say(pattern.string(),
-                               ": expected one * in the file name, standing for the frame number"));
+        throw InvalidInput(concat(
+            pattern.string(), ": expected one * in the file name, standing for the frame number"));
     }
     const std::string before = name.substr(0, star);
     const std::string after = name.substr(star + 1);
@@ -59,11 +59,11 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
         found.push_back({digits, entry->path()});
     }
     if (error) {
-        throw IoError(say(folder.string(), ": cannot be listed (", error.message(), ")"));
+        throw IoError(concat(folder.string(), ": cannot be listed (", error.message(), ")"));
     }
     if (found.empty()) {
         throw InvalidInput(
-            say(pattern.string(), ": expected files with a number in place of *, found none"));
+            concat(pattern.string(), ": expected files with a number in place of *, found none"));
     }
     std::sort(found.begin(), found.end());
     std::vector<fs::path> files;
@@ -76,7 +76,7 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
 
 ObjSequence read_obj_sequence(const fs::path& pattern, double rate, const WarningCallback& warn) {
     if (!(rate > 0.0) || !std::isfinite(rate)) {
-        throw InvalidInput(say(pattern.string(), ": expected a rate above 0, found ", rate));
+        throw InvalidInput(concat(pattern.string(), ": expected a rate above 0, found ", rate));
     }
     ObjSequence sequence;
     sequence.files = obj_sequence_files(pattern);
@@ -92,15 +92,15 @@ ObjSequence read_obj_sequence(const fs::path& pattern, double rate, const Warnin
         }
         const std::string first = sequence.files.front().filename().string();
         if (mesh.positions.rows() != sequence.mesh.positions.rows()) {
-            throw InvalidInput(say(file.filename().string(), ": expected ",
-                                   sequence.mesh.positions.rows(), " vertices as in ", first,
-                                   ", found ", mesh.positions.rows()));
+            throw InvalidInput(concat(file.filename().string(), ": expected ",
+                                      sequence.mesh.positions.rows(), " vertices as in ", first,
+                                      ", found ", mesh.positions.rows()));
         }
         if (mesh.triangles.rows() != sequence.mesh.triangles.rows() ||
             mesh.triangles != sequence.mesh.triangles ||
             mesh.polygon_sizes != sequence.mesh.polygon_sizes) {
-            throw InvalidInput(
-                say(file.filename().string(), ": expected the faces of ", first, ", found others"));
+            throw InvalidInput(concat(file.filename().string(), ": expected the faces of ", first,
+                                      ", found others"));
         }
         append_frame(mesh.positions, sequence.cache);
     }

@@ -48,8 +48,8 @@ private:
         std::error_code error;
         fs::create_directory(staging_, error);
         if (error) {
-            throw IoError(say((folder_ / name_).string(), ".*.obj: cannot be written (",
-                              error.message(), ")"));
+            throw IoError(concat((folder_ / name_).string(), ".*.obj: cannot be written (",
+                                 error.message(), ")"));
         }
         is_staging_ = true;
     }
@@ -77,8 +77,8 @@ private:
             std::error_code error;
             fs::rename(staging_ / file.path, final_path, error);
             if (error) {
-                throw IoError(
-                    say(final_path.string(), ": cannot be put in place (", error.message(), ")"));
+                throw IoError(concat(final_path.string(), ": cannot be put in place (",
+                                     error.message(), ")"));
             }
             file.path = final_path.string();
         }

@@ -9,9 +9,9 @@ Format html_format() {
     return {"html", "not in this build",
             [](const std::filesystem::path& path,
                const SinkOptions& /*options*/) -> std::unique_ptr<FrameSink> {
-                throw InvalidInput(say(path.string(),
-                                       ": this build cannot write html (it was configured with "
-                                       "CUTIS_BUILD_PAGE=OFF)"));
+                throw InvalidInput(concat(path.string(),
+                                          ": this build cannot write html (it was configured with "
+                                          "CUTIS_BUILD_PAGE=OFF)"));
             }};
 }
 

@@ -50,11 +50,9 @@ std::string PageSections::add(const std::string& name, const char* type, const v
 std::string PageSections::packed() const {
     // Browsers hold a page as one string of at most 2^29 characters.
     constexpr size_t most_bytes = size_t{1} << 29U;
-    if (bytes_.size() > most_bytes) {
-        throw InvalidInput(say("html: a page holds at most ", most_bytes,
-                               " bytes of numbers, found ", bytes_.size(),
-                               "; bake fewer frames or allow a larger tolerance"));
-    }
+    require(bytes_.size() <= most_bytes, "html: a page holds at most ", most_bytes,
+            " bytes of numbers, found ", bytes_.size(),
+            "; bake fewer frames or allow a larger tolerance");
     // Level 9 takes seven times as long for 1.7 % fewer bytes.
     constexpr int level = 6;
     uLongf size = compressBound(static_cast<uLong>(bytes_.size()));
@@ -62,7 +60,7 @@ std::string PageSections::packed() const {
     const int code =
         compress2(deflated.data(), &size, bytes_.data(), static_cast<uLong>(bytes_.size()), level);
     if (code != Z_OK) {
-        throw IoError(say("html: zlib cannot pack ", bytes_.size(), " bytes (code ", code, ")"));
+        throw IoError(concat("html: zlib cannot pack ", bytes_.size(), " bytes (code ", code, ")"));
     }
     deflated.resize(size);
     return base64(deflated);

@@ -76,9 +76,8 @@ public:
 
 private:
     void start() override {
-        if (body().art->triangles.rows() == 0) {
-            throw InvalidInput("html: expected a mesh with triangles, found none");
-        }
+        require(body().art->triangles.rows() != 0,
+                "html: expected a mesh with triangles, found none");
         segments_ = joint_segments(*info().body);
         joint_count_ = segments_.empty() ? 0 : info().body->source().rig.node.size();
         lay_out();
@@ -187,10 +186,8 @@ private:
     }
 
     static void check_width(const ChannelInfo& channel) {
-        if (channel.width != 1 && channel.width != 3) {
-            throw InvalidInput(say("html: channel '", channel.name, "' has ", channel.width,
-                                   " numbers per vertex, expected 1 or 3"));
-        }
+        require(channel.width == 1 || channel.width == 3, "html: channel '", channel.name, "' has ",
+                channel.width, " numbers per vertex, expected 1 or 3");
     }
 
     void append_joints(const Frame& frame) {
@@ -488,10 +485,9 @@ private:
 
 void check_page_options(const PageOptions& options) {
     check_struct(options, "html");
-    if (std::find(std::begin(paints), std::end(paints), options.paint) == std::end(paints)) {
-        throw InvalidInput(say("html: paint '", options.paint,
-                               "', expected skin, checker, grid, tattoo, bumps or clay"));
-    }
+    require(std::find(std::begin(paints), std::end(paints), options.paint) != std::end(paints),
+            "html: paint '", options.paint,
+            "', expected skin, checker, grid, tattoo, bumps or clay");
     const auto is_finite = [](double number) { return std::isfinite(number); };
     const std::vector<double>& camera = options.camera;
     if (!camera.empty() &&
@@ -500,10 +496,9 @@ void check_page_options(const PageOptions& options) {
         throw InvalidInput("html: camera: expected three numbers that are not all 0");
     }
     const std::vector<double>& focus = options.focus;
-    if (!focus.empty() && (focus.size() != 4 || !(focus[3] > 0.0) ||
-                           !std::all_of(focus.begin(), focus.end(), is_finite))) {
-        throw InvalidInput("html: focus: expected x y z and a radius above 0");
-    }
+    require(focus.empty() || (focus.size() == 4 && focus[3] > 0.0 &&
+                              std::all_of(focus.begin(), focus.end(), is_finite)),
+            "html: focus: expected x y z and a radius above 0");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ PointCache load_cache(const Scene& scene, const WarningCallback& warn) {
         return read_mdd(path, scene.body.cache_rate);
     }
     throw InvalidInput(
-        say(path.string(), ": expected a .pc2, an .mdd or OBJ files with one * in the name"));
+        concat(path.string(), ": expected a .pc2, an .mdd or OBJ files with one * in the name"));
 }
 
 // The rest pose stands in the units and axes of the file it belongs to.
@@ -46,8 +46,8 @@ MatrixX3d load_rest(const Scene& scene, Eigen::Index vertices, const WarningCall
     const fs::path path = scene_path(scene, scene.body.rest);
     const ArtMesh rest = read_obj(path, warn);
     if (rest.positions.rows() != vertices) {
-        throw InvalidInput(say(path.string(), ": expected ", vertices,
-                               " vertices as the body has, found ", rest.positions.rows()));
+        throw InvalidInput(concat(path.string(), ": expected ", vertices,
+                                  " vertices as the body has, found ", rest.positions.rows()));
     }
     return to_metres_y_up(rest.positions, scene.body.options.scale, scene.body.options.up_axis);
 }
@@ -71,10 +71,10 @@ Body load_mesh(const Scene& scene, const WarningCallback& warn) {
 
 Character find_actor(const Scene& scene, const ActorLoader& actors) {
     if (!actors) {
-        throw InvalidInput(say(scene_place(scene.file, 0, 0),
-                               "[body] actor: expected a program with "
-                               "built-in characters, found one without; hand load_actor of "
-                               "cutis/actors/actors.h to load_body"));
+        throw InvalidInput(concat(scene_place(scene.file, 0, 0),
+                                  "[body] actor: expected a program with "
+                                  "built-in characters, found one without; hand load_actor of "
+                                  "cutis/actors/actors.h to load_body"));
     }
     return actors(scene.body.actor);
 }
@@ -92,9 +92,9 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
     const BvhMotion motion = read_bvh(scene_path(scene, scene.body.motion));
     RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
     if (warn) {
-        warn(say("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
-                 " joints have a namesake in the character, translation times ",
-                 moved.translation_scale));
+        warn(concat("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
+                    " joints have a namesake in the character, translation times ",
+                    moved.translation_scale));
     }
     // The motion is the only clip left: no name of the file's own can be mistaken for it.
     character->clips = {std::move(moved.clip)};

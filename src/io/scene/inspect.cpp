@@ -83,8 +83,8 @@ void inspect_character(const Character& character, FileSummary& out) {
             mesh.influences = instance.weights.influences;
         }
         for (const MorphTarget& target : instance.morphs) {
-            mesh.morph_targets.push_back(target.name.empty() ? say("#", mesh.morph_targets.size())
-                                                             : target.name);
+            mesh.morph_targets.push_back(
+                target.name.empty() ? concat("#", mesh.morph_targets.size()) : target.name);
         }
         out.meshes.push_back(std::move(mesh));
     }
@@ -124,16 +124,16 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
                 scene.body.repair ? SimulationSurface::repaired(body, options)
                                   : SimulationSurface::as_it_is(body));
         }
-        const LayerGround ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights,
-                                 scene.fps};
+        const LayerInput ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights,
+                                scene.fps};
         const LayerReport found =
             scene.layers[i].plan->prepare(ground, scene.layers[i].meshes)->report();
         const auto number = [&](const char* name) { return found.numbers.at(name); };
-        out.notes.push_back(say("layer ", i + 1, ", curve: finds ", number("curves"), " curves of ",
-                                number("nodes"), " nodes on ", number("vertices"), " vertices, ",
-                                number("length (m)"), " m long, ", number("girth (m)"),
-                                " m round, ", number("flipped triangles"),
-                                " triangles turned over"));
+        out.notes.push_back(concat("layer ", i + 1, ", curve: finds ", number("curves"),
+                                   " curves of ", number("nodes"), " nodes on ", number("vertices"),
+                                   " vertices, ", number("length (m)"), " m long, ",
+                                   number("girth (m)"), " m round, ", number("flipped triangles"),
+                                   " triangles turned over"));
     }
 }
 
@@ -187,10 +187,10 @@ FileSummary inspect_file(const fs::path& path, const ActorLoader& actors) {
     } else if (extension == "toml") {
         inspect_scene(path, actors, out);
     } else {
-        throw InvalidInput(say(path.string(),
-                               ": expected .glb, .gltf, .obj, .pc2, .mdd, .bvh, "
-                               ".toml or actor:NAME, found \"",
-                               extension, "\""));
+        throw InvalidInput(concat(path.string(),
+                                  ": expected .glb, .gltf, .obj, .pc2, .mdd, .bvh, "
+                                  ".toml or actor:NAME, found \"",
+                                  extension, "\""));
     }
     return out;
 }

@@ -44,7 +44,7 @@ const SceneDescription::Section& SceneDescription::section(const std::string& na
         }
         known.push_back(section.name);
     }
-    throw InvalidInput(say("expected one of ", word_list(known), ", found \"", name, "\""));
+    throw InvalidInput(concat("expected one of ", word_list(known), ", found \"", name, "\""));
 }
 
 std::string SceneDescription::sample() const {

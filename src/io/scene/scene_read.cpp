@@ -52,9 +52,9 @@ Value convert(const toml::node& node, const std::string& where, const std::strin
         value.kind = Value::Kind::table;
         value.table = table_values(*table, where, file);
     } else {
-        throw InvalidInput(say(place(file, node.source()), where,
-                               ": expected a text, a number, true, false, a list or a table, "
-                               "found a date or time"));
+        throw InvalidInput(concat(place(file, node.source()), where,
+                                  ": expected a text, a number, true, false, a list or a table, "
+                                  "found a date or time"));
     }
     return value;
 }
@@ -64,7 +64,7 @@ Table table_values(const toml::table& table, const std::string& section, const s
     Table values;
     for (const auto& [key, node] : table) {
         const std::string name(key.str());
-        Value value = convert(node, say(section, " ", name), file);
+        Value value = convert(node, concat(section, " ", name), file);
         value.line = static_cast<int>(key.source().begin.line);
         value.column = static_cast<int>(key.source().begin.column);
         values.emplace(name, std::move(value));
@@ -77,16 +77,16 @@ const toml::table& need_table(const toml::node& node, const std::string& section
     if (const toml::table* table = node.as_table()) {
         return *table;
     }
-    throw InvalidInput(say(place(file, node.source()), "expected a table ", section,
-                           ", found a value or [[...]]"));
+    throw InvalidInput(concat(place(file, node.source()), "expected a table ", section,
+                              ", found a value or [[...]]"));
 }
 
 void read_layers(const toml::node& node, const std::string& file,
                  const std::vector<LayerKind>& kinds, Scene& scene) {
     const toml::array* list = node.as_array();
     if (list == nullptr) {
-        throw InvalidInput(say(place(file, node.source()),
-                               "expected [[layer]] with double brackets, found [layer]"));
+        throw InvalidInput(concat(place(file, node.source()),
+                                  "expected [[layer]] with double brackets, found [layer]"));
     }
     for (const toml::node& item : *list) {
         const toml::table& table = need_table(item, "[[layer]]", file);
@@ -97,7 +97,7 @@ void read_layers(const toml::node& node, const std::string& file,
         const auto kind = layer.values.find("kind");
         if (kind == layer.values.end() || kind->second.kind != Value::Kind::text) {
             throw InvalidInput(
-                say(place(file, table.source()), "[[layer]] expected kind = \"...\""));
+                concat(place(file, table.source()), "[[layer]] expected kind = \"...\""));
         }
         layer.kind = kind->second.text;
         layer.line = kind->second.line;
@@ -123,8 +123,8 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
         wedge.column = static_cast<int>(key.source().begin.column);
         const Value list = convert(node, "[wedge] " + name, file);
         if (list.kind != Value::Kind::list || list.list.empty()) {
-            throw InvalidInput(say(place(file, key.source()), "[wedge] ", name,
-                                   ": expected a list of values to try"));
+            throw InvalidInput(concat(place(file, key.source()), "[wedge] ", name,
+                                      ": expected a list of values to try"));
         }
         wedge.values = list.list;
         scene.wedges.push_back(std::move(wedge));
@@ -154,7 +154,7 @@ void check_characters(const std::string& text, const std::string& file) {
     bool is_long = false;  // it takes three of them
     bool is_comment = false;
     const auto refuse = [&](const std::string& what) {
-        throw InvalidInput(say(scene_place(file, line, 1), what));
+        throw InvalidInput(concat(scene_place(file, line, 1), what));
     };
     for (size_t i = text.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -216,12 +216,12 @@ Scene parse_scene(const std::string& text, const std::string& file,
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
             const std::string near = nearest_word(name, {"body", "layer", "output", "wedge"});
-            throw InvalidInput(say(
+            throw InvalidInput(concat(
                 place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
                 "'; ",
-                near.empty()
-                    ? "a scene has [body], [[layer]], [output] and [wedge]"
-                    : say("did you mean ", near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
+                near.empty() ? "a scene has [body], [[layer]], [output] and [wedge]"
+                             : concat("did you mean ",
+                                      near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
         }
     }
     std::sort(scene.wedges.begin(), scene.wedges.end(), [](const Wedge& a, const Wedge& b) {
@@ -245,9 +245,9 @@ std::filesystem::path scene_path(const Scene& scene, const std::string& path) {
     const std::filesystem::path file = folder / path.substr(word.size());
     // Of a sequence the folder must be there.
     if (!std::filesystem::exists(path.find('*') == std::string::npos ? file : file.parent_path())) {
-        throw IoError(say(scene_place(scene.file, 0, 0), "\"", file.generic_string(),
-                          "\" not found; CUTIS_DATA names the folder of characters that $DATA "
-                          "stands for (default ../shared/data)"));
+        throw IoError(concat(scene_place(scene.file, 0, 0), "\"", file.generic_string(),
+                             "\" not found; CUTIS_DATA names the folder of characters that $DATA "
+                             "stands for (default ../shared/data)"));
     }
     return file;
 }

@@ -59,7 +59,7 @@ std::uint64_t hash_of_motion(const Body& body) {
 std::uint64_t hash_of_file(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) {
-        throw IoError(say(path, ": cannot be read (", std::strerror(errno), ")"));
+        throw IoError(concat(path, ": cannot be read (", std::strerror(errno), ")"));
     }
     Hash64 hash;
     std::vector<std::byte> buffer(size_t{1} << 20);
@@ -70,7 +70,7 @@ std::uint64_t hash_of_file(const std::string& path) {
     const bool is_good = std::ferror(file) == 0;
     std::fclose(file);
     if (!is_good) {
-        throw IoError(say(path, ": cannot be read to its end"));
+        throw IoError(concat(path, ": cannot be read to its end"));
     }
     return hash.value();
 }
@@ -111,7 +111,8 @@ public:
         return static_cast<size_t>(count);
     }
     [[noreturn]] void damaged() const {
-        throw InvalidInput(say(place_, ": the checkpoint is damaged; bake again without --resume"));
+        throw InvalidInput(
+            concat(place_, ": the checkpoint is damaged; bake again without --resume"));
     }
 
 private:
@@ -147,7 +148,7 @@ Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::stri
     }
     out.emplace_back("[output]", formats.add_number(hash_options(describe(sinks))).value());
     for (size_t i = 0; i < scene.layers.size(); ++i) {
-        out.emplace_back(say("layer ", i + 1, " (", scene.layers[i].kind, ")"),
+        out.emplace_back(concat("layer ", i + 1, " (", scene.layers[i].kind, ")"),
                          hash_of_layer(scene.layers[i], scene.file));
     }
     for (const fs::path& input : scene_inputs(scene)) {
@@ -169,7 +170,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) {
-        throw IoError(say(folder_.string(), ": folder cannot be made (", error.message(), ")"));
+        throw IoError(concat(folder_.string(), ": folder cannot be made (", error.message(), ")"));
     }
     const bool has_state = fs::exists(folder_ / "state", error);
     if (begin == Begin::resume && has_state) {
@@ -204,8 +205,8 @@ CheckpointFolder::~CheckpointFolder() {
 }
 
 void CheckpointFolder::fail(const char* action) const {
-    throw IoError(say((folder_ / "frames").string(), ": cannot be ", action, " (",
-                      std::strerror(errno), ")"));
+    throw IoError(concat((folder_ / "frames").string(), ": cannot be ", action, " (",
+                         std::strerror(errno), ")"));
 }
 
 void CheckpointFolder::read_state() {
@@ -231,9 +232,10 @@ void CheckpointFolder::read_state() {
     for (size_t i = 0; i < std::max(before.size(), fingerprint_.size()); ++i) {
         if (i >= before.size() || i >= fingerprint_.size() || before[i] != fingerprint_[i]) {
             const std::string& what = i < before.size() ? before[i].first : fingerprint_[i].first;
-            throw InvalidInput(say(path.string(), ": ", what,
-                                   " changed since the checkpoint was written; bake again without "
-                                   "--resume"));
+            throw InvalidInput(
+                concat(path.string(), ": ", what,
+                       " changed since the checkpoint was written; bake again without "
+                       "--resume"));
         }
     }
     past_.frame = in.get<int>();

@@ -22,10 +22,8 @@ void check_finite(const Matrix& matrix, const std::string& what) {
     }
     for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
         for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
-            if (!fits_float(matrix(row, column))) {
-                throw InvalidInput(
-                    say(what, ' ', row, ": expected finite numbers, found ", matrix(row, column)));
-            }
+            require(fits_float(matrix(row, column)), what, ' ', row,
+                    ": expected finite numbers, found ", matrix(row, column));
         }
     }
 }
@@ -33,10 +31,8 @@ void check_finite(const Matrix& matrix, const std::string& what) {
 void check_indices(const MatrixX3i& triangles, int lowest, int count, const std::string& what) {
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            if (triangles(f, k) < lowest || triangles(f, k) >= count) {
-                throw InvalidInput(say(what, ": triangle ", f, " names index ", triangles(f, k),
-                                       ", expected less than ", count));
-            }
+            require(triangles(f, k) >= lowest && triangles(f, k) < count, what, ": triangle ", f,
+                    " names index ", triangles(f, k), ", expected less than ", count);
         }
     }
 }
@@ -46,20 +42,16 @@ void check_mesh_to_write(const ArtMesh& mesh, const std::string& whose) {
     check_finite(mesh.positions, whose + "rest positions: vertex");
     check_indices(mesh.triangles, 0, static_cast<int>(mesh.positions.rows()), whose + "mesh");
     if (mesh.uv_triangles.rows() > 0) {
-        if (mesh.uv_triangles.rows() != mesh.triangles.rows()) {
-            throw InvalidInput(say(whose, "mesh: ", mesh.uv_triangles.rows(),
-                                   " UV triangles, expected as many as triangles (",
-                                   mesh.triangles.rows(), ")"));
-        }
+        require(mesh.uv_triangles.rows() == mesh.triangles.rows(), whose,
+                "mesh: ", mesh.uv_triangles.rows(),
+                " UV triangles, expected as many as triangles (", mesh.triangles.rows(), ")");
         check_indices(mesh.uv_triangles, -1, static_cast<int>(mesh.uv.rows()), whose + "mesh UVs");
         check_finite(mesh.uv, whose + "rest UVs: entry");
     }
     for (const auto& [name, values] : mesh.painted) {
-        if (values.size() != mesh.positions.rows()) {
-            throw InvalidInput(say(whose, "painted '", name, "': ", values.size(),
-                                   " values, expected one per vertex (", mesh.positions.rows(),
-                                   ")"));
-        }
+        require(values.size() == mesh.positions.rows(), whose, "painted '", name,
+                "': ", values.size(), " values, expected one per vertex (", mesh.positions.rows(),
+                ")");
     }
 }
 
@@ -67,30 +59,24 @@ void check_added_mesh(const MeshInfo& detail, std::set<std::string>& names) {
     const bool is_plain = std::all_of(detail.name.begin(), detail.name.end(), [](char c) {
         return static_cast<unsigned char>(c) >= ' ' && c != '/' && c != '\\' && c != ':';
     });
-    if (detail.name.empty() || !is_plain) {
-        throw InvalidInput(say("detail '", detail.name,
-                               "': expected a plain name, as it becomes part of file names"));
-    }
-    if (detail.name == "uv") {
-        throw InvalidInput("detail 'uv': expected another name, as NAME.uv.pc2 holds moving UVs");
-    }
-    if (!names.insert(detail.name).second) {
-        throw InvalidInput(say("detail '", detail.name, "': expected a name no other detail has"));
-    }
-    if (detail.art == nullptr || detail.art->triangles.rows() == 0) {
-        throw InvalidInput(
-            say("detail '", detail.name, "': expected a mesh with triangles, found none"));
-    }
-    check_mesh_to_write(*detail.art, say("detail '", detail.name, "': "));
+    require(!detail.name.empty() && is_plain, "detail '", detail.name,
+            "': expected a plain name, as it becomes part of file names");
+    require(detail.name != "uv",
+            "detail 'uv': expected another name, as NAME.uv.pc2 holds moving UVs");
+    require(names.insert(detail.name).second, "detail '", detail.name,
+            "': expected a name no other detail has");
+    require(detail.art != nullptr && detail.art->triangles.rows() != 0, "detail '", detail.name,
+            "': expected a mesh with triangles, found none");
+    check_mesh_to_write(*detail.art, concat("detail '", detail.name, "': "));
     if (detail.copies != nullptr) {
         const DetailCopies& copies = *detail.copies;
-        check_mesh_to_write(copies.piece, say("piece of detail '", detail.name, "': "));
-        check_finite(copies.sizes, say("detail '", detail.name, "', size of copy"));
+        check_mesh_to_write(copies.piece, concat("piece of detail '", detail.name, "': "));
+        check_finite(copies.sizes, concat("detail '", detail.name, "', size of copy"));
         if (copies.sizes.rows() * copies.piece.positions.rows() != detail.art->positions.rows()) {
-            throw InvalidInput(say("detail '", detail.name, "': ", copies.sizes.rows(),
-                                   " copies of ", copies.piece.positions.rows(),
-                                   " vertices, expected as many as the whole mesh has (",
-                                   detail.art->positions.rows(), ")"));
+            throw InvalidInput(concat("detail '", detail.name, "': ", copies.sizes.rows(),
+                                      " copies of ", copies.piece.positions.rows(),
+                                      " vertices, expected as many as the whole mesh has (",
+                                      detail.art->positions.rows(), ")"));
         }
     }
 }
@@ -98,44 +84,31 @@ void check_added_mesh(const MeshInfo& detail, std::set<std::string>& names) {
 void check_channels(const MeshInfo& mesh) {
     std::set<std::string> names;
     for (const ChannelInfo& channel : mesh.channels) {
-        const std::string place = say("channel '", channel.name, "': ");
-        if (channel.width < 1 || channel.width > 16) {
-            throw InvalidInput(say(place, "width ", channel.width, ", expected 1 to 16"));
-        }
-        if (channel.for_renderers && channel.width != 3) {
-            throw InvalidInput(
-                say(place, "places for renderers have width 3, found ", channel.width));
-        }
-        if (!names.insert(channel.name).second) {
-            throw InvalidInput(say(place, "expected a name no other channel of its mesh has"));
-        }
+        const std::string place = concat("channel '", channel.name, "': ");
+        require(channel.width >= 1 && channel.width <= 16, place, "width ", channel.width,
+                ", expected 1 to 16");
+        require(!channel.for_renderers || channel.width == 3, place,
+                "places for renderers have width 3, found ", channel.width);
+        require(names.insert(channel.name).second, place,
+                "expected a name no other channel of its mesh has");
     }
 }
 
 void check_lines(const LineSet& lines) {
-    if (lines.point_count < 0) {
-        throw InvalidInput(
-            say("lines '", lines.name, "': expected 0 points or more, found ", lines.point_count));
-    }
-    if (lines.show != "curves" && lines.show != "pins") {
-        throw InvalidInput(say("lines '", lines.name,
-                               "': expected to be shown with \"curves\" or \"pins\", found \"",
-                               lines.show, "\""));
-    }
+    require(lines.point_count >= 0, "lines '", lines.name, "': expected 0 points or more, found ",
+            lines.point_count);
+    require(lines.show == "curves" || lines.show == "pins", "lines '", lines.name,
+            "': expected to be shown with \"curves\" or \"pins\", found \"", lines.show, "\"");
     for (size_t s = 0; s < lines.segments.size(); ++s) {
         for (const int point : lines.segments[s]) {
-            if (point < 0 || point >= lines.point_count) {
-                throw InvalidInput(say("lines '", lines.name, "', segment ", s, ": names point ",
-                                       point, ", expected less than ", lines.point_count));
-            }
+            require(point >= 0 && point < lines.point_count, "lines '", lines.name, "', segment ",
+                    s, ": names point ", point, ", expected less than ", lines.point_count);
         }
     }
 }
 
 void check_count(const std::string& where, size_t found, const char* what, size_t expected) {
-    if (found != expected) {
-        throw InvalidInput(say(where, ": ", found, ' ', what, ", expected ", expected));
-    }
+    require(found == expected, where, ": ", found, ' ', what, ", expected ", expected);
 }
 
 /// As many rows as expected, all of them finite.
@@ -143,7 +116,7 @@ template <class Matrix>
 void check_rows(const Matrix& matrix, Eigen::Index expected, const std::string& place,
                 const char* many, const char* one) {
     check_count(place, static_cast<size_t>(matrix.rows()), many, static_cast<size_t>(expected));
-    check_finite(matrix, say(place, ", ", one));
+    check_finite(matrix, concat(place, ", ", one));
 }
 
 void check_mesh_frame(const MeshFrame& frame, const MeshInfo& mesh, const std::string& place) {
@@ -151,9 +124,7 @@ void check_mesh_frame(const MeshFrame& frame, const MeshInfo& mesh, const std::s
     check_rows(frame.normals, mesh.has_normals ? mesh.vertex_count() : 0, place, "normals",
                "normal of vertex");
     if (frame.uv.rows() > 0) {
-        if (!mesh.uv_changed) {
-            throw InvalidInput(say(place, ": brings UVs though none were announced"));
-        }
+        require(mesh.uv_changed, place, ": brings UVs though none were announced");
         check_rows(frame.uv, mesh.uv_count(), place, "UVs", "UV");
     }
     if (frame.plain_positions.rows() > 0 || mesh.has_plain) {
@@ -169,14 +140,12 @@ void check_mesh_frame(const MeshFrame& frame, const MeshInfo& mesh, const std::s
     for (size_t c = 0; c < mesh.channels.size(); ++c) {
         const auto width = static_cast<size_t>(mesh.channels[c].width);
         const std::vector<double>& values = frame.channels[c];
-        const std::string channel = say(place, ", channel '", mesh.channels[c].name, "'");
+        const std::string channel = concat(place, ", channel '", mesh.channels[c].name, "'");
         check_count(channel, values.size(), "values",
                     static_cast<size_t>(mesh.vertex_count()) * width);
         for (size_t i = 0; i < values.size(); ++i) {
-            if (!fits_float(values[i])) {
-                throw InvalidInput(say(channel, ", vertex ", i / width,
-                                       ": expected finite numbers, found ", values[i]));
-            }
+            require(fits_float(values[i]), channel, ", vertex ", i / width,
+                    ": expected finite numbers, found ", values[i]);
         }
     }
 }
@@ -188,7 +157,7 @@ void check_shares(const BakeInfo& info, const Frame& frame, const std::string& w
             const size_t expected = info.layers[i].changes_shape
                                         ? 3 * static_cast<size_t>(info.meshes[m].vertex_count())
                                         : 0;
-            check_count(say(where, ", layer ", info.layers[i].name),
+            check_count(concat(where, ", layer ", info.layers[i].name),
                         i < shares.size() ? shares[i].size() : 0, "numbers it moved vertices by",
                         expected);
         }
@@ -198,15 +167,10 @@ void check_shares(const BakeInfo& info, const Frame& frame, const std::string& w
 }  // namespace
 
 void check_announced(const BakeInfo& info, const std::string& who) {
-    if (info.body == nullptr || info.meshes.empty()) {
-        throw InvalidInput(say(who, ": expected a body, found none"));
-    }
-    if (info.frame_count < 1) {
-        throw InvalidInput(say(who, ": expected at least one frame, found ", info.frame_count));
-    }
-    if (!(info.fps > 0.0) || !std::isfinite(info.fps)) {
-        throw InvalidInput(say(who, ": expected fps above 0, found ", info.fps));
-    }
+    require(info.body != nullptr && !info.meshes.empty(), who, ": expected a body, found none");
+    require(info.frame_count >= 1, who, ": expected at least one frame, found ", info.frame_count);
+    require(info.fps > 0.0 && std::isfinite(info.fps), who, ": expected fps above 0, found ",
+            info.fps);
     std::set<std::string> names;
     for (const MeshInfo& mesh : info.meshes) {
         if (mesh.is_body) {
@@ -222,27 +186,22 @@ void check_announced(const BakeInfo& info, const std::string& who) {
 }
 
 void check_frame(const BakeInfo& info, const Frame& frame, int index, const std::string& who) {
-    const std::string where = say(who, ": frame ", frame.number);
+    const std::string where = concat(who, ": frame ", frame.number);
     const int expected = info.first_frame + index;
-    if (index >= info.frame_count) {
-        throw InvalidInput(say(where, " is one more than the ", info.frame_count, " announced"));
-    }
-    if (frame.number != expected) {
-        throw InvalidInput(say(where, " came where frame ", expected, " was expected"));
-    }
-    if (!std::isfinite(frame.time)) {
-        throw InvalidInput(say(where, ": expected a finite time, found ", frame.time));
-    }
+    require(index < info.frame_count, where, " is one more than the ", info.frame_count,
+            " announced");
+    require(frame.number == expected, where, " came where frame ", expected, " was expected");
+    require(std::isfinite(frame.time), where, ": expected a finite time, found ", frame.time);
     check_count(where, frame.meshes.size(), "meshes", info.meshes.size());
     for (size_t m = 0; m < info.meshes.size(); ++m) {
         const MeshInfo& mesh = info.meshes[m];
         check_mesh_frame(frame.meshes[m], mesh,
-                         mesh.is_body ? where : say(where, ", detail '", mesh.name, "'"));
+                         mesh.is_body ? where : concat(where, ", detail '", mesh.name, "'"));
     }
     check_count(where, frame.lines.size(), "sets of lines", info.lines.size());
     for (size_t i = 0; i < frame.lines.size(); ++i) {
         check_rows(frame.lines[i], info.lines[i].point_count,
-                   say(where, ", lines '", info.lines[i].name, "'"), "points", "point");
+                   concat(where, ", lines '", info.lines[i].name, "'"), "points", "point");
     }
     check_count(where, frame.numbers.size(), "numbers", info.numbers.size());
     check_count(where, frame.stage_seconds.size(), "stages", info.layers.size() + 1);

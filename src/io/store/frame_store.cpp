@@ -83,9 +83,7 @@ void FrameStore::want(Stored what, size_t mesh, size_t index) {
     if (array.is_wanted) {
         return;
     }
-    if (frames_taken_ > 0) {
-        throw InvalidInput("frame store: expected outputs to begin before the first frame");
-    }
+    require(frames_taken_ <= 0, "frame store: expected outputs to begin before the first frame");
     arrays_[static_cast<size_t>(&array - arrays_.data())].is_wanted = true;
     lay_out();
 }
@@ -105,7 +103,7 @@ void FrameStore::lay_out() {
         record_ += array.is_wanted ? array.count : 0;
     }
     if (record_ > static_cast<size_t>(std::numeric_limits<int>::max())) {
-        throw InvalidInput(say(beside_.string(), ": too many numbers per frame to keep them"));
+        throw InvalidInput(concat(beside_.string(), ": too many numbers per frame to keep them"));
     }
 }
 

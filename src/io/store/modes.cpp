@@ -106,7 +106,7 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
     const SymmetricEigen solved = symmetric_eigen(gram);
     if (!solved.has_converged) {
         throw SolverFailure(
-            say("output: singular value decomposition of ", n, " frames did not converge"));
+            concat("output: singular value decomposition of ", n, " frames did not converge"));
     }
     // Displacements from a frame, or from the mean, have one direction less than frames.
     const int modes = n - 1;

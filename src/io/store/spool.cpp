@@ -38,8 +38,8 @@ SpoolFile::~SpoolFile() {
 }
 
 void SpoolFile::fail(const char* action) const {
-    throw IoError(say(beside_.string(), ": scratch space beside it cannot be ", action, " (",
-                      std::strerror(errno), ")"));
+    throw IoError(concat(beside_.string(), ": scratch space beside it cannot be ", action, " (",
+                         std::strerror(errno), ")"));
 }
 
 void SpoolFile::append(const void* data, std::size_t bytes) {

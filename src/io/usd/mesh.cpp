@@ -114,15 +114,15 @@ void UsdaMesh::announce_channels() {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
         const std::string type = channel.for_renderers ? "point3f[]"
                                  : channel.width == 3  ? "vector3f[]"
-                                 : is_tuple            ? say("float", channel.width, "[]")
+                                 : is_tuple            ? concat("float", channel.width, "[]")
                                                        : "float[]";
         std::string metadata =
-            say(" (\n", inner, "customData = {\n", inner,
-                "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
+            concat(" (\n", inner, "customData = {\n", inner,
+                   "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
         if (channel.width > 1 && !is_tuple) {
-            metadata += say(inner, "elementSize = ", channel.width, "\n");
+            metadata += concat(inner, "elementSize = ", channel.width, "\n");
         }
-        metadata += say(inner, "interpolation = \"vertex\"\n", member, ")");
+        metadata += concat(inner, "interpolation = \"vertex\"\n", member, ")");
         const std::string name =
             &channel == sliding_pref() ? "Pref" : usd_identifier(channel.name, "channel", taken);
         channels_.push_back(
@@ -218,8 +218,8 @@ void UsdaMesh::write_parts(AtomicFile& file) const {
     std::set<std::string> taken;
     for (size_t part = 0; part < parts_.size(); ++part) {
         std::string text =
-            say("\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
-                "\"\n", member, "{\n");
+            concat("\n", member, "def GeomSubset \"",
+                   usd_identifier(parts_[part].name, "part", taken), "\"\n", member, "{\n");
         text += inner + "uniform token elementType = \"face\"\n";
         text += inner + "uniform token familyName = \"materialBind\"\n";
         std::vector<int> faces;

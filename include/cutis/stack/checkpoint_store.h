@@ -14,9 +14,9 @@ struct BakeState {
 
 /// Keeps the past of a bake, so that it can go on after it was stopped. Frames already made are
 /// kept too and are handed to the outputs again, so that no output needs to know about stops.
-class BakeKeeper {
+class CheckpointStore {
 public:
-    virtual ~BakeKeeper() = default;
+    virtual ~CheckpointStore() = default;
 
     /// What the frames will hold, before anything else.
     virtual void begin(const BakeInfo& /*info*/) {}
