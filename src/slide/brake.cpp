@@ -7,10 +7,7 @@ namespace cutis {
 
 namespace {
 
-// Rounds of the test: the fewest vertices are halved, then all that gain, then those stop.
-constexpr int few_rounds = 8;
-constexpr int halving_rounds = 16;
-constexpr int all_rounds = 24;
+constexpr int most_rounds = 24;
 // Allowances: of the kinetic energy the step began with, and of the skin's stiffness.
 constexpr double kinetic_share = 0.01;
 constexpr double stiffness_share = 1e-9;
@@ -108,13 +105,22 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         }
     });
 
-    const auto slow_down = [&](int v, double factor) {
-        trial.is_braked[static_cast<size_t>(v)] = 1;
-        state.velocity[2 * static_cast<size_t>(v)] *= factor;
-        state.velocity[2 * static_cast<size_t>(v) + 1] *= factor;
-        trial.touched.push_back(v);
+    // Halves a vertex once more. Whoever stands beside one that was halved k times is halved at
+    // least k - 1 times: a single vertex that stops in a patch that moves would strain all around.
+    const auto slow_down = [&](int v, int halvings) {
+        unsigned char& done = trial.is_braked[static_cast<size_t>(v)];
+        if (done < halvings && !is_pulled(v) && v < model.reach.vertices) {
+            const double factor = std::ldexp(1.0, done - halvings);
+            state.velocity[2 * static_cast<size_t>(v)] *= factor;
+            state.velocity[2 * static_cast<size_t>(v) + 1] *= factor;
+            done = static_cast<unsigned char>(halvings);
+            if (trial.touch_marks[static_cast<size_t>(v)] == 0) {
+                trial.touch_marks[static_cast<size_t>(v)] = 1;
+                trial.touched.push_back(v);
+            }
+        }
     };
-    for (int round = 0; round < all_rounds; ++round) {
+    for (int round = 0; round < most_rounds; ++round) {
         trial.touched.clear();
         trial.gainers.clear();
         for (int v = 0; v < model.reach.vertices; ++v) {
@@ -122,18 +128,24 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
                 trial.gainers.emplace_back(trial.gain[static_cast<size_t>(v)], v);
             }
         }
-        if (round < few_rounds) {
-            std::make_heap(trial.gainers.begin(), trial.gainers.end());
-            for (double left = rise; left > 0.0 && !trial.gainers.empty();) {
-                std::pop_heap(trial.gainers.begin(), trial.gainers.end());
-                left -= trial.gainers.back().first;
-                slow_down(trial.gainers.back().second, 0.5);
-                trial.gainers.pop_back();
+        std::make_heap(trial.gainers.begin(), trial.gainers.end());
+        for (double left = std::ldexp(rise, round / 4); left > 0.0 && !trial.gainers.empty();) {
+            std::pop_heap(trial.gainers.begin(), trial.gainers.end());
+            const auto [gain, v] = trial.gainers.back();
+            left -= gain;
+            slow_down(v, trial.is_braked[static_cast<size_t>(v)] + 1);
+            trial.gainers.pop_back();
+        }
+        for (size_t k = 0; k < trial.touched.size(); ++k) {
+            const int v = trial.touched[k];
+            for (int i = 2 * model.fan_starts[static_cast<size_t>(v)];
+                 i < 2 * model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+                slow_down(model.fan_vertices[static_cast<size_t>(i)],
+                          trial.is_braked[static_cast<size_t>(v)] - 1);
             }
-        } else {
-            for (const auto& [gain, v] : trial.gainers) {
-                slow_down(v, round < halving_rounds ? 0.5 : 0.0);
-            }
+        }
+        for (const int v : trial.touched) {
+            trial.touch_marks[static_cast<size_t>(v)] = 0;
         }
         report.braked_vertices += static_cast<long>(trial.touched.size());
         rise += renew_changes(seconds, own_change, gain_of);

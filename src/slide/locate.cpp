@@ -122,12 +122,13 @@ SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edg
     };
     // A point of the inside this near is where the material is; walking over sides gets there.
     constexpr double near = 0.03;
+    constexpr double inside = 1e-12;
     constexpr int most_moves = 200;
     double square = 0.0;
     Vector3d weights = nearest(triangle, square);
     bool is_walking = true;
     for (int move = 0; move < most_moves && square > 0.0; ++move) {
-        if (weights.minCoeff() > 0.0 && square < near * near * edge * edge) {
+        if (weights.minCoeff() > inside && square < near * near * edge * edge) {
             break;
         }
         int better = -1;
