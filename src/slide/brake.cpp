@@ -10,7 +10,9 @@ namespace {
 constexpr int most_rounds = 24;
 // Allowances: of the kinetic energy the step began with, and of the skin's stiffness.
 constexpr double kinetic_share = 0.01;
-constexpr double stiffness_share = 1e-9;
+constexpr double stiffness_share = 1e-10;
+// Skin that moves by less than this share of the body in a step, and uphill, stays at once.
+constexpr double still_share = 1e-7;
 
 }  // namespace
 
@@ -21,18 +23,12 @@ constexpr double stiffness_share = 1e-9;
 // model is wrong, without a threshold. Prescribed vertices go their way: the skin is compared with
 // one that stands still while they move.
 void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& workers) {
-    const double theta = is_static ? 1.0 : *model.options.implicitness;
     const auto is_pulled = [&](int v) {
         const double* pull = model.prescribed.data() + 2 * v;
         return model.has_prescribed && (pull[0] != 0.0 || pull[1] != 0.0);
     };
     const auto kinetic = [&](int v) {
-        const double* u = state.velocity.data() + 2 * v;
-        const double* v0 = trial.start_velocity.data() + 2 * v;
-        const double share = trial.is_braked[static_cast<size_t>(v)] != 0 ? 1.0 : 1.0 / theta;
-        const double e0 = v0[0] + (u[0] - v0[0]) * share;
-        const double e1 = v0[1] + (u[1] - v0[1]) * share;
-        return 0.5 * measured.mass[static_cast<size_t>(v)] * (e0 * e0 + e1 * e1);
+        return 0.5 * measured.mass[static_cast<size_t>(v)] * end_velocity(v).squaredNorm();
     };
     const auto start_kinetic = [&](int v) {
         const double* v0 = trial.start_velocity.data() + 2 * v;
@@ -120,7 +116,12 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
             }
         }
     };
-    for (int round = 0; round < most_rounds; ++round) {
+    double fastest = 0.0;
+    for (int v = 0; v < model.reach.vertices; ++v) {
+        fastest = std::max(fastest, Vector2d(state.velocity.data() + 2 * v).squaredNorm());
+    }
+    const bool is_still = seconds * std::sqrt(fastest) < still_share * model.box_diagonal;
+    for (int round = 0; round < most_rounds && !is_still; ++round) {
         trial.touched.clear();
         trial.gainers.clear();
         for (int v = 0; v < model.reach.vertices; ++v) {
@@ -208,19 +209,19 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
     return sum;
 }
 
-// Braked vertices are held by a damping that grows while they are braked and fades soon where the
-// body moves, slowly where it stands still: it tells the next solve what will not move.
+// Braked vertices are held by a damping that fades soon where the body moves, slowly where it stands
+// still: it tells the next solve what will not move. A damping that grew while they are braked would
+// make skin stick and slip.
 void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
     constexpr double still_rate = 1.0 / 0.8;      // 1/s
     constexpr double moving_rate = 1.0 / 0.0056;  // 1/s
-    constexpr double growth = 4.0;
-    constexpr double none = 1e-3;                                   // 1/s
+    constexpr double none = 1e-3;                                 // 1/s
     const double moving_speed = 0.05 * model.box_diagonal / 2.0;  // m/s for a body of 2 m
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             double& grip = state.grip[static_cast<size_t>(v)];
             if (trial.is_braked[static_cast<size_t>(v)] != 0) {
-                grip = std::min(std::max(growth * grip, 1.0 / seconds), slide::firmest_grip);
+                grip = std::max(grip, 1.0 / seconds);
                 state.acceleration[2 * static_cast<size_t>(v)] = 0.0;
                 state.acceleration[2 * static_cast<size_t>(v) + 1] = 0.0;
             } else if (grip > 0.0) {

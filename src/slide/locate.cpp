@@ -212,7 +212,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                             moved, (skin_.row(t(f, k)) - last_skin_.row(t(f, k))).squaredNorm());
                     }
                 }
-                caps_[i] = 2.0 * std::sqrt(moved) + creep_;
+                caps_[i] = std::sqrt(moved) + creep_;
             }
         }
     });

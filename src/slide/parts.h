@@ -174,7 +174,6 @@ struct Trial {
 };
 
 constexpr int vertex_chunk = 512;
-constexpr double firmest_grip = 1e6;  // 1/s
 constexpr int batch_chunk = 256;  // four triangles each
 
 }  // namespace cutis::slide
@@ -206,6 +205,7 @@ struct SlideSolver::Parts {
     void guess_velocity(double seconds, const Workers& workers);
     void constrain_velocity(const Workers& workers);
     void limit_speed(size_t i);
+    Vector2d end_velocity(int v) const;
     int solve(const Workers& workers);
     void try_places(double seconds, const Workers& workers);  // by the velocity: trial.next_places
     void look_up_all(const Workers& workers);

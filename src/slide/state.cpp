@@ -96,7 +96,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
             static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
         p.state.acceleration[2 * i] = from[8];
         p.state.acceleration[2 * i + 1] = from[9];
-        p.state.grip[i] = std::clamp(from[10], 0.0, slide::firmest_grip);
+        p.state.grip[i] = std::max(from[10], 0.0);
         p.state.body.position.set(v, Vector3d(from + 11));
         p.state.body.normal.set(v, Vector3d(from + 14));
         p.state.body.axis.set(v, Vector3d(from + 17));

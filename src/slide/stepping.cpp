@@ -214,29 +214,36 @@ void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& wor
         limit(seconds, workers);
     }
     trial.was_braked = false;
-    if (kind == Kind::dynamic || kind == Kind::still) {
+    const bool is_tested = kind == Kind::dynamic || kind == Kind::still;
+    if (is_tested) {
         brake(seconds, is_static, workers);
         if (trial.was_braked && model.options.use_limiter) {
             limit(seconds, workers);
         }
-        renew_grip(seconds, workers);
     }
     accept_places(true, workers);
+    if (is_tested) {
+        renew_grip(seconds, workers);
+    }
     if (!is_static && *model.options.implicitness < 1.0) {
-        // u lies between the old velocity and the new: v' = v + (u - v) / theta. What was braked
-        // does not bounce, what is prescribed keeps its speed.
-        const double theta = *model.options.implicitness;
-        for (size_t i = 0; i < moving_numbers(); i += 2) {
-            if (trial.is_braked[i / 2] == 0 &&
-                model.constraint[i / 2] != slide::Constraint::fixed) {
-                for (size_t c = i; c < i + 2; ++c) {
-                    state.velocity[c] = trial.start_velocity[c] +
-                                        (state.velocity[c] - trial.start_velocity[c]) / theta;
-                }
-                limit_speed(i);
-            }
+        for (int v = 0; v < model.reach.vertices; ++v) {
+            Vector2d::Map(state.velocity.data() + 2 * v) = end_velocity(v);
+            limit_speed(2 * static_cast<size_t>(v));
         }
     }
+}
+
+// u lies between the old velocity and the new: v' = v + (u - v) / theta. What grips ends with u, as
+// with theta = 1, and does not ring; what is prescribed keeps its speed.
+Vector2d SlideSolver::Parts::end_velocity(int v) const {
+    const Vector2d u(state.velocity.data() + 2 * v);
+    const size_t i = static_cast<size_t>(v);
+    if (state.grip[i] > 0.0 || trial.is_braked[i] != 0 ||
+        model.constraint[i] == slide::Constraint::fixed) {
+        return u;
+    }
+    const Vector2d before(trial.start_velocity.data() + 2 * v);
+    return before + (u - before) / *model.options.implicitness;
 }
 
 double SlideSolver::Parts::incremental_energy(const slide::SkinPlaces& where,
