@@ -38,8 +38,8 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         if (is_pulled(v)) {
             return 0.0;
         }
-        double change = tether_energy(model, trial.next_places, v) -
-                        tether_energy(model, state.places, v);
+        double change =
+            tether_energy(model, trial.next_places, v) - tether_energy(model, state.places, v);
         if (!is_static) {
             change += kinetic(v) - start_kinetic(v);
         }
@@ -77,8 +77,8 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         now.set(slip.vertex, old);
     }
 
-    double rise = workers.sum_chunks(
-        model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+    double rise =
+        workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int v = begin; v < end; ++v) {
                 trial.own[static_cast<size_t>(v)] = own_change(v);
@@ -209,19 +209,20 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
     return sum;
 }
 
-// Braked vertices are held by a damping that fades soon where the body moves, slowly where it stands
-// still: it tells the next solve what will not move. A damping that grew while they are braked would
-// make skin stick and slip.
+// Braked vertices are held by a damping that fades soon where the body moves, slowly where it
+// stands still: it tells the next solve what will not move.
 void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
     constexpr double still_rate = 1.0 / 0.8;      // 1/s
     constexpr double moving_rate = 1.0 / 0.0056;  // 1/s
-    constexpr double none = 1e-3;                                 // 1/s
+    constexpr double none = 1e-3;                 // 1/s
+    constexpr double growth = 4.0;
+    constexpr double firmest = 64.0;  // over the step; firmer ones make skin stick and slip
     const double moving_speed = 0.05 * model.box_diagonal / 2.0;  // m/s for a body of 2 m
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             double& grip = state.grip[static_cast<size_t>(v)];
             if (trial.is_braked[static_cast<size_t>(v)] != 0) {
-                grip = std::max(grip, 1.0 / seconds);
+                grip = std::clamp(growth * grip, 1.0 / seconds, firmest / seconds);
                 state.acceleration[2 * static_cast<size_t>(v)] = 0.0;
                 state.acceleration[2 * static_cast<size_t>(v) + 1] = 0.0;
             } else if (grip > 0.0) {

@@ -201,8 +201,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                 const bool is_own = place.barycentric.maxCoeff(&corner) == 1.0 &&
                                     material.barycentric.maxCoeff(&own) == 1.0 &&
                                     t(place.triangle, corner) == t(material.triangle, own);
-                backs_[i] =
-                    is_own ? 1.0 : std::max(blend_[i], uncovered(misses_[i] / edges_[i]));
+                backs_[i] = is_own ? 1.0 : std::max(blend_[i], uncovered(misses_[i] / edges_[i]));
             }
             if (has_last_) {
                 double moved = 0.0;

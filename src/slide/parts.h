@@ -192,7 +192,7 @@ struct SlideSolver::Parts {
     void start_over(const Workers& workers);
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void complete_body(const Workers& workers);  // what steps left out
+    void complete_body(const Workers& workers);              // what steps left out
     enum class Kind { dynamic, untested, still, relaxing };  // the second and last: no energy test
     void take_step(double seconds, Kind kind, const Workers& workers);
     void newton(double seconds, const Workers& workers);

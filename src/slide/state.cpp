@@ -31,12 +31,12 @@ std::vector<double> SlideSolver::save() const {
     for (int v = 0; v < p.model.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
         const slide::SkinPoint& point = p.state.places.point[i];
-        state.insert(state.end(),
-                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
-                      point.b[0], point.b[1], point.b[2], p.state.velocity[2 * i],
-                      p.state.velocity[2 * i + 1], static_cast<double>(p.state.sector[i]),
-                      p.state.acceleration[2 * i], p.state.acceleration[2 * i + 1],
-                      p.state.grip[i]});
+        state.insert(
+            state.end(),
+            {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
+             point.b[1], point.b[2], p.state.velocity[2 * i], p.state.velocity[2 * i + 1],
+             static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
+             p.state.acceleration[2 * i + 1], p.state.grip[i]});
         for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal,
                                               &p.state.body.axis, &p.state.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);

@@ -76,8 +76,8 @@ void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
         take_step(seconds, Kind::still, workers);
         const bool is_held_back = trial.was_braked || report.halved_steps > halved;
         still_steps = largest_move() <= still * seconds ? still_steps + 1 : 0;
-        seconds = is_held_back ? std::max(0.7 * seconds, shortest)
-                               : std::min(1.3 * seconds, longest);
+        seconds =
+            is_held_back ? std::max(0.7 * seconds, shortest) : std::min(1.3 * seconds, longest);
     }
 }
 

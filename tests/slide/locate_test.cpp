@@ -186,7 +186,8 @@ TEST(slide_locator, a_restored_search_goes_on_with_the_same_bits) {
 
     std::vector<double> wrong = state;
     wrong[1 + 8 * 3] = 1e9;
-    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"vertex 3", "1e+09"});
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); },
+                                     {"vertex 3", "1e+09"});
     wrong = state;
     wrong[1 + 8 * 5] = std::nan("");
     test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"vertex 5"});

@@ -84,11 +84,11 @@ private:
     std::vector<SurfacePoint> places_, last_places_;
     std::vector<double> backs_, last_backs_;  // share of its own place that is shown
     std::vector<double> misses_;
-    std::vector<double> caps_;   // m: how far it may move over the body this frame
-    MatrixX3d residuals_;        // what is left of jumps, in axes that turn with the body
-    std::vector<double> blend_;  // 0: where the skin is, 1: its own place
-    std::vector<double> lift_;   // Phong factor
-    std::vector<double> edges_;  // mean length of the edges that meet there
+    std::vector<double> caps_;    // m: how far it may move over the body this frame
+    MatrixX3d residuals_;         // what is left of jumps, in axes that turn with the body
+    std::vector<double> blend_;   // 0: where the skin is, 1: its own place
+    std::vector<double> lift_;    // Phong factor
+    std::vector<double> edges_;   // mean length of the edges that meet there
     MatrixX3d skin_, last_skin_;  // material position at each vertex of the solver
     MatrixX3d normals_;           // of the shown mesh
     double creep_ = 0.0;          // m a frame, by which residuals fall in any case
