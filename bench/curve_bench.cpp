@@ -9,8 +9,8 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "cutis/curve/curve_solver.h"
-#include "cutis/curve/time_examples.h"
+#include "curve/curve_solver.h"
+#include "curve/time_examples.h"
 #include "verify/paper_beam.h"
 
 // The rows of Table 1 of the paper (Chaudhry et al. 2014) beside the paper's own algorithm in the

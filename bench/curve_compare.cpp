@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "bench/limb_truth.h"
-#include "cutis/curve/node_frames.h"
-#include "cutis/curve/time_examples.h"
+#include "curve/node_frames.h"
+#include "curve/time_examples.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/mesh/geometry.h"

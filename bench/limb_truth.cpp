@@ -10,9 +10,9 @@
 #include <fstream>
 #include <numbers>
 
+#include "core/geometry.h"
+#include "core/sparse.h"
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
-#include "cutis/core/sparse.h"
 
 namespace cutis::bench {
 

@@ -7,9 +7,9 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/safe_offset.h"
-#include "cutis/shell/vibration.h"
+#include "shell/equilibrium.h"
+#include "shell/safe_offset.h"
+#include "shell/vibration.h"
 
 // The rows of the paper's Table 1: equilibrium of the shell and vibration of its detail.
 

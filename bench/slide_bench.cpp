@@ -7,8 +7,8 @@
 
 #include "bench/bench.h"
 #include "cutis/core/parallel.h"
-#include "cutis/slide/slide.h"
 #include "slide/passes.h"
+#include "slide/slide.h"
 
 #if defined(CUTIS_WITH_CXSPARSE)
 #include <cs.h>

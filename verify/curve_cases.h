@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 #include "cutis/mesh/repair.h"
 #include "verify/verify.h"
 

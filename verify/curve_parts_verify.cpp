@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/repair.h"
 #include "verify/data.h"
 
-// Curves on the limbs of real characters: no triangle turned over, transfer exact at rest.
+// Curves on the limbs of real characters: no triangle inverted, transfer exact at rest.
 
 namespace cutis::verify {
 
@@ -158,8 +158,8 @@ void add_cases(const std::string& file, size_t parts, const PartErrors& worst,
                double transfer_limit, std::vector<Case>& cases) {
     const std::string who = file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(parts) +
                             (parts == 1 ? " part" : " parts");
-    cases.push_back(curve_at_most("triangles turned over on " + who, worst.flipped, 0.0,
-                                  "triangles", "positive weights, Floater 2003"));
+    cases.push_back(curve_at_most("triangles inverted on " + who, worst.flipped, 0.0, "triangles",
+                                  "positive weights, Floater 2003"));
     cases.push_back(curve_at_most("transfer of one displacement everywhere on " + who, worst.rigid,
                                   1e-14, "m", "weights of a vertex sum to 1"));
     cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, worst.transfer,

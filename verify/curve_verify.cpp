@@ -3,13 +3,13 @@
 #include <numbers>
 #include <random>
 
-#include "cutis/curve/beam.h"
-#include "cutis/curve/time_examples.h"
-#include "cutis/curve/tube_map.h"
+#include "curve/beam.h"
+#include "curve/time_examples.h"
+#include "curve/tube_map.h"
 #include "verify/curve_cases.h"
 #include "verify/paper_beam.h"
 
-// Closed forms of the curve layer: curve-notes sections 3 to 5, computed when asked for.
+// Closed forms of the curve layer: Chaudhry et al. 2014, computed when asked for.
 
 namespace cutis::verify {
 
@@ -226,7 +226,7 @@ int flips_on_jittered_limb(double jitter, unsigned seed) {
     return map_tube(positions, topology, 0, 1).flipped;
 }
 
-/// Largest difference at the same times between bakes of 24, 30, 60 and 7 frames a second.
+/// Largest difference at the same times between bakes of 24, 30, 60 and 7 frames per second.
 double frame_rate_difference() {
     const int around = 12;
     const int along = 20;
@@ -282,7 +282,7 @@ double frame_rate_difference() {
 }
 
 /// A ring of radius 1 at the end of a tube, turned by forces extrapolated eight-fold from an
-/// example of 11.25 degrees (P2 Fig. 11).
+/// example of 11.25 degrees (Chaudhry et al. 2014 Fig. 11).
 struct ExtrapolatedTwist {
     double radius = 0.0;
     double degrees = 0.0;
@@ -344,7 +344,7 @@ std::vector<Case> curve_form_cases() {
                       std::abs(order(cubic_error(32), cubic_error(64)) - 2.0), 0.05, "",
                       "end slopes by virtual nodes"),
         curve_at_most("the matrix is B^T W B (33 intervals)", factorisation_error(33), 1e-14, "",
-                      "P2 A5 corrected; positive definite"),
+                      "Chaudhry et al. 2014 A5 corrected; positive definite"),
         curve_at_most("closed-form modes solve D v = lambda v (67 intervals)", mode_error(67),
                       1e-12, "", "trigonometric and hyperbolic shapes"),
         curve_at_most("identified force ends on random targets, zeros and sign changes",
@@ -355,9 +355,9 @@ std::vector<Case> curve_form_cases() {
                       "spline through the misses"),
         curve_at_most("velocity jump at examples, exact modes", exact.jump, 1e-4,
                       "of the largest velocity", "simulated motion and spline are C1"),
-        curve_at_most("24, 30, 60 and 7 frames a second give the same shape",
+        curve_at_most("24, 30, 60 and 7 frames per second give the same shape",
                       frame_rate_difference(), 1e-14, "m", "drive on a fixed grid of time"),
-        curve_at_most("triangles turned over on 24 jittered limbs", flips, 0.0, "triangles",
+        curve_at_most("triangles inverted on 24 jittered limbs", flips, 0.0, "triangles",
                       "positive weights, Floater 2003"),
     };
     // The displacement of a small turn, eight times over: 1 + 8 (e^(ia) - 1) in the complex plane.
@@ -369,18 +369,20 @@ std::vector<Case> curve_form_cases() {
         curve_at_most("twist by forces extrapolated eight-fold: radius (swollen to "
                       "1.775) off by",
                       std::abs(twist.radius - std::hypot(x, y)), 1e-12, "of the radius",
-                      "|1 + 8 (e^(ia) - 1)|, a = 11.25 degrees; P2 Fig. 11"));
+                      "|1 + 8 (e^(ia) - 1)|, a = 11.25 degrees; Chaudhry et al. 2014 Fig. 11"));
     cases.push_back(
         curve_at_most("twist by forces extrapolated eight-fold: angle (61.5 of 90 "
                       "degrees) off by",
                       std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10,
-                      "degrees", "arg(1 + 8 (e^(ia) - 1)); P2 Fig. 11"));
+                      "degrees", "arg(1 + 8 (e^(ia) - 1)); Chaudhry et al. 2014 Fig. 11"));
     // Counter-proofs.
     cases.push_back(case_at_least("curve", "the paper's restart has velocity jumps at examples",
-                                  paper.jump, 0.1, "of the largest velocity", "P2 Eqs. (13), A6"));
-    cases.push_back(
-        case_at_least("curve", "error of the paper's ratio iteration, best of 4 in 200 rounds",
-                      ratio_iteration_error(), 1e-10, "", "P2 Eq. (11): expanding where f q < 0"));
+                                  paper.jump, 0.1, "of the largest velocity",
+                                  "Chaudhry et al. 2014 Eqs. (13), A6"));
+    cases.push_back(case_at_least("curve",
+                                  "error of the paper's ratio iteration, best of 4 in 200 rounds",
+                                  ratio_iteration_error(), 1e-10, "",
+                                  "Chaudhry et al. 2014 Eq. (11): expanding where f q < 0"));
     return cases;
 }
 

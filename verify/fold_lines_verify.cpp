@@ -1,10 +1,11 @@
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
 
 #include "cutis/fold/profile.h"
 #include "cutis/fold/solve.h"
-#include "verify/fold_arm.h"
 #include "verify/fold_cases.h"
 
 // Lines in the plane: what the notes on the paper prove and measure.
@@ -85,168 +86,61 @@ double height_with_two_more_roots() {
     return solve_fold(points, offsets, 1.99).height;
 }
 
-FoldRailOptions strict_options(int passes) {
-    FoldRailOptions options;
-    options.mode = FoldMode::strict;
-    options.distortion_passes = passes;
-    options.limiter = false;
-    return options;
-}
-
-/// Largest relative length error of compressed folds, and worst RMS of segment ratios.
-struct ArmErrors {
-    double length = 0.0;
-    double segments = 0.0;
+/// The naive model (Ly et al. 2017 Eq. 1): every vertex of a bent line has a height of its own, and
+/// its edge to the next is to have its rest length. Solved vertex by vertex from one end, the other
+/// end does not close.
+struct Naive {
+    double gap = 0.0;        // of the last edge, relative
+    double roughness = 0.0;  // largest angle between neighbouring edges, degrees
 };
-ArmErrors arm_errors(Skinning skinning, double angle, int passes) {
-    FoldArm arm;
-    arm.skinning = skinning;
-    const Workers one(1);
-    FoldRails rails(arm.rails(), strict_options(passes));
-    MatrixX3d points;
-    MatrixX3d normals;
-    arm.bend(angle, points, normals);
-    rails.solve(points, normals, {}, one);
-    const MatrixX3d folded = points + rails.offsets();
-    ArmErrors worst;
-    const int per_rail = arm.segments + 1;
-    for (int r = 0; r < arm.folds; ++r) {
-        if (rails.compression()[r] <= 0.0) {
-            continue;
-        }
-        const double rest = rails.rest_length(r);
-        worst.length =
-            std::max(worst.length,
-                     std::abs(length_of(folded.middleRows(r * per_rail, per_rail)) - rest) / rest);
-        double sum = 0.0;
-        for (int i = 0; i < arm.segments; ++i) {
-            const double size =
-                (folded.row(r * per_rail + i + 1) - folded.row(r * per_rail + i)).norm();
-            sum += std::pow(size / (rest / arm.segments) - 1.0, 2);
-        }
-        worst.segments = std::max(worst.segments, std::sqrt(sum / arm.segments));
+Naive naive_folds() {
+    constexpr int count = 40;
+    MatrixX3d rest(count + 1, 3);
+    MatrixX3d base(count + 1, 3);
+    MatrixX3d normal(count + 1, 3);
+    for (int i = 0; i <= count; ++i) {
+        const double x = -1.0 + 2.0 * i / count;
+        rest.row(i) << x, 0.0, 0.0;
+        base.row(i) << 0.8 * x, 0.1 * x * x, 0.0;
+        normal.row(i) << -0.25 * x, 1.0, 0.0;
+        normal.row(i).normalize();
     }
-    return worst;
-}
-
-/// Ratio of the largest change of the offsets from frame to frame, when frames are halved.
-double halving_ratio(const FoldRailOptions& options, double pre_stretch, int frames,
-                     bool use_pairs = false) {
-    FoldArm arm;
-    // Where the base turns over (linear blend from 65 degrees on) its normals jump; the crest of a
-    // merged fold stands right there.
-    const double farthest = use_pairs ? 60.0 : 100.0;
-    arm.pre_stretch = pre_stretch;
-    FoldRailSet set = arm.rails();
-    if (use_pairs) {
-        for (size_t r = 1; r + 1 < set.partner.size(); r += 2) {
-            set.partner[r] = static_cast<int>(r) + 1;  // across the joint as well
-        }
+    MatrixX3d folded = base;
+    double gap = 0.0;
+    for (int i = 0; i < count; ++i) {
+        // |base_{i+1} + X n - folded_i| = rest length, X >= 0, the smaller root.
+        const double length = (rest.row(i + 1) - rest.row(i)).norm();
+        const Vector3d e = base.row(i + 1) - folded.row(i);
+        const double b = e.dot(normal.row(i + 1));
+        const double c = e.squaredNorm() - length * length;
+        const double d = b * b - c;
+        const double low = d >= 0.0 ? -b - std::sqrt(d) : -1.0;
+        const double high = d >= 0.0 ? -b + std::sqrt(d) : -1.0;
+        const double x = low >= 0.0 ? low : std::max(0.0, high);
+        folded.row(i + 1) += x * normal.row(i + 1);
+        gap = std::max(gap, std::abs((folded.row(i + 1) - folded.row(i)).norm() / length - 1.0));
     }
-    const Workers one(1);
-    FoldRails rails(set, options);
-    double largest[2] = {0.0, 0.0};
-    for (int half = 0; half < 2; ++half) {
-        MatrixX3d points;
-        MatrixX3d normals;
-        MatrixX3d before;
-        const int count = frames << half;
-        for (int frame = 0; frame <= count; ++frame) {
-            arm.bend(farthest * degree * frame / count, points, normals);
-            rails.solve(points, normals, {arm.plane(farthest * degree * frame / count)}, one);
-            if (frame > 0) {
-                largest[half] =
-                    std::max(largest[half], (rails.offsets() - before).rowwise().norm().maxCoeff());
-            }
-            before = rails.offsets();
-        }
+    Naive result;
+    result.gap = gap;
+    for (int i = 1; i < count; ++i) {
+        const Vector3d before = (folded.row(i) - folded.row(i - 1)).normalized();
+        const Vector3d after = (folded.row(i + 1) - folded.row(i)).normalized();
+        result.roughness = std::max(result.roughness,
+                                    std::acos(std::clamp(before.dot(after), -1.0, 1.0)) / degree);
     }
-    return largest[1] / largest[0];
-}
-
-struct Crossings {
-    int runs = 0;
-    int bases_that_cross = 0;
-    int without_limiter = 0;  // runs
-    int with_limiter = 0;     // crossings, of bases that do not cross
-};
-Crossings count_crossings() {
-    Crossings count;
-    const Workers one(1);
-    for (const double bend : {40.0, 60.0, 80.0, 100.0, 120.0}) {
-        for (const double width : {0.5, 1.0}) {
-            for (const double blend : {1.0, 2.0}) {
-                for (const double radius : {0.5, 1.0}) {
-                    FoldArm arm;
-                    arm.skinning = Skinning::dual_quaternion;
-                    arm.fold_width = width;
-                    arm.folds = width < 0.75 ? 12 : 6;
-                    arm.blend = blend;
-                    arm.radius = radius;
-                    MatrixX3d points;
-                    MatrixX3d normals;
-                    arm.bend(bend * degree, points, normals);
-                    ++count.runs;
-                    if (self_crossings(points, arm.segments + 1) > 0) {
-                        ++count.bases_that_cross;
-                        continue;
-                    }
-                    for (const bool is_limited : {false, true}) {
-                        FoldRailOptions options = strict_options(2);
-                        options.limiter = is_limited;
-                        FoldRails rails(arm.rails(), options);
-                        rails.solve(points, normals, {arm.plane(bend * degree)}, one);
-                        const int crossings =
-                            self_crossings(points + rails.offsets(), arm.segments + 1);
-                        (is_limited ? count.with_limiter : count.without_limiter) +=
-                            is_limited ? crossings : (crossings > 0 ? 1 : 0);
-                    }
-                }
-            }
-        }
-    }
-    return count;
-}
-
-/// Merging: largest error of a pair's common length, over the whole transition.
-double merged_length_error() {
-    FoldArm arm;
-    arm.folds = 2;
-    arm.fold_width = 1.0;
-    FoldRailSet set = arm.rails();
-    set.partner[0] = 1;
-    FoldRailOptions options = strict_options(2);
-    options.merge_from = 0.1;
-    options.merge_to = 0.3;
-    const Workers one(1);
-    FoldRails rails(set, options);
-    double worst = 0.0;
-    MatrixX3d points;
-    MatrixX3d normals;
-    for (int degrees = 1; degrees <= 90; ++degrees) {
-        arm.bend(degrees * degree, points, normals);
-        rails.solve(points, normals, {}, one);
-        const MatrixX3d folded = points + rails.offsets();
-        if (rails.compression().minCoeff() > 0.0) {
-            const double length = length_of(folded.topRows(arm.segments + 1)) +
-                                  length_of(folded.bottomRows(arm.segments + 1));
-            const double rest = rails.rest_length(0) + rails.rest_length(1);
-            worst = std::max(worst, std::abs(length - rest) / rest);
-        }
-    }
-    return worst;
+    return result;
 }
 
 }  // namespace
 
 std::vector<Case> verify_fold_lines() {
-    const std::string notes = "convexity of tau; P3 section 4.2";
+    const std::string notes = "convexity of tau; Ly et al. 2017 section 4.2";
     const RandomFolds random = random_folds(4000);
     std::vector<Case> cases = {
         fold_at_most("4000 random folds: length error", random.worst_residual, 1e-14,
                      "of the rest length", notes),
         fold_at_most("4000 random folds: Fischer-Burmeister residual", random.worst_complementarity,
-                     2e-14, "of the rest length", "P3 section 4.1"),
+                     2e-14, "of the rest length", "Ly et al. 2017 section 4.1"),
         fold_at_most("4000 random folds: Newton iterations", random.most_iterations, 16, "",
                      "monotone from the right"),
         fold_at_most("400 random folds: difference to bisection", random.worst_root, 1e-11, "m",
@@ -254,55 +148,9 @@ std::vector<Case> verify_fold_lines() {
         fold_at_most("a concave line with two more roots stays at zero",
                      height_with_two_more_roots(), 0.0, "m", "tau(0) >= 0: X = 0"),
     };
-    double length = 0.0;
-    for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {
-        for (int angle = 5; angle <= 120; angle += 5) {
-            length = std::max(length, arm_errors(skinning, angle * degree, 2).length);
-        }
-    }
-    cases.push_back(fold_at_most("arm bent 0 to 120 degrees, both skinnings: length error, strict",
-                                 length, 1e-13, "of the rest length", "P3 Eq. 2"));
-    double even = 0.0;
-    for (int angle = 10; angle <= 60; angle += 10) {
-        even = std::max(even, arm_errors(Skinning::linear_blend, angle * degree, 2).segments);
-    }
-    cases.push_back(fold_at_most("segments of folds, linear blend up to 60 degrees, two passes",
-                                 even, 0.03, "RMS of length ratios",
-                                 "P3 section 4.2, made stateless"));
-    cases.push_back(fold_at_least("the same without correction",
-                                  arm_errors(Skinning::linear_blend, 60 * degree, 0).segments, 0.2,
-                                  "RMS of length ratios", "counter-proof"));
-    FoldRailOptions gate;
-    cases.push_back(fold_at_most("largest change per frame when frames are halved, 5 % gate",
-                                 halving_ratio(gate, 0.0, 200), 0.55, "", "1/2 for smooth motion"));
-    cases.push_back(fold_at_most("the same with 2 % pre-stretch", halving_ratio(gate, 0.02, 200),
-                                 0.55, "", "1/2 for smooth motion"));
-    FoldRailOptions limited = gate;
-    limited.limiter = true;
-    cases.push_back(fold_at_most("the same with limiter", halving_ratio(limited, 0.0, 200), 0.55,
-                                 "", "projections on planes are continuous"));
-    FoldRailOptions single = limited;
-    single.tolerance.length = 1e-5;
-    cases.push_back(fold_at_most("the same as bakes have it, in single precision",
-                                 halving_ratio(single, 0.02, 200), 0.55, "",
-                                 "1/2 for smooth motion"));
-    FoldRailOptions merging = gate;
-    merging.merge_from = 0.1;
-    merging.merge_to = 0.35;
-    cases.push_back(fold_at_most("the same with folds that merge, up to 60 degrees",
-                                 halving_ratio(merging, 0.0, 200, true), 0.55, "",
-                                 "1/2 for smooth motion"));
-    cases.push_back(fold_at_least("the same in strict mode",
-                                  halving_ratio(strict_options(2), 0.0, 200), 0.65, "",
-                                  "square root onset: 0.71; counter-proof"));
-    const Crossings crossings = count_crossings();
-    cases.push_back(fold_at_least("bending arms whose folds cross without limiter",
-                                  crossings.without_limiter, 3, "of 40", "counter-proof"));
-    cases.push_back(fold_at_most("crossings with limiter where the base does not cross",
-                                 crossings.with_limiter, 0, "", "end planes and joint plane"));
-    cases.push_back(fold_at_most("two merging folds keep their common length, strict",
-                                 merged_length_error(), 1e-12, "of the rest length",
-                                 "mixture scaled by the same Newton"));
+    cases.push_back(fold_at_least(
+        "naive model: largest angle between neighbouring edges", naive_folds().roughness, 60.0,
+        "degrees", "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
     return cases;
 }
 

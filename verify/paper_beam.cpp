@@ -81,7 +81,7 @@ BeamMarch::BeamMarch(int intervals, int columns, double a1, double a2, double dt
             a1, ", ", a2, " and ", dt);
     c_ = a1 * fourth_power(intervals);
     mu_ = a2 / (dt * dt);
-    // P2 A6 and A7: q^-1 = q^1 doubles the mass term of the first step.
+    // Chaudhry et al. 2014 A6 and A7: q^-1 = q^1 doubles the mass term of the first step.
     first_factor_.factor(intervals - 1, 2, beam_band(intervals, c_, 2.0 * mu_));
     factor_.factor(intervals - 1, 2, beam_band(intervals, c_, mu_));
     now_ = before_ = RowMatrixXd::Zero(intervals - 1, columns);
@@ -96,8 +96,8 @@ void BeamMarch::reset() {
 void BeamMarch::step(const RowMatrixXd& force, const BeamEndValues& ends) {
     require_size("force", force.rows(), force.cols(), now_.rows(), now_.cols());
     require_size("ends", ends.d0.size(), 1, now_.cols(), 1);
-    // P2 A5, A7: (c D + mu I) q^{m+1} = f + b + mu (2 q^m - q^{m-1}); the new takes the place of
-    // the oldest.
+    // Chaudhry et al. 2014 A5, A7: (c D + mu I) q^{m+1} = f + b + mu (2 q^m - q^{m-1}); the new
+    // takes the place of the oldest.
     const double mu = steps_ == 0 ? 0.0 : mu_;
     before_ = force + mu * (2.0 * now_ - before_);
     add_end_load(intervals_, c_, ends, 1.0, before_);
@@ -139,7 +139,7 @@ RatioIteration iterate_force(int intervals, double a1, double a2, int M, const R
         }
         return march.inner();
     };
-    // P2 before Eq. (9): the first force is that of Eq. (8) with M = 1.
+    // Chaudhry et al. 2014 before Eq. (9): the first force is that of Eq. (8) with M = 1.
     const double c = a1 * fourth_power(intervals);
     RatioIteration result;
     RowMatrixXd force = RowMatrixXd::Zero(intervals - 1, columns);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cutis/core/banded.h"
-#include "cutis/curve/beam.h"
+#include "core/banded.h"
+#include "curve/beam.h"
 
 // The scheme of Chaudhry et al. 2014 (P2) as printed, with the corrections listed in docs/curve.md:
 // what tests, checks and benchmarks compare the curve layer with.
@@ -9,13 +9,13 @@
 namespace cutis {
 
 /// Lower band (bandwidth 2, as BandedFactor wants it) of c D + mu I for clamped ends, D the fourth
-/// difference on N equal intervals with the end slopes' virtual nodes folded in (P2 A5 with its
-/// misprints corrected: added, never assigned, so that N = 2 gives [8] and N = 3 [7 -4; -4 7]).
-/// \throw InvalidInput  fewer than 2 intervals
+/// difference on N equal intervals with the end slopes' virtual nodes folded in (Chaudhry et al.
+/// 2014 A5 with its misprints corrected: added, never assigned, so that N = 2 gives [8] and N = 3
+/// [7 -4; -4 7]). \throw InvalidInput  fewer than 2 intervals
 std::vector<double> beam_band(int intervals, double c, double mu);
 
-/// a1 / a2 of P2 Eq. (2) for which the first frequency of the *discrete* clamped curve is f1. Time
-/// in seconds. Continuous curve: (2 pi f1 / 22.3733)^2.
+/// a1 / a2 of Chaudhry et al. 2014 Eq. (2) for which the first frequency of the *discrete* clamped
+/// curve is f1. Time in seconds. Continuous curve: (2 pi f1 / 22.3733)^2.
 double stiffness_for_frequency(int intervals, double frequency_hz);
 
 /// Deformation and its slope d/dv at both ends of every column, at one time.
@@ -26,8 +26,8 @@ struct BeamEndValues {
     static BeamEndValues of(const RowMatrixXd& nodes);
 };
 
-/// The paper's implicit scheme, P2 Eqs. (7), (8), A5 to A7, with any force: factored once, each
-/// step one banded solve for all columns (curves times coordinates) at once.
+/// The paper's implicit scheme, Chaudhry et al. 2014 Eqs. (7), (8), A5 to A7, with any force:
+/// factored once, each step one banded solve for all columns (curves times coordinates) at once.
 ///
 /// First order in time, strongly damped (amplification 1/(1 - i omega dt)), and its result depends
 /// on the step: kept for fidelity. a2 = 0 gives the static solution of each step.

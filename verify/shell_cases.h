@@ -5,7 +5,7 @@
 
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/shell/prism_shell.h"
+#include "shell/prism_shell.h"
 #include "verify.h"
 
 // The shell's cases, by theme; verify_shell() runs them all.

@@ -8,8 +8,8 @@
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/shell.h"
 #include "cutis/stack/simulation_surface.h"
+#include "shell/shell.h"
 #include "shell_cases.h"
 #include "verify/data.h"
 
@@ -54,7 +54,7 @@ int count_inverted(const RepairedMesh& mesh, const SafeOffset& offset) {
     return inverted;
 }
 
-/// Tetrahedra turned over at rest with heights of 0.5, 1, 2 and 5 % of the box diagonal.
+/// Tetrahedra inverted at rest with heights of 0.5, 1, 2 and 5 % of the box diagonal.
 int inverted_on(const RepairedMesh& mesh) {
     const Workers workers(0);
     const double diagonal = bounding_box_diagonal(mesh.positions);
@@ -73,7 +73,7 @@ struct Tally {
     int closed = 0;
     int open = 0;
     int inverted = 0;
-    std::string worst;  // the mesh with most tetrahedra turned over
+    std::string worst;  // the mesh with most tetrahedra inverted
     int most = 0;
     std::map<std::string, std::vector<std::string>> unusable;  // reason: names
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "cutis/shell/manipulation.h"
+#include "shell/manipulation.h"
 #include "shell_cases.h"
 
 // Direct manipulation: the low-rank update, and how fast the base follows.

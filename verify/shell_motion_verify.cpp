@@ -2,8 +2,8 @@
 #include <complex>
 #include <numbers>
 
-#include "cutis/shell/oscillator.h"
-#include "cutis/shell/shell.h"
+#include "shell/oscillator.h"
+#include "shell/shell.h"
 #include "shell_cases.h"
 
 // Step 2 of the paper: vibration.
@@ -268,7 +268,7 @@ Case limiter_case() {
     const double broken = (piece_worst > 0.1 + 1e-12 || !(free_worst > 0.1) || !(free_far > 0.0))
                               ? 1.0
                               : std::abs(piece_far - free_far);
-    return at_most("limiter: change of strips away from the one that is drawn back", broken, 1e-12,
+    return at_most("limiter: change of strips away from the one that is retracted", broken, 1e-12,
                    "m", "Eq. 4 per piece: others keep their amplitude");
 }
 

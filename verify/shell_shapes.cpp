@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "cutis/shell/safe_offset.h"
+#include "shell/safe_offset.h"
 #include "shell_cases.h"
 
 namespace cutis::verify::shell {

@@ -3,8 +3,8 @@
 #include <functional>
 #include <map>
 
-#include "cutis/shell/equilibrium.h"
-#include "cutis/shell/safe_offset.h"
+#include "shell/equilibrium.h"
+#include "shell/safe_offset.h"
 #include "shell_cases.h"
 
 namespace cutis::verify {

@@ -11,8 +11,8 @@
 #include "cutis/body/body.h"
 #include "cutis/core/error.h"
 #include "cutis/io/gltf_read.h"
-#include "cutis/slide/locate.h"
 #include "cutis/stack/simulation_surface.h"
+#include "slide/locate.h"
 #include "verify/data.h"
 #include "verify/slide_shapes.h"
 
@@ -24,13 +24,14 @@ struct Actor {
     std::string name;
     std::string file;  // empty: the built-in actor `mesh`
     std::string mesh, clip;
-    double height = 0.0;      // metres the character is scaled to; 0: as it is
-    double least_slip = 0.0;  // rms in metres that thin-skin notes 12 found on it, without tether
+    double height = 0.0;  // metres the character is scaled to; 0: as it is
+    double least_slip =
+        0.0;  // rms in metres that an independent prototype found on it, without tether
     double most_slip = 0.0;
     double uncovered = 0.0;         // share of the vertices its search missed
     double long_seconds = 100.0;    // of the clip, with steps of 1/120 s
     double fine_seconds = 0.5;      // of the clip, with steps of 1 ms
-    double default_seconds = 10.0;  // of the clip, with the defaults and as in the notes
+    double default_seconds = 10.0;  // of the clip, with the defaults and as in the prototype
     double loop_seconds = 0.5;      // of the clip, ten times to and fro
     double least_share = 1.0;       // of least_slip that must be reached
 };
@@ -171,11 +172,11 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
     const Workers workers(0);
     const std::vector<Actor> actors = {
         {"dancer's body", "dancer/dancer.glb", "body", "", 0.0, 11e-3, 28e-3, 297.0 / 13380.0, 0.5,
-         0.05, 2.0, 0.14, 0.5},  // the notes' run was the whole clip
+         0.05, 2.0, 0.14, 0.5},  // the prototype's run was the whole clip
         {"hand (built-in)", "", "hand", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 3.0, 0.2, 2.0,
-         0.27, 0.5},  // the notes had another hand
+         0.27, 0.5},  // the prototype had another hand
         {"hand of the data folder", "webxr-hand/left.glb", "", "flex", 0.0, 4.1e-3, 4.1e-3,
-         29.0 / 1159.0, 100.0, 0.5, 10.0, 0.5, 0.5},  // the notes' clip was another
+         29.0 / 1159.0, 100.0, 0.5, 10.0, 0.5, 0.5},  // the prototype's clip was another
         // Where free skin ends is chaotic: rounding alone moves the tights' from 9.9 to 12.1 mm.
         {"dancer's tights", "dancer/dancer.glb", "tights", "", 0.0, 9e-3, 13e-3, 33.0 / 2674.0},
         {"CesiumMan", "khronos-gltf/CesiumMan.glb", "", "", 1.66, 8.7e-3, 13e-3, 36.0 / 2338.0},
@@ -234,7 +235,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         const double default_seconds = whole_clips ? clip : std::min(clip, actor.default_seconds);
         plans.push_back({{}, default_seconds});
         plans.push_back({{0.0, 210.0, 1.0, 1.0 / 120.0, 20, true}, default_seconds});
-        const double whole_frames = 15.0;  // of a loop of two parts at 30 frames a second
+        const double whole_frames = 15.0;  // of a loop of two parts at 30 frames per second
         const double part =
             std::floor(whole_frames * std::min(clip, actor.loop_seconds)) / whole_frames;
         plans.push_back({{}, 2.0 * part});
@@ -288,14 +289,14 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
             what + "free skin moves: largest rms slip", free.slip,
             actor.least_slip * actor.least_share, "m",
             actor.least_share < 1.0
-                ? "half the least of thin-skin notes 12 (a longer run, or another mesh)"
-                : "the least of thin-skin notes 12"));
+                ? "half the least of an independent prototype (a longer run, or another mesh)"
+                : "the least of an independent prototype"));
         add("free skin: rms slip at the end", free.ends[0], actor.most_slip, "m",
-            "the most of thin-skin notes 12");
+            "the most of an independent prototype");
         add("material vertices without a place on the skin", sum.lost, 0.0, "",
             "every one is located");
         add("most of them so far from it (half an edge) that they are held on the body", sum.missed,
-            actor.uncovered, "of all", "thin-skin notes 12: what its search could not find");
+            actor.uncovered, "of all", "an independent prototype: what its search could not find");
         add("rms slip after ten loops over that after two", loops.ends[9] / loops.ends[1], 1.1, "",
             "no drift");
     }

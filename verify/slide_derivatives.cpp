@@ -306,9 +306,9 @@ std::vector<Case> verify_slide_derivatives() {
     add("stiffness, scrambled skin: most negative v . K v", relative_asymmetry_or_negative(), 1e-14,
         "projected to positive semi-definite");
     add("constraints by elimination against the KKT system, 1 ms", kkt_difference(1e-3), 2e-15,
-        "P1 Eq. 10");
+        "Li et al. 2013 Eq. 10");
     add("constraints by elimination against the KKT system, 1/24 s", kkt_difference(1.0 / 24.0),
-        1e-13, "P1 Eq. 10");
+        1e-13, "Li et al. 2013 Eq. 10");
     return cases;
 }
 

@@ -88,7 +88,7 @@ struct Shake {
 
 Shake shaken(double zeta, double seconds) {
     SlideOptions options = plain_skin();
-    options.young_modulus = 100.0;  // mu = k = 50: the softer skin of the notes
+    options.young_modulus = 100.0;  // mu = k = 50: the softer skin of the prototype
     options.poisson_ratio = 0.0;
     options.stickiness = zeta;
     SlideSetup setup(slide_torus(24, 24), options);
@@ -231,7 +231,7 @@ std::vector<Case> verify_slide_dynamics() {
         killing_flow_loss(slide_torus(24, 24), 0.05), 2e-3, "", "no friction, no pinning");
     add("free sliding round a torus at 1 m/s: momentum change in 0.4 s",
         killing_flow_loss(slide_torus(54, 22), 1.0), 4e-3, "",
-        "Killing flow; edges of 40 mm as in thin-skin notes (92 mm, 24 x 24: 5.7e-3)");
+        "Killing flow; edges of 40 mm as in an independent prototype (92 mm, 24 x 24: 5.7e-3)");
     const Shake stuck = shaken(1.0, 1e-3);
     const Shake half = shaken(0.5, 1e-3);
     const Shake half_coarse = shaken(0.5, 2e-3);
@@ -239,12 +239,13 @@ std::vector<Case> verify_slide_dynamics() {
     const Shake loose = shaken(0.0, 1e-3);
     add("shaken torus, stickiness 1: slip", stuck.largest, 1e-15, "m", "no inertial load");
     cases.push_back(slide_case_at_least("shaken torus, stickiness 0: largest slip", loose.largest,
-                                        0.183, "m", "thin-skin notes 6; the body moves 50 mm"));
+                                        0.183, "m",
+                                        "an independent prototype; the body moves 50 mm"));
     add("shaken torus, stickiness 0: largest slip", loose.largest, 0.192, "m",
-        "thin-skin notes 6: 183 and 192 mm by two schemes");
-    cases.push_back(slide_case_at_least("shaken torus, stickiness 0: largest lag after 50 ms",
-                                        loose.early, 0.026, "m",
-                                        "thin-skin notes 6, which do not say where on the torus"));
+        "an independent prototype: 183 and 192 mm by two schemes");
+    cases.push_back(slide_case_at_least(
+        "shaken torus, stickiness 0: largest lag after 50 ms", loose.early, 0.026, "m",
+        "an independent prototype; its place on the torus is not known"));
     add("shaken torus, stickiness 0: largest lag after 50 ms", loose.early, 0.0404, "m",
         "no more than the body has moved");
     add("shaken torus, stickiness 0.5: slip over that at 0, off from one half",

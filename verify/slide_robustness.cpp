@@ -75,7 +75,7 @@ Outcome scramble(SlideMaterial material, double edges, unsigned seed, int most_s
               p.trial.next_places);  // tracked normals stay: turned triangles count as turned
     std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
     Outcome outcome;
-    constexpr double at_rest = 2e-5;  // J, thin-skin notes 6
+    constexpr double at_rest = 2e-5;  // J, an independent prototype
     do {
         setup.solver->step(setup.rest(), 1.0 / 24.0, setup.workers);
         Outcome now;
@@ -217,9 +217,9 @@ std::vector<Case> verify_slide_robustness() {
             slow.not_finite + slow.inverted_steps, 0, "of 120", "limiter");
         add("teleporting body, 1/24 s, 8 Newton, " + name + ": steps not finite or inverted",
             newton.not_finite + newton.inverted_steps, 0, "of 120", "limiter and energy test");
-        // Neo-Hookean skin is back in the notes' 60 steps from any of these; St. Venant-Kirchhoff
-        // skin takes up to twice as many from one in ten; Fung skin comes back in part of the cases
-        // only (thin-skin notes 6).
+        // Neo-Hookean skin is back in the prototype's 60 steps from any of these; St.
+        // Venant-Kirchhoff skin takes up to twice as many from one in ten; Fung skin comes back in
+        // part of the cases only (an independent prototype).
         const int limits[] = {60, 120, 60};
         for (const double edges : {0.5, 2.0}) {
             Outcome thrown;

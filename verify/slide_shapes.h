@@ -7,7 +7,7 @@
 
 #include "cutis/body/body.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 #include "verify/verify.h"
 
 /// Surfaces and small helpers of the slide cases.

@@ -11,7 +11,7 @@ namespace cutis::verify {
 
 namespace {
 
-const std::string notes9 = "thin-skin notes 9";
+const std::string prototype = "an independent prototype";
 
 // Moves the body in small increments from rest to full deformation, then relaxes.
 void deform_and_relax(SlideSetup& setup, const std::function<Vector3d(const Vector3d&, double)>& at,
@@ -300,23 +300,24 @@ std::vector<Case> verify_slide_statics() {
     const double kirchhoff_coarse = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 17);
     const double kirchhoff_fine = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 33);
     add("uneven axial stretch, St. Venant-Kirchhoff, 17 rings", kirchhoff_coarse, 1e-9, "L",
-        notes9);
-    add("uneven axial stretch, St. Venant-Kirchhoff, 33 rings", kirchhoff_fine, 1e-9, "L", notes9);
+        prototype);
+    add("uneven axial stretch, St. Venant-Kirchhoff, 33 rings", kirchhoff_fine, 1e-9, "L",
+        prototype);
 
     const Twist coarse = twisted_cylinder(22, 30, false);
     const Twist fine = twisted_cylinder(44, 59, false);
     add("cylinder twist, rims pinned, 22 x 30: angle lags by Theta z / L", coarse.angle_error,
-        2.3e-3, "rad", "P1 Fig. 4b; torsion of a tube is linear");
-    add("cylinder twist, rims pinned, 44 x 59", fine.angle_error, 6.8e-4, "rad", notes9);
+        2.3e-3, "rad", "Li et al. 2013 Fig. 4b; torsion of a tube is linear");
+    add("cylinder twist, rims pinned, 44 x 59", fine.angle_error, 6.8e-4, "rad", prototype);
     cases.push_back(slide_case_at_least("cylinder twist, rims pinned: order of convergence",
                                         std::log2(coarse.angle_error / fine.angle_error), 1.5, "",
                                         "second order in the edge"));
     const Twist glide_coarse = twisted_cylinder(22, 30, true);
     const Twist glide_fine = twisted_cylinder(44, 59, true);
     add("cylinder twist, right rim gliding, 22 x 30: skin does not turn", glide_coarse.angle_error,
-        4.7e-3, "rad", "P1 Fig. 4c");
+        4.7e-3, "rad", "Li et al. 2013 Fig. 4c");
     add("cylinder twist, right rim gliding, 44 x 59", glide_fine.angle_error, 2.9e-4, "rad",
-        notes9);
+        prototype);
     add("cylinder twist, right rim gliding, 22 x 30: energy", glide_coarse.energy, 2.4e-3, "J",
         "W = 0");
     add("cylinder twist, right rim gliding, 44 x 59: energy", glide_fine.energy, 8e-5, "J",
@@ -347,14 +348,14 @@ std::vector<Case> verify_slide_statics() {
         same_shape);
     cases.push_back(slide_case_at_least("curved look-up against flat facets: energy left",
                                         flat.after / torus.after, 100.0, "times",
-                                        "lattice pinning, notes 4"));
+                                        "lattice pinning"));
     // Skin on a bulge spreads; how much of its energy that frees belongs to the surface, not to its
     // mesh, and more relaxing frees no more.
     const Bulge swollen16 = bulged(slide_torus(16, 16), 0.12, 60);
     const Bulge swollen24 = bulged(slide_torus(24, 24), 0.12, 60);
     const Bulge swollen36 = bulged(slide_torus(36, 36), 0.12, 60);
     add("bulged torus: spread of log area after over before relaxing", swollen24.spread, 1.0, "",
-        "P1 Fig. 3: tension evens out area");
+        "Li et al. 2013 Fig. 3: tension evens out area");
     cases.push_back(slide_case_at_least(
         "bulged torus: share of energy kept, order of convergence over 16, 24, 36 vertices round",
         std::log(std::abs(swollen16.energy - swollen24.energy) /
@@ -364,7 +365,7 @@ std::vector<Case> verify_slide_statics() {
     const Bulge genus = bulged(slide_genus_two(2), 0.05, 20);
     const Bulge genus_longer = bulged(slide_genus_two(2), 0.05, 40);
     add("bulged genus-2 surface: spread of log area after over before relaxing", genus.spread, 1.0,
-        "", "P1 Fig. 3: tension evens out area");
+        "", "Li et al. 2013 Fig. 3: tension evens out area");
     add("bulged genus-2 surface: energy freed by twice the relaxing, off by",
         std::abs(1.0 - genus_longer.energy) / (1.0 - genus.energy) - 1.0, 0.02, "",
         "equilibrium: nothing more moves");

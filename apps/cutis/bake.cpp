@@ -51,7 +51,7 @@ void add_bake(CLI::App& program, Action& action) {
     verb->add_option("SCENE", flags->scene, "scene file (TOML)");
     verb->add_option("-o,--output", flags->output, "folder to write into, made where missing");
     verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");
-    verb->add_option("--format", flags->formats, "instead of the scene's formats, comma between")
+    verb->add_option("--format", flags->formats, "instead of the scene's formats, comma-separated")
         ->delimiter(',');
     verb->add_option("--threads", flags->threads, "0: all; the result is the same for any number")
         ->check(CLI::Range(0, 1024));
@@ -59,7 +59,7 @@ void add_bake(CLI::App& program, Action& action) {
                      "write a checkpoint every N frames, and when stopped by a signal")
         ->check(CLI::Range(1, max_frames));
     verb->add_flag("--resume", flags->resume,
-                   "go on from the checkpoint of a stopped bake, bit for bit");
+                   "resume from the checkpoint of a stopped bake, bit for bit");
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
     verb->add_flag("--print-defaults", flags->print_defaults,
                    "print a scene with every key, its default and meaning");

@@ -99,7 +99,7 @@ void add_convert(CLI::App& program, Action& action) {
     verb->add_option("--skinning", flags->skinning, "how joints move vertices")
         ->check(CLI::IsMember({"linear-blend", "dual-quaternion"}))
         ->capture_default_str();
-    verb->add_option("--fps", flags->fps, "frames a second")
+    verb->add_option("--fps", flags->fps, "frames per second")
         ->check(CLI::Range(1e-3, 1e5))
         ->capture_default_str();
     verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");

@@ -73,7 +73,7 @@ void add_demo(CLI::App& program, Action& action) {
     verb->add_option("-o,--output", flags->output, "folder to write into (default out/NAME)");
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
-    verb->add_flag("--list", flags->list, "say which demos there are; with --json for machines");
+    verb->add_flag("--list", flags->list, "list the demos; with --json machine-readable");
     verb->callback([flags, &action] { action = [flags] { return run_demo(*flags); }; });
 }
 

@@ -195,9 +195,8 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()
-                  << (report.has_checkpoint
-                          ? ", a checkpoint was written: --resume goes on from there\n"
-                          : ", nothing was written\n");
+                  << (report.has_checkpoint ? ", a checkpoint was written: --resume resumes there\n"
+                                            : ", nothing was written\n");
         return exit_signal + caught_signal();
     }
     if (!options.single_obj.empty()) {

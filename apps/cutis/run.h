@@ -21,7 +21,7 @@ struct RunOptions {
     bool json = false;                 ///< the report on stdout, everything else on stderr
     bool use_report_file = false;      ///< also FOLDER/report.json
     int checkpoint_every = 0;          ///< frames between checkpoints; 0: none are written
-    bool resume = false;               ///< go on from a checkpoint where there is one
+    bool resume = false;               ///< resume from a checkpoint where there is one
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
 

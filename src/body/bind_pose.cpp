@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/dense.h"
+#include "core/geometry.h"
 #include "cutis/core/parallel.h"
 
 namespace cutis {
@@ -77,7 +77,7 @@ struct Fit {
             size = std::max(size, (posed[i] - posed_mean).norm());
         }
         // Kabsch: the rotation nearest to the covariance.
-        result.rotation = kabsch_rotation(covariance);
+        result.rotation = polar_decomposition(covariance).rotation;
         result.translation = posed_mean - result.scale * (result.rotation * bind_mean);
         result.is_identity =
             std::abs(result.scale - 1.0) <= identity_tolerance &&

@@ -1,4 +1,4 @@
-#include "cutis/body/retarget.h"
+#include "body/retarget.h"
 
 #include <algorithm>
 #include <cctype>

@@ -26,15 +26,10 @@ Vector3d symmetric_eigenvalues(const Eigen::Matrix3d& matrix);
 
 struct RightSingular {
     VectorXd values;          ///< largest first
-    Eigen::MatrixXd vectors;  ///< right singular vectors as columns (thin)
+    Eigen::MatrixXd vectors;  ///< right singular vectors as columns (thin); 0 beside a value of 0
 };
 RightSingular right_singular(const Eigen::MatrixXd& matrix);
 
-/// The rotation nearest to a covariance of two point sets (Kabsch 1976), never a mirroring.
-Eigen::Matrix3d kabsch_rotation(const Eigen::Matrix3d& covariance);
-
-/// x of a x = b by LU with full pivoting: also where a has no definite sign.
-Eigen::MatrixXd solve_dense(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 /// The 3 x 3 map of least squares with from * map nearest to `to`.
 Eigen::Matrix3d linear_map_between(const MatrixX3d& from, const MatrixX3d& to);
 /// Moore-Penrose inverse, for any rank.

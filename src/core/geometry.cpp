@@ -1,4 +1,4 @@
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 
 #include <cmath>
 #include <limits>

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/hash.h"
 #include "core/option_range.h"
 #include "cutis/core/error.h"
-#include "cutis/core/hash.h"
 
 namespace cutis {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "cutis/core/sparse.h"
+#include "core/sparse.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/curve/beam.h"
+#include "curve/beam.h"
 
 #include <cmath>
 #include <numbers>

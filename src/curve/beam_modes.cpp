@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "core/dense.h"
+#include "curve/beam.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/beam.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/curve/curve_solver.h"
+#include "curve/curve_solver.h"
 
 #include <algorithm>
 #include <cmath>
@@ -106,8 +106,8 @@ OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
     }
     OscillatorStep step;
     if (options_.dynamics == CurveDynamics::paper) {
-        // P2 A5 in one mode: (w^2 + 1/h^2) y^{m+1} = w^2 u^{m+1} + (2 y^m - y^{m-1}) / h^2, with
-        // v^m = (y^m - y^{m-1}) / h. Between grid times the answer is linear.
+        // Chaudhry et al. 2014 A5 in one mode: (w^2 + 1/h^2) y^{m+1} = w^2 u^{m+1} + (2 y^m -
+        // y^{m-1}) / h^2, with v^m = (y^m - y^{m-1}) / h. Between grid times the answer is linear.
         const double pull = omega * omega * h * h;
         step.yy = 1.0 - fraction * pull / (1.0 + pull);
         step.yv = fraction * h / (1.0 + pull);

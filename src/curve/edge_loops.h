@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "cutis/curve/piece.h"
-#include "cutis/curve/tube_map.h"
+#include "curve/piece.h"
+#include "curve/tube_map.h"
 
 namespace cutis {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "curve/flesh.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/flesh.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/curve/beam.h"
+#include "curve/beam.h"
 
 namespace cutis {
 

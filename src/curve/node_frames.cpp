@@ -1,11 +1,11 @@
-#include "cutis/curve/node_frames.h"
+#include "curve/node_frames.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "core/geometry.h"
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
 
 namespace cutis {
 

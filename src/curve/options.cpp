@@ -1,6 +1,6 @@
 #include "cutis/core/options.h"
 
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 #include "curve/layout_limits.h"
 
 namespace cutis {

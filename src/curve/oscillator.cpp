@@ -1,4 +1,4 @@
-#include "cutis/curve/oscillator.h"
+#include "curve/oscillator.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "cutis/curve/part.h"
+#include "curve/part.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <map>
 
 #include "curve/layout_limits.h"
+#include "curve/tube_map.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/tube_map.h"
 #include "cutis/mesh/geometry.h"
 #include "edge_loops.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "curve/part.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/part.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/curve/piece.h"
+#include "curve/piece.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "cutis/curve/pose_keys.h"
+#include "curve/pose_keys.h"
 
 #include "core/dense.h"
 #include "cutis/core/error.h"
@@ -55,7 +55,7 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     }
     Eigen::MatrixXd right = Eigen::MatrixXd::Zero(size, count);
     right.topRows(count).setIdentity();
-    solution_ = solve_dense(system, right);
+    solution_ = matrix_product(pseudo_inverse(system), right);
     require(solution_.allFinite() &&
                 (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() <= 1e-6,
             "pose keys: expected examples at clearly different poses");

@@ -1,11 +1,11 @@
-#include "cutis/curve/time_examples.h"
+#include "curve/time_examples.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "curve/oscillator.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/oscillator.h"
 #include "modal_transform.h"
 
 namespace cutis {
@@ -249,7 +249,8 @@ void TimeExamples::two_examples(double time, RowMatrixXd& out) const {
     const auto j = static_cast<size_t>(next - times_.begin()) - 1;
     const double length = times_[j + 1] - times_[j];
     const double x = blend(j, time);
-    // Ends: P2 Eqs. (6) and (13). Inside: growth of each mode over its growth at the example.
+    // Ends: Chaudhry et al. 2014 Eqs. (6) and (13). Inside: growth of each mode over its growth at
+    // the example.
     const RowMatrixXd* start = &shapes_[j];
     auto active = static_cast<int>(omegas_.size());
     const double since = time - times_[j];

@@ -1,12 +1,12 @@
-#include "cutis/curve/tube_map.h"
+#include "curve/tube_map.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/sparse.h"
 #include "cutis/core/error.h"
-#include "cutis/core/sparse.h"
 #include "mesh/edge_paths.h"
 
 namespace cutis {

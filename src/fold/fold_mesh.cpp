@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/geometry.h"
-#include "fold/strips.h"
 
 namespace cutis::fold_detail {
 
@@ -17,23 +15,7 @@ namespace {
 constexpr int correction_steps = 2;
 constexpr double correction_gain = 0.8;
 
-// An edge may be this much longer than a fold's width over edges_per_fold.
-constexpr double edge_slack = 1.3;
-
 constexpr int most_uniform_triangles = 8'000'000;
-
-// What counts as an edge's length: its part across the fold, or half of it along the fold, where
-// shapes change less.
-double edge_across(const MatrixX3d& positions, const MatrixX3i& triangles, int f,
-                   const Vector3d& along) {
-    double longest = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        const Vector3d edge =
-            positions.row(triangles(f, (k + 1) % 3)) - positions.row(triangles(f, k));
-        longest = std::max({longest, std::abs(edge.dot(along)), 0.5 * edge.norm()});
-    }
-    return longest;
-}
 
 }  // namespace
 
@@ -85,91 +67,54 @@ FoldMesh make_uniform_mesh(const Topology& base, int level) {
         base.vertex_count());
 }
 
-FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-                        const FoldOptions& options, const Workers& workers,
+FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
+                        const std::vector<double>& too_long, const FoldOptions& options,
                         std::vector<std::string>& notes) {
-    double narrowest = std::numeric_limits<double>::infinity();
-    for (const auto& fold : pattern.folds) {
-        narrowest = std::min(narrowest, fold.width);
-    }
-    if (!options.refine || pattern.empty()) {
-        const double needed = edge_slack * narrowest / options.edges_per_fold;
-        if (!pattern.empty() && level_for_edge(base, rest, needed, most_uniform_triangles) > 0) {
-            notes.push_back(concat("folds: not refined: half of the mesh's edges are longer than ",
-                                   needed, " m, which folds of ", narrowest, " m need"));
-        }
-        return make_uniform_mesh(base, 0);
-    }
+    const auto triangles = static_cast<long long>(base.triangle_count());
     int possible = 0;
-    while (possible < options.most_levels && static_cast<long long>(base.triangle_count())
-                                                     << (2 * possible + 2) <=
-                                                 most_uniform_triangles) {
+    while (options.refine && possible < options.most_levels &&
+           triangles << (2 * possible + 2) <= most_uniform_triangles) {
         ++possible;
     }
-    // Where folds are is asked on a mesh fine enough not to miss them.
-    const int level = std::min(possible, level_for_edge(base, rest, 0.5 * narrowest, 1'000'000));
-    const FoldMesh even = make_uniform_mesh(base, level);
-    FoldMesh::Scratch scratch;
-    MatrixX3d positions;
-    even.refine(rest, workers, scratch, positions);
-    const Topology& topology = even.mesh.topology();
-    const MatrixX3d normals = vertex_normals(positions, topology);
-    MatrixX3d points(static_cast<Eigen::Index>(pattern.points.size()), 3);
-    MatrixX3d sides(points.rows(), 3);
-    for (size_t i = 0; i < pattern.points.size(); ++i) {
-        const SurfacePoint at = even.mesh.locate(pattern.points[i]);
-        points.row(static_cast<Eigen::Index>(i)) = interpolate(positions, topology.triangles(), at);
-        sides.row(static_cast<Eigen::Index>(i)) = interpolate(normals, topology.triangles(), at);
-    }
-    const Strips strips(pattern, points, sides, parts_of_rails(pattern, even.mesh));
-
-    std::vector<unsigned char> wanted(static_cast<size_t>(topology.triangle_count()), 0);
-    std::vector<double> missing;  // how many times too long the edges stay
-    int finest = level;
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        double ratio = 0.0;  // of the longest edge to the one the fold needs
-        for (int k = 0; k < 4; ++k) {
-            SurfacePoint at;
-            at.triangle = f;
-            at.barycentric = k < 3 ? Vector3d(Vector3d::Unit(k)) : Vector3d::Constant(1.0 / 3.0);
-            const auto ask = [&](double width, const Vector3d& along) {
-                const double target = edge_slack * width / options.edges_per_fold;
-                ratio = std::max(ratio,
-                                 edge_across(positions, topology.triangles(), f, along) / target);
-            };
-            const int corner = topology.triangles()(f, 0);
-            strips.visit_near({interpolate(positions, topology.triangles(), at),
-                               interpolate(normals, topology.triangles(), at),
-                               topology.part_of_vertex()[static_cast<size_t>(corner)]},
-                              0.1 * narrowest, ask);
+    const int level = even.mesh.levels();
+    std::vector<unsigned char> wanted(too_long.size(), 0);
+    // Fewer edges a fold until the budget is kept.
+    double coarser = 1.0;
+    size_t short_of = 0;
+    for (;; coarser *= 1.1) {
+        double count = 0.0;
+        short_of = 0;
+        for (size_t f = 0; f < too_long.size(); ++f) {
+            const double ratio = too_long[f] / coarser;
+            const int need =
+                ratio > 0.0 ? level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9)) : 0;
+            short_of += need > possible ? 1 : 0;
+            wanted[f] = static_cast<unsigned char>(std::clamp(need, 0, possible));
+            // Half a vertex a triangle; coarse ones are part of a larger one.
+            count += 0.5 * std::ldexp(1.0, 2 * (wanted[f] - level));
         }
-        if (ratio == 0.0) {
-            continue;
-        }
-        const int need = level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9));
-        missing.push_back(std::ldexp(ratio, level - possible));
-        const int given = std::clamp(need, 0, possible);
-        wanted[static_cast<size_t>(f)] = static_cast<unsigned char>(given);
-        finest = std::max(finest, given);
-    }
-    if (!missing.empty()) {
-        const auto middle = missing.begin() + static_cast<std::ptrdiff_t>(missing.size() / 2);
-        std::nth_element(missing.begin(), middle, missing.end());
-        if (*middle > 1.0) {
-            throw InvalidInput(concat("folds: a width of ", narrowest, " m needs ",
-                                      std::ceil(std::log2(*middle)) + possible,
-                                      " levels of subdivision, this mesh allows ", possible,
-                                      "; expected a width of at least ",
-                                      std::ceil(1e4 * *middle * narrowest) / 1e4, " m"));
-        }
-        const auto coarse =
-            std::count_if(missing.begin(), missing.end(), [](double times) { return times > 1.0; });
-        if (coarse > 0) {
-            notes.push_back(concat("folds: ", coarse, " of ", missing.size(),
-                                   " triangles under folds stay coarser than the width needs"));
+        if (count <= options.most_vertices || coarser > 64.0) {
+            break;
         }
     }
-    return FoldMesh(AdaptiveLoop(base, level, wanted, finest), base.vertex_count());
+    if (coarser > 1.0) {
+        notes.push_back(concat("folds: a budget of ", options.most_vertices, " vertices gives ",
+                               std::round(10.0 * options.edges_per_fold / coarser) / 10.0,
+                               " edges a fold instead of ", options.edges_per_fold,
+                               "; raise most_vertices, or make folds wider"));
+    }
+    if (short_of > 0) {
+        notes.push_back(
+            concat("folds: ", short_of, " of ",
+                   std::count_if(too_long.begin(), too_long.end(),
+                                 [](double ratio) { return ratio > 0.0; }),
+                   " triangles under folds stay coarser than the width needs (", possible,
+                   options.refine ? " levels of subdivision)" : " levels: refine = false)"));
+    }
+    const int finest = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
+    // Wanted levels stand on triangles of the even mesh, which may be finer than any of them.
+    return FoldMesh(AdaptiveLoop(base, level, wanted, std::max(level, finest)),
+                    base.vertex_count());
 }
 
 }  // namespace cutis::fold_detail

@@ -21,9 +21,10 @@ struct FoldMesh {
                 MatrixX3d& refined) const;
 };
 
-/// Refines where the pattern's folds are, as much as their widths need.
-FoldMesh make_fold_mesh(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
-                        const FoldOptions& options, const Workers& workers,
+/// Refines triangles of an even mesh until their edges fit.
+/// \param too_long  per triangle of it: its edges over those that folds need; 0: no folds here
+FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
+                        const std::vector<double>& too_long, const FoldOptions& options,
                         std::vector<std::string>& notes);
 
 /// The uniform mesh of one level (numbered like LoopSubdivision) with corrected control points.

@@ -1,154 +1,55 @@
 #include "cutis/fold/folds.h"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/geometry.h"
-#include "fold/fold_parts.h"
+#include "fold/parts.h"
 
 namespace cutis {
 
 using namespace fold_detail;
 
-void FoldSolver::Parts::place_rails(const Topology& base, const FoldRailOptions& options) {
-    const Topology& topology = mesh.mesh.topology();
-    FoldRailSet set;
-    set.segments = pattern.segments;
-    const auto points = static_cast<Eigen::Index>(pattern.points.size());
-    const auto count = static_cast<Eigen::Index>(pattern.rails.size());
-    set.rest.resize(points, 3);
-    set.profile.resize(points);
-    set.pre_stretch.resize(count);
-    set.share.resize(count);
-    for (size_t i = 0; i < pattern.points.size(); ++i) {
-        on_refined.push_back(follower(mesh.mesh.locate(pattern.points[i]), topology.triangles()));
-        on_base.push_back(follower(pattern.points[i], base.triangles()));
-        follow(on_refined.back(), rest.data(), set.rest.data() + 3 * i);
-    }
-    for (const FoldPattern::Fold& fold : pattern.folds) {
-        const FoldProfile& profile = pattern.profiles[static_cast<size_t>(fold.profile)];
-        int best = 0;
-        double top = 0.0;
-        for (int i = 0; i <= pattern.segments; ++i) {
-            const double height = profile.at(-1.0 + 2.0 * i / pattern.segments);
-            if (height > top) {
-                top = height;
-                best = i;
-            }
-        }
-        crest.push_back(best);
-    }
-    for (size_t r = 0; r < pattern.rails.size(); ++r) {
-        const FoldPattern::Rail& rail = pattern.rails[r];
-        const FoldProfile& profile = pattern.profiles[static_cast<size_t>(
-            pattern.folds[static_cast<size_t>(rail.fold)].profile)];
-        for (int i = 0; i <= pattern.segments; ++i) {
-            set.profile[static_cast<Eigen::Index>(r) * (pattern.segments + 1) + i] =
-                i == 0 || i == pattern.segments ? 0.0
-                                                : profile.at(-1.0 + 2.0 * i / pattern.segments);
-        }
-        set.pre_stretch[static_cast<Eigen::Index>(r)] = rail.pre_stretch;
-        set.share[static_cast<Eigen::Index>(r)] = rail.share;
-        set.partner.push_back(rail.partner);
-        set.plane.push_back(rail.joint);
-    }
-    rails = std::make_unique<FoldRails>(std::move(set), options);
-}
+namespace {
 
-void FoldSolver::Parts::bind() {
-    if (pattern.empty()) {
-        return;
-    }
-    const Topology& topology = mesh.mesh.topology();
-    const MatrixX3d normals = vertex_normals(rest, topology);
-    MatrixX3d sides(rails->set().rest.rows(), 3);
-    for (size_t i = 0; i < on_refined.size(); ++i) {
-        follow(on_refined[i], normals.data(), sides.data() + 3 * i);
-    }
-    const Strips strips(pattern, rails->set().rest, sides, parts_of_rails(pattern, mesh.mesh));
-    std::vector<std::vector<Binding>> sorted;
-    std::vector<Binding> found;
-    for (int v = 0; v < topology.vertex_count(); ++v) {
-        found.clear();
-        strips.find(
-            {rest.row(v), normals.row(v), topology.part_of_vertex()[static_cast<size_t>(v)]}, v,
-            0.0, found);
-        std::sort(found.begin(), found.end(),
-                  [](const Binding& a, const Binding& b) { return a.curve < b.curve; });
-        bound_vertices += found.empty() ? 0 : 1;
-        sorted.resize(std::max(sorted.size(), found.size()));
-        for (size_t i = 0; i < found.size(); ++i) {
-            sorted[i].push_back(found[i]);
-        }
-    }
-    for (std::vector<Binding>& bindings : sorted) {
-        std::stable_sort(bindings.begin(), bindings.end(),
-                         [](const Binding& a, const Binding& b) { return a.strip < b.strip; });
-    }
-    const std::vector<int> number = order_vertices(sorted);
-    for (const std::vector<Binding>& bindings : sorted) {
-        layers.push_back(make_lift_layer(bindings, pattern, number));
-    }
-}
+// Shares of the guard rise from 0 to 1 over this part of a width.
+constexpr double guard_spread = 1.0 / 6.0;
+constexpr int vertex_chunk = 512;  // vertices
 
-// Vertices in the order in which folding walks them, after those of the base. Returns the new
-// number of each.
-std::vector<int> FoldSolver::Parts::order_vertices(
-    const std::vector<std::vector<Binding>>& bindings) {
-    const int count = mesh.mesh.topology().vertex_count();
-    std::vector<int> order;
-    std::vector<int> number(static_cast<size_t>(count), -1);
-    const auto take = [&](int v) {
-        if (number[static_cast<size_t>(v)] < 0) {
-            number[static_cast<size_t>(v)] = static_cast<int>(order.size());
-            order.push_back(v);
-        }
-    };
-    for (int v = 0; v < mesh.base_count; ++v) {
-        take(v);
-    }
-    for (const Follower& point : on_refined) {
-        for (const int x : point.number) {
-            take(x / 3);
-        }
-    }
-    for (const std::vector<Binding>& layer : bindings) {
-        for (const Binding& binding : layer) {
-            take(binding.vertex);
-        }
-    }
-    for (int v = 0; v < count; ++v) {
-        take(v);
-    }
-    mesh.mesh.renumber(order);
-    const MatrixX3d old = rest;
-    for (size_t v = 0; v < order.size(); ++v) {
-        rest.row(static_cast<Eigen::Index>(v)) = old.row(order[v]);
-    }
-    for (Follower& point : on_refined) {
-        for (int& x : point.number) {
-            x = 3 * number[static_cast<size_t>(x / 3)];
-        }
-    }
-    return number;
-}
+}  // namespace
 
-FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
+FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
                        const FoldOptions& options, const Workers& workers) {
+    check_struct(options.look, "fold", base.vertex_count());
     check_struct(options, "fold");
-    check_pattern(pattern, base);
-    require(rest.rows() == base.vertex_count(), "folds: expected ", base.vertex_count(),
-            " rest positions, found ", rest.rows());
-    std::vector<std::string> notes = pattern.notes;
-    parts_ = std::make_unique<Parts>(make_fold_mesh(base, rest, pattern, options, workers, notes),
-                                     pattern);
-    parts_->notes = std::move(notes);
-    refine(rest, workers, parts_->rest);
-    parts_->place_rails(base, options.rails);
-    parts_->bind();
-    if (options.guard && options.rails.mode != FoldMode::strict) {
-        parts_->guard = std::make_unique<FoldGuard>(topology());
+    parts_ = lay_stripes(base, rest, source, options, workers);
+    prepare(options);
+    if (is_empty()) {
+        parts_->notes.push_back("folds: nothing is compressed in any pose; no folds");
+    }
+}
+
+FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+                       double reach, const FoldOptions& options, const Workers& workers) {
+    check_struct(options.look, "fold", base.vertex_count());
+    check_struct(options, "fold");
+    require(reach > 0.0, "folds: expected a reach above 0, found ", reach);
+    parts_ = lay_curves(base, rest, std::move(curves), reach, options, workers);
+    prepare(options);
+}
+
+void FoldSolver::prepare(const FoldOptions& options) {
+    FoldParts& parts = *parts_;
+    parts.heights.emplace(parts.layout, options);
+    const std::vector<int>& rows = parts.layout.spread.offsets;
+    for (int v = 0; v < topology().vertex_count(); ++v) {
+        if (rows[static_cast<size_t>(v)] < rows[static_cast<size_t>(v) + 1]) {
+            parts.reached.push_back(v);
+        }
+    }
+    parts.raised.setZero(topology().vertex_count());
+    if (options.guard) {
+        parts.guard.emplace(topology(), parts.rest, parts.normals, guard_spread * parts.width);
     }
 }
 
@@ -156,12 +57,24 @@ FoldSolver::~FoldSolver() = default;
 FoldSolver::FoldSolver(FoldSolver&&) noexcept = default;
 FoldSolver& FoldSolver::operator=(FoldSolver&&) noexcept = default;
 
+bool FoldSolver::is_empty() const {
+    return parts_->layout.lines.empty();
+}
+
 const Topology& FoldSolver::topology() const {
     return parts_->mesh.mesh.topology();
 }
 
 const MatrixX3d& FoldSolver::rest() const {
     return parts_->rest;
+}
+
+const MatrixX3d& FoldSolver::normals() const {
+    return parts_->normals;
+}
+
+const VectorXd& FoldSolver::width() const {
+    return parts_->width;
 }
 
 const std::vector<SurfacePoint>& FoldSolver::corner_points() const {
@@ -184,81 +97,142 @@ int FoldSolver::uniform_vertex_count() const {
     return parts_->mesh.mesh.uniform_vertex_count();
 }
 
-const FoldRails& FoldSolver::rails() const {
-    return *parts_->rails;
+const FoldReport& FoldSolver::report() const {
+    return parts_->report;
 }
 
-const FoldRailReport& FoldSolver::report() const {
-    return parts_->rails->report();
-}
-
-int FoldSolver::held_vertex_count() const {
-    return parts_->held;
-}
-
-int FoldSolver::bound_vertex_count() const {
-    return parts_->bound_vertices;
+int FoldSolver::line_count() const {
+    return static_cast<int>(parts_->layout.lines.size());
 }
 
 const std::vector<std::string>& FoldSolver::notes() const {
     return parts_->notes;
 }
 
+void FoldSolver::add_notes(const std::vector<std::string>& more) {
+    parts_->notes.insert(parts_->notes.end(), more.begin(), more.end());
+}
+
 void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d& refined) const {
     parts_->mesh.refine(base, workers, parts_->scratch, refined);
 }
 
-void FoldSolver::fold(const MatrixX3d& directions, const std::vector<FoldPlane>& planes,
-                      const Workers& workers, MatrixX3d& refined) {
-    Parts& parts = *parts_;
-    require(
-        refined.rows() == topology().vertex_count() && directions.rows() == parts.mesh.base_count,
-        "folds: expected ", topology().vertex_count(), " refined vertices and ",
-        parts.mesh.base_count, " directions, found ", refined.rows(), " and ", directions.rows());
-    const int per_rail = parts.pattern.segments + 1;
-    // Vertices of rails further on are asked for early: the mesh is too large for the near caches.
-    constexpr int rails_ahead = 6;
-    const int last_follower = static_cast<int>(parts.on_refined.size()) - 1;
-    const auto base_of = [&](int rail, int begin, int end, double* out) {
-        const Follower* followers = parts.on_refined.data() + rail * per_rail;
-        for (int i = begin; i < end; ++i) {
-            const int ahead = std::min((rail + rails_ahead) * per_rail + i, last_follower);
-            const Follower& later = parts.on_refined[static_cast<size_t>(ahead)];
-            for (const int number : later.number) {
-                __builtin_prefetch(refined.data() + number);
-            }
-            follow(followers[i], refined.data(), out + 3 * i);
+void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined) {
+    FoldParts& parts = *parts_;
+    require(refined.rows() == topology().vertex_count() && directions.rows() == refined.rows(),
+            "folds: expected ", topology().vertex_count(),
+            " refined vertices and directions, found ", refined.rows(), " and ", directions.rows());
+    parts.heights->solve(refined, directions, workers);
+    workers.for_chunks(static_cast<int>(parts.reached.size()), vertex_chunk,
+                       [&](int begin, int end) {
+                           for (int i = begin; i < end; ++i) {
+                               const int v = parts.reached[static_cast<size_t>(i)];
+                               parts.raised[v] = parts.heights->height(v);
+                           }
+                       });
+    if (parts.guard) {
+        parts.guard->find_shares(refined, directions, parts.raised, workers);
+    }
+    parts.report = parts.heights->report();
+    double wanted = 0.0;
+    double kept = 0.0;
+    for (const int v : parts.reached) {
+        const double share = parts.guard ? parts.guard->share(v) : 1.0;
+        wanted += parts.raised[v];
+        parts.raised[v] *= share;
+        kept += parts.raised[v];
+        parts.report.held += share < 1.0 ? 1 : 0;
+        refined.row(v) += parts.raised[v] * directions.row(v);
+    }
+    parts.report.kept = wanted > 0.0 ? kept / wanted : 1.0;
+}
+
+void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const {
+    const FoldParts& parts = *parts_;
+    height = parts.raised;
+    compression.setZero(topology().vertex_count());
+    share.setOnes(topology().vertex_count());
+    for (const int v : parts.reached) {
+        compression[v] = parts.heights->compression(v);
+        share[v] = parts.guard ? parts.guard->share(v) : 1.0;
+    }
+}
+
+VectorXd FoldSolver::weights() const {
+    VectorXd result = VectorXd::Zero(topology().vertex_count());
+    const Stencils& spread = parts_->layout.spread;
+    for (const int v : parts_->reached) {
+        double sum = 0.0;
+        for (int s = spread.offsets[static_cast<size_t>(v)];
+             s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+            sum += spread.weights[static_cast<size_t>(s)];
         }
+        result[v] = sum * parts_->layout.profile.front()[static_cast<size_t>(v)];
+    }
+    return result;
+}
+
+FoldSolver::Line FoldSolver::line(int number, const MatrixX3d& positions) const {
+    const FoldLayout::Line& line = parts_->layout.lines[static_cast<size_t>(number)];
+    Line result;
+    result.target = line.target;
+    result.points.resize(line.end - line.begin, 3);
+    for (int i = line.begin; i < line.end; ++i) {
+        const EdgePoint& p = parts_->layout.points[static_cast<size_t>(i)];
+        const double t = p.t;
+        result.points.row(i - line.begin) = (1.0 - t) * positions.row(p.a) + t * positions.row(p.b);
+    }
+    return result;
+}
+
+void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
+                  const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
+                  MatrixX3d& out) {
+    thread_local std::vector<Eigen::Affine3d> turns;  // kept: the step loop allocates nothing
+    turns = matrices;
+    for (Eigen::Affine3d& turn : turns) {
+        turn.translation().setZero();
+    }
+    skin_linear_blend(normals, weights, turns, workers, out);
+    constexpr double cancelled = 1e-6;
+    for (Eigen::Index v = 0; v < out.rows(); ++v) {
+        const double size = out.row(v).norm();
+        out.row(v) = size > cancelled ? Eigen::RowVector3d(out.row(v) / size)
+                                      : Eigen::RowVector3d(normals.row(v));
+    }
+}
+
+VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
+                     const std::vector<int>& parent, const std::vector<Vector3d>& position) {
+    std::vector<std::vector<int>> children(parent.size());
+    for (size_t j = 0; j < parent.size(); ++j) {
+        if (parent[j] >= 0) {
+            children[static_cast<size_t>(parent[j])].push_back(static_cast<int>(j));
+        }
+    }
+    // A joint moves what lies along its bones, which end at its children.
+    const auto distance = [&](const Vector3d& p, size_t joint) {
+        double nearest = (p - position[joint]).norm();
+        for (const int child : children[joint]) {
+            const Vector3d bone = position[static_cast<size_t>(child)] - position[joint];
+            const double size = bone.squaredNorm();
+            const double t =
+                size > 0.0 ? std::clamp((p - position[joint]).dot(bone) / size, 0.0, 1.0) : 0.0;
+            nearest = std::min(nearest, (p - position[joint] - t * bone).norm());
+        }
+        return nearest;
     };
-    const auto direction_of = [&](int rail, int begin, int end, double* out) {
-        const Follower* followers = parts.on_base.data() + rail * per_rail;
-        for (int i = begin; i < end; ++i) {
-            follow(followers[i], directions.data(), out + 3 * i);
-        }
-    };
-    parts.rails->solve(base_of, direction_of, planes, workers);
-    if (parts.guard != nullptr) {
-        parts.unfolded = refined;
-    }
-    for (const LiftLayer& layer : parts.layers) {
-        if (parts.rails->single_ != nullptr) {
-            lift(layer, *parts.rails->single_, workers, refined.data());
-        } else {
-            lift(layer, *parts.rails->double_, workers, refined.data());
-        }
-    }
-    if (parts.guard != nullptr) {
-        std::vector<unsigned char>& moved = parts.guard->moved();
-        std::fill(moved.begin(), moved.end(), static_cast<unsigned char>(0));
-        for (const LiftLayer& layer : parts.layers) {
-            for (const StripRun& run : layer.runs) {
-                for (int i = run.begin; parts.is_folding(run) && i < run.end; ++i) {
-                    moved[static_cast<size_t>(layer.bindings[static_cast<size_t>(i)].vertex)] = 1;
-                }
+    VectorXd radius = VectorXd::Zero(rest.rows());
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        for (int k = 0; k < weights.influences; ++k) {
+            const size_t at = static_cast<size_t>(v) * static_cast<size_t>(weights.influences) +
+                              static_cast<size_t>(k);
+            if (weights.weights[at] > 0.0) {
+                radius[v] += weights.weights[at] * distance(rest.row(v), weights.joints[at]);
             }
         }
-        parts.held = parts.guard->hold(parts.unfolded, workers, refined);
     }
+    return radius;
 }
 
 }  // namespace cutis

@@ -2,165 +2,142 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 namespace cutis::fold_detail {
 
 namespace {
 
-constexpr int chunk_triangles = 2048;
-constexpr int most_rounds = 40;
-constexpr int gentle_rounds = 12;  // after them a bad triangle is laid back on the body
-// The normal keeps this part of its skinned length along the skinned normal.
-constexpr double least_facing = 0.02;
-constexpr double margin = 0.95;
+constexpr int guard_chunk = 1024;
+// Of the rest area, what must stay.
+constexpr double least = 0.02;
+// Folds fade while a triangle of the base itself comes down to what must stay.
+constexpr double fade = 0.02;
 
-/// Largest t <= 1 with N(t) . N(0) >= least_facing |N(0)|^2, where edges grow by t times d1 and d2.
-double good_part(const Vector3d& e1, const Vector3d& e2, const Vector3d& d1, const Vector3d& d2) {
-    const Vector3d n = e1.cross(e2);
-    const double c = (1.0 - least_facing) * n.squaredNorm();
-    const double b = (d1.cross(e2) + e1.cross(d2)).dot(n);
-    const double a = d1.cross(d2).dot(n);
-    if (a + b + c >= 0.0 || !(c > 0.0)) {  // good, or a base triangle of no area
+/// Root of the lower bound c + min(0, l) t + min(0, q) t^2, at most 1.
+double lowest_root(double c, double l, double q) {
+    l = std::min(0.0, l);
+    q = std::min(0.0, q);
+    if (c + l + q >= 0.0) {
         return 1.0;
     }
-    // c > 0 and a + b + c < 0: exactly one root lies between 0 and 1, for either sign of a.
-    const double root = std::sqrt(std::max(0.0, b * b - 4.0 * a * c));
-    const double q = -0.5 * (b + (b < 0.0 ? -root : root));
-    const double first = a != 0.0 ? q / a : 2.0;
-    const double second = q != 0.0 ? c / q : 2.0;
-    double t = 1.0;
-    for (const double one : {first, second}) {
-        t = one > 0.0 && one < t ? one : t;
-    }
-    return std::min(t, 1.0 - 1e-9);
-}
-
-/// Triangles in the order of their vertices, so that walking them walks through memory.
-MatrixX3i by_vertices(const MatrixX3i& triangles) {
-    std::vector<int> order(static_cast<size_t>(triangles.rows()));
-    std::iota(order.begin(), order.end(), 0);
-    const auto lowest = [&](int f) { return triangles.row(f).minCoeff(); };
-    const auto highest = [&](int f) { return triangles.row(f).maxCoeff(); };
-    // By the highest: vertices of the base come first and lie anywhere.
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::make_pair(highest(a), lowest(a)) < std::make_pair(highest(b), lowest(b));
-    });
-    MatrixX3i sorted(triangles.rows(), 3);
-    for (size_t i = 0; i < order.size(); ++i) {
-        sorted.row(static_cast<Eigen::Index>(i)) = triangles.row(order[i]);
-    }
-    return sorted;
+    return std::min(1.0, 2.0 * c / (-l + std::sqrt(l * l - 4.0 * q * c)));
 }
 
 }  // namespace
 
-FoldGuard::FoldGuard(const Topology& topology)
-    : triangles_(by_vertices(topology.triangles())),
-      is_moved_(static_cast<size_t>(topology.vertex_count()), 0),
-      mark_(static_cast<size_t>(topology.triangle_count()), 0),
-      scale_(static_cast<size_t>(topology.vertex_count()), 1.0),
-      was_held_(static_cast<size_t>(topology.vertex_count()), 0) {
-    first_around_.assign(static_cast<size_t>(topology.vertex_count()) + 1, 0);
-    for (Eigen::Index i = 0; i < triangles_.size(); ++i) {
-        ++first_around_[static_cast<size_t>(triangles_.data()[i]) + 1];
+FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals,
+                     const VectorXd& spread)
+    : topology_(topology) {
+    const MatrixX3i& triangles = topology.triangles();
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        const Vector3d a = rest.row(triangles(f, 0));
+        const Vector3d area = (Vector3d(rest.row(triangles(f, 1))) - a)
+                                  .cross(Vector3d(rest.row(triangles(f, 2))) - a);
+        const Vector3d normal = (normals.row(triangles(f, 0)) + normals.row(triangles(f, 1)) +
+                                 normals.row(triangles(f, 2)))
+                                    .normalized();
+        rest_area_.push_back(std::max({area.dot(normal), 0.2 * area.norm(), 1e-30}));
     }
-    std::partial_sum(first_around_.begin(), first_around_.end(), first_around_.begin());
-    around_.resize(static_cast<size_t>(triangles_.size()));
-    std::vector<int> fill(first_around_.begin(), first_around_.end() - 1);
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            around_[static_cast<size_t>(fill[static_cast<size_t>(triangles_(f, k))]++)] = f;
+    std::vector<std::vector<int>> near(static_cast<size_t>(topology.vertex_count()));
+    for (const auto& [a, b] : topology.edges()) {
+        near[static_cast<size_t>(a)].push_back(b);
+        near[static_cast<size_t>(b)].push_back(a);
+    }
+    first_.push_back(0);
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        for (const int u : near[static_cast<size_t>(v)]) {
+            near_.push_back(u);
+            climb_.push_back(static_cast<float>((rest.row(u) - rest.row(v)).norm() / spread[v]));
         }
+        first_.push_back(static_cast<int>(near_.size()));
     }
-    bad_.reserve(mark_.size());
-    next_.reserve(mark_.size());
-    touched_.reserve(scale_.size());
+    part_.resize(rest_area_.size());
+    share_.resize(static_cast<size_t>(topology.vertex_count()));
+    next_.resize(share_.size());
 }
 
-bool FoldGuard::is_bad(const MatrixX3d& base, const MatrixX3d& folded, int f) const {
-    const auto normal = [&](const MatrixX3d& p) {
-        const double* a = p.data() + 3 * static_cast<size_t>(triangles_(f, 0));
-        const double* b = p.data() + 3 * static_cast<size_t>(triangles_(f, 1));
-        const double* c = p.data() + 3 * static_cast<size_t>(triangles_(f, 2));
-        return Vector3d(Vector3d(b[0] - a[0], b[1] - a[1], b[2] - a[2])
-                            .cross(Vector3d(c[0] - a[0], c[1] - a[1], c[2] - a[2])));
-    };
-    const Vector3d n = normal(base);
-    return normal(folded).dot(n) < least_facing * n.squaredNorm();
-}
-
-int FoldGuard::hold(const MatrixX3d& base, const Workers& workers, MatrixX3d& folded) {
-    const auto moves = [&](int f) {
-        return (is_moved_[static_cast<size_t>(triangles_(f, 0))] |
-                is_moved_[static_cast<size_t>(triangles_(f, 1))] |
-                is_moved_[static_cast<size_t>(triangles_(f, 2))]) != 0;
-    };
-    const auto check = [&](int begin, int end) {
+void FoldGuard::find_shares(const MatrixX3d& base, const MatrixX3d& directions,
+                            const VectorXd& heights, const Workers& workers) {
+    const MatrixX3i& triangles = topology_.triangles();
+    workers.for_chunks(topology_.triangle_count(), guard_chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
-            mark_[static_cast<size_t>(f)] = moves(f) && is_bad(base, folded, f) ? 1 : 0;
-        }
-    };
-    const int count = static_cast<int>(triangles_.rows());
-    workers.for_chunks(count, chunk_triangles, check);
-    bad_.clear();
-    for (int f = 0; f < count; ++f) {
-        if (mark_[static_cast<size_t>(f)] != 0) {
-            mark_[static_cast<size_t>(f)] = 0;
-            bad_.push_back(f);
-        }
-    }
-    std::fill(was_held_.begin(), was_held_.end(), static_cast<unsigned char>(0));
-    int held = 0;
-    for (int round = 0; round < most_rounds && !bad_.empty(); ++round) {
-        // Each vertex takes the smallest part of its bad triangles.
-        touched_.clear();
-        for (const int f : bad_) {
-            const Vector3d e1 = base.row(triangles_(f, 1)) - base.row(triangles_(f, 0));
-            const Vector3d e2 = base.row(triangles_(f, 2)) - base.row(triangles_(f, 0));
-            const Vector3d f1 = folded.row(triangles_(f, 1)) - folded.row(triangles_(f, 0));
-            const Vector3d f2 = folded.row(triangles_(f, 2)) - folded.row(triangles_(f, 0));
-            const double part = good_part(e1, e2, f1 - e1, f2 - e2);
-            if (part >= 1.0) {
+            const int i = triangles(f, 0);
+            const int j = triangles(f, 1);
+            const int k = triangles(f, 2);
+            double& t = part_[static_cast<size_t>(f)];
+            t = 1.0;
+            if (heights[i] == 0.0 && heights[j] == 0.0 && heights[k] == 0.0) {
                 continue;
             }
-            const double kept = round < gentle_rounds ? margin * part : 0.0;
-            for (int k = 0; k < 3; ++k) {
-                const int v = triangles_(f, k);
-                double& scale = scale_[static_cast<size_t>(v)];
-                if (scale == 1.0) {
-                    touched_.push_back(v);
+            const Vector3d d0 = heights[i] * directions.row(i);
+            const Vector3d d1 = heights[j] * directions.row(j);
+            const Vector3d d2 = heights[k] * directions.row(k);
+            Vector3d normal =
+                (directions.row(i) + directions.row(j) + directions.row(k)).transpose();
+            normal /= std::max(normal.norm(), 1e-12) * rest_area_[static_cast<size_t>(f)];
+            const Vector3d e1 = base.row(j) - base.row(i);
+            const Vector3d e2 = base.row(k) - base.row(i);
+            const double c = e1.cross(e2).dot(normal) - least;
+            if (!(c > 0.0)) {
+                t = 0.0;
+                continue;
+            }
+            t = std::min(1.0, c / fade);
+            const double l[3] = {(e2 - e1).cross(d0).dot(normal), d1.cross(e2).dot(normal),
+                                 e1.cross(d2).dot(normal)};
+            const double q[3] = {d1.cross(d2).dot(normal), d2.cross(d0).dot(normal),
+                                 d0.cross(d1).dot(normal)};
+            double worst = c;
+            for (int m = 0; m < 3; ++m) {
+                worst += std::min(0.0, l[m]) + std::min(0.0, q[m]);
+            }
+            if (worst >= 0.0) {
+                continue;
+            }
+            for (int m = 0; m < 3; ++m) {
+                const int n = (m + 1) % 3;
+                t = std::min(
+                    {t, lowest_root(c, l[m], 0.0), lowest_root(c, l[m] + l[n], q[3 - m - n])});
+            }
+            t = std::min(t, lowest_root(c, l[0] + l[1] + l[2], q[0] + q[1] + q[2]));
+        }
+    });
+    const int count = topology_.vertex_count();
+    std::atomic<bool> is_held = false;
+    workers.for_chunks(count, guard_chunk, [&](int begin, int end) {
+        for (int v = begin; v < end; ++v) {
+            double share = 1.0;
+            for (const int f : topology_.triangles_around(v)) {
+                share = std::min(share, part_[static_cast<size_t>(f)]);
+            }
+            share_[static_cast<size_t>(v)] = share;
+            if (share < 1.0) {
+                is_held = true;
+            }
+        }
+    });
+    // Shares rise no faster than the spread allows: no holes beside a vertex that is held.
+    while (is_held) {
+        is_held = false;
+        workers.for_chunks(count, guard_chunk, [&](int begin, int end) {
+            for (int v = begin; v < end; ++v) {
+                double share = share_[static_cast<size_t>(v)];
+                for (int n = first_[static_cast<size_t>(v)]; n < first_[static_cast<size_t>(v) + 1];
+                     ++n) {
+                    share =
+                        std::min(share, share_[static_cast<size_t>(near_[static_cast<size_t>(n)])] +
+                                            static_cast<double>(climb_[static_cast<size_t>(n)]));
                 }
-                scale = std::min(scale, kept);
-            }
-        }
-        next_.clear();
-        for (const int v : touched_) {
-            double& scale = scale_[static_cast<size_t>(v)];
-            folded.row(v) = base.row(v) + scale * (folded.row(v) - base.row(v));
-            scale = 1.0;
-            held += was_held_[static_cast<size_t>(v)] == 0 ? 1 : 0;
-            was_held_[static_cast<size_t>(v)] = 1;
-            for (int i = first_around_[static_cast<size_t>(v)];
-                 i < first_around_[static_cast<size_t>(v) + 1]; ++i) {
-                const int f = around_[static_cast<size_t>(i)];
-                if (mark_[static_cast<size_t>(f)] == 0) {
-                    mark_[static_cast<size_t>(f)] = 1;
-                    next_.push_back(f);
+                next_[static_cast<size_t>(v)] = share;
+                if (share < share_[static_cast<size_t>(v)]) {
+                    is_held = true;
                 }
             }
-        }
-        bad_.clear();
-        for (const int f : next_) {
-            mark_[static_cast<size_t>(f)] = 0;
-            if (is_bad(base, folded, f)) {
-                bad_.push_back(f);
-            }
-        }
+        });
+        share_.swap(next_);
     }
-    return held;
 }
 
 }  // namespace cutis::fold_detail

@@ -7,35 +7,36 @@
 
 namespace cutis::fold_detail {
 
-/// Holds vertices back where folding would turn a triangle against its skinned self.
+/// Holds vertices back where folding would turn a triangle against the turned rest normal.
 ///
-/// Bad triangles shorten the offsets of their corners; only what that touches is looked at again,
-/// until all are good. The order of triangles does not matter, so neither do threads.
+/// The area of a triangle along a fixed normal is linear in the share of each corner, so over all
+/// shares from 0 to t it is least at a corner of that box: seven quadratics in t. The root of each
+/// one's lower bound is continuous in the pose, and so is everything here: no rounds, no state.
 class FoldGuard {
 public:
-    explicit FoldGuard(const Topology& topology);
+    /// \param rest     #N x 3;  \param normals  #N x 3, at rest
+    /// \param spread   #N: metres over which shares may rise from 0 to 1
+    FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals,
+              const VectorXd& spread);
 
-    /// Vertices that the fold about to be checked may have moved; all others are as skinned.
-    std::vector<unsigned char>& moved() { return is_moved_; }
+    /// \param base        #N x 3, before folding
+    /// \param directions  #N x 3, the rest normals turned, unit
+    /// \param heights     #N, along the directions
+    void find_shares(const MatrixX3d& base, const MatrixX3d& directions, const VectorXd& heights,
+                     const Workers& workers);
 
-    /// \param base    #N x 3, as skinned
-    /// \param folded  #N x 3, in and out
-    /// \return how many vertices were held back
-    int hold(const MatrixX3d& base, const Workers& workers, MatrixX3d& folded);
+    /// What each vertex may keep of its height, as found last.
+    double share(int v) const { return share_[static_cast<size_t>(v)]; }
 
 private:
-    bool is_bad(const MatrixX3d& base, const MatrixX3d& folded, int triangle) const;
-
-    MatrixX3i triangles_;
-    std::vector<int> first_around_;  // triangles of vertex v: around_[first_around_[v]] ...
-    std::vector<int> around_;
-    std::vector<unsigned char> is_moved_;
-    std::vector<unsigned char> mark_;  // per triangle
-    std::vector<double> scale_;        // per vertex, 1 outside a round
-    std::vector<unsigned char> was_held_;
-    std::vector<int> bad_;
-    std::vector<int> touched_;
-    std::vector<int> next_;
+    const Topology& topology_;
+    std::vector<double> rest_area_;  // doubled, along the rest normals, per triangle
+    std::vector<int> first_;         // neighbours of vertex v: near_[first_[v]] ...
+    std::vector<int> near_;
+    std::vector<float> climb_;  // how much the share may rise on the way there
+    std::vector<double> part_;  // per triangle
+    std::vector<double> share_;
+    std::vector<double> next_;
 };
 
 }  // namespace cutis::fold_detail

@@ -5,7 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/fold/curves.h"
-#include "fold/isolines.h"
+#include "fold/zero_lines.h"
 #include "mesh/ray_triangle.h"
 
 namespace cutis {
@@ -68,8 +68,8 @@ std::optional<Swing> swing_of(const FoldJoints& joints, int joint, const FoldPos
 class CurveFinder {
 public:
     CurveFinder(const Topology& base, const MatrixX3d& rest, const FoldJoints& joints,
-                const std::vector<FoldPose>& poses, const FoldJointOptions& options)
-        : base_(base), rest_(rest), joints_(joints), poses_(poses), options_(options) {}
+                const std::vector<FoldPose>& poses)
+        : base_(base), rest_(rest), joints_(joints), poses_(poses) {}
 
     /// The curve of one joint and swing; nothing where there is no cloth.
     /// \param length  metres; 0: as far as its cloth is compressed
@@ -81,10 +81,8 @@ public:
         if (!hit) {
             return std::nullopt;
         }
-        std::optional<FoldCurve> curve =
-            options_.use_marching ? marched(*hit, swing.bone) : section(*hit, centre, swing);
+        std::optional<FoldCurve> curve = section(*hit, centre, swing);
         if (curve) {
-            curve->joint = joint;
             curve->name = joints_.name[static_cast<size_t>(joint)];
         }
         return curve;
@@ -135,13 +133,12 @@ private:
                                      const Swing& swing) const {
         const Vector3d normal = swing.bone.cross(swing.inner);
         const VectorXd height = (rest_ * normal).array() - centre.dot(normal);
-        const std::vector<unsigned char> all(static_cast<size_t>(base_.triangle_count()), 1);
         const Vector3d place = position_at(rest_, base_.triangles(), hit);
         // The component that passes through the hit, and the place on it.
         double nearest = std::numeric_limits<double>::infinity();
         SurfaceLine line;
         size_t start = 0;
-        for (SurfaceLine& one : isolines(rest_, base_, all, height, 0.0)) {
+        for (SurfaceLine& one : zero_lines(base_, height)) {
             for (size_t i = 0; i < one.points.size(); ++i) {
                 const double distance =
                     (position_at(rest_, base_.triangles(), one.points[i]) - place).norm();
@@ -202,46 +199,6 @@ private:
             }
         }
         return piece;
-    }
-
-    // P3 section 5.1: from the vertex nearest to the hit along the edges best aligned with the
-    // bone.
-    std::optional<FoldCurve> marched(const SurfacePoint& hit, const Vector3d& bone) const {
-        int corner = 0;
-        hit.barycentric.maxCoeff(&corner);
-        const int start = base_.triangles()(hit.triangle, corner);
-        std::vector<int> chain = {start};
-        for (const double sign : {-1.0, 1.0}) {
-            int here = start;
-            for (int step = 0; step < base_.vertex_count(); ++step) {
-                int best = -1;
-                double alignment = 0.5;  // farther than 60 degrees off is no longer along the bone
-                for (const int f : base_.triangles_around(here)) {
-                    for (int k = 0; k < 3; ++k) {
-                        const int v = base_.triangles()(f, k);
-                        const Vector3d edge = rest_.row(v) - rest_.row(here);
-                        const double aligned = v == here ? 0.0 : sign * edge.normalized().dot(bone);
-                        if (aligned > alignment &&
-                            std::find(chain.begin(), chain.end(), v) == chain.end()) {
-                            alignment = aligned;
-                            best = v;
-                        }
-                    }
-                }
-                if (best < 0) {
-                    break;
-                }
-                sign < 0.0 ? chain.insert(chain.begin(), best) : chain.insert(chain.end(), best);
-                here = best;
-            }
-        }
-        if (chain.size() < 3) {
-            return std::nullopt;
-        }
-        const FoldCurve whole = fold_curve_from_chain(base_, chain);
-        const size_t at =
-            static_cast<size_t>(std::find(chain.begin(), chain.end(), start) - chain.begin());
-        return trimmed(whole.pieces, at);
     }
 
     Vector3d place(const MatrixX3d& positions, int triangle, const Vector3d& weights) const {
@@ -325,7 +282,6 @@ private:
     const MatrixX3d& rest_;
     const FoldJoints& joints_;
     const std::vector<FoldPose>& poses_;
-    const FoldJointOptions& options_;
     double wanted_length_ = 0.0;
     VectorXd owned_;
 };
@@ -388,53 +344,46 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
         chosen.push_back(static_cast<int>(j));
     }
     constexpr double degrees = 180.0 / 3.14159265358979324;
-    CurveFinder finder(base, rest, joints, poses, options);
+    CurveFinder finder(base, rest, joints, poses);
     std::vector<FoldCurve> curves;
     std::vector<std::string> bare;  // joints that bend without cloth
     double most = 0.0;              // swing of any joint, degrees
     std::string most_swinging;
     for (const int joint : chosen) {
-        std::vector<Swing> swings;
+        std::optional<Swing> widest;
         for (const FoldPose& pose : poses) {
             const std::optional<Swing> swing = swing_of(joints, joint, pose);
-            if (swing && swing->angle * degrees > most) {
-                most = swing->angle * degrees;
-                most_swinging = joints.name[static_cast<size_t>(joint)];
-            }
-            if (swing && swing->angle * degrees >= options.least_swing_deg) {
-                swings.push_back(*swing);
+            if (swing && (!widest || swing->angle > widest->angle)) {
+                widest = swing;
             }
         }
-        std::stable_sort(swings.begin(), swings.end(),
-                         [](const Swing& a, const Swing& b) { return a.angle > b.angle; });
-        if (!options.use_all_poses && swings.size() > 1) {
-            swings.resize(1);
+        const std::string& name = joints.name[static_cast<size_t>(joint)];
+        const double angle = widest ? widest->angle * degrees : 0.0;
+        if (angle > most) {
+            most = angle;
+            most_swinging = name;
         }
-        size_t found = 0;
-        for (const Swing& swing : swings) {
-            const double length = options.lengths.empty()
-                                      ? options.length
-                                      : options.lengths[curves.size() % options.lengths.size()];
-            const std::optional<FoldCurve> curve = finder.find(joint, swing, length);
-            // Another curve's support must not reach this one, or lengths would no longer be kept.
-            const bool has_room =
-                curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
-                    return distance_between(*curve, other, rest, base) >= reach;
-                });
-            if (has_room) {
-                curves.push_back(*curve);
-                ++found;
-            }
+        const bool bends = widest && angle >= options.least_swing_deg;
+        const std::optional<FoldCurve> curve =
+            bends ? finder.find(joint, *widest, options.length) : std::nullopt;
+        // Another curve's support must not reach this one, or lengths would no longer be kept.
+        const bool has_room =
+            curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
+                return distance_between(*curve, other, rest, base) >= reach;
+            });
+        if (has_room) {
+            curves.push_back(*curve);
+            continue;
         }
-        if (found == 0 && !swings.empty()) {
-            bare.push_back(joints.name[static_cast<size_t>(joint)]);
+        if (bends) {
+            bare.push_back(name);
         }
-        if (found == 0 && !options.joints.empty()) {
-            notes.push_back(concat(
-                "folds: joint ", joints.name[static_cast<size_t>(joint)], ": ",
-                swings.empty() ? concat("it swings less than ", options.least_swing_deg, " degrees")
-                               : std::string("no cloth on its inner side with room for a curve"),
-                "; no folds"));
+        if (!options.joints.empty()) {
+            notes.push_back(
+                concat("folds: joint ", name, ": ",
+                       bends ? std::string("no cloth on its inner side with room for a curve")
+                             : concat("it swings less than ", options.least_swing_deg, " degrees"),
+                       "; no folds"));
         }
     }
     if (options.joints.empty()) {
@@ -456,51 +405,6 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
         }
     }
     return curves;
-}
-
-FoldPlane joint_plane(const FoldJoints& joints, int joint,
-                      const std::vector<Eigen::Affine3d>& matrices) {
-    const auto posed = [&](int at, int mover) {
-        return Vector3d(matrices[static_cast<size_t>(mover)] *
-                        joints.position[static_cast<size_t>(at)]);
-    };
-    FoldPlane plane;
-    plane.point = posed(joint, joint);
-    const int parent = joints.parent[static_cast<size_t>(joint)];
-    const int child = child_of(joints, joint);
-    plane.normal.setZero();
-    if (parent >= 0 && child >= 0) {
-        const Vector3d up = (posed(parent, parent) - plane.point).normalized();
-        const Vector3d down = (posed(child, joint) - plane.point).normalized();
-        plane.normal = down - up;
-    }
-    return plane;
-}
-
-void assign_joints(const Topology& base, const FoldJoints& joints, FoldPattern& pattern) {
-    const SkinWeights& weights = *joints.weights;
-    VectorXd sum(static_cast<Eigen::Index>(joints.parent.size()));
-    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
-    for (size_t r = 0; r < pattern.rails.size(); ++r) {
-        sum.setZero();
-        for (size_t i = 0; i < per_rail; ++i) {
-            const SurfacePoint& point = pattern.points[r * per_rail + i];
-            for (int k = 0; k < 3; ++k) {
-                const int v = base.triangles()(point.triangle, k);
-                for (int n = 0; n < weights.influences; ++n) {
-                    const size_t at = static_cast<size_t>(v) * weights.influences + n;
-                    sum[weights.joints[at]] += point.barycentric[k] * weights.weights[at];
-                }
-            }
-        }
-        // Between two bones the plane is that of the lower one's joint.
-        int best = 0;
-        sum.maxCoeff(&best);
-        sum[best] = -1.0;
-        int second = 0;
-        sum.maxCoeff(&second);
-        pattern.rails[r].joint = joints.parent[static_cast<size_t>(second)] == best ? second : best;
-    }
 }
 
 }  // namespace cutis

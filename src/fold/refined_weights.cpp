@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "cutis/core/error.h"
-#include "fold/fold_parts.h"
+#include "fold/parts.h"
 
 namespace cutis {
 

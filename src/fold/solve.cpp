@@ -1,10 +1,9 @@
 #include "cutis/fold/solve.h"
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "cutis/core/error.h"
-#include "fold/lane_solve.h"
 
 namespace cutis {
 
@@ -15,7 +14,6 @@ double FoldHeight::fischer_burmeister() const {
 FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
                       const Eigen::Ref<const MatrixX3d>& offsets, double rest_length,
                       const FoldTolerance& tolerance) {
-    using namespace fold_detail;
     require(points.rows() >= 2 && offsets.rows() == points.rows(),
             "fold: expected at least 2 points with an offset each, found ", points.rows(),
             " points and ", offsets.rows(), " offsets");
@@ -23,27 +21,45 @@ FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
             "fold: expected a rest length above 0, found ", rest_length);
     require(points.allFinite() && offsets.allFinite(),
             "fold: expected finite points and offsets, found one that is not");
-    const int count = static_cast<int>(points.rows()) - 1;
-    std::vector<LaneSegment<Doubles>> segments(static_cast<size_t>(count));
-    Doubles base{};
-    for (int i = 0; i < count; ++i) {
-        const auto lanes = [](const auto& row) {
-            return Triple<Doubles>{all<Doubles>(row[0]), all<Doubles>(row[1]),
-                                   all<Doubles>(row[2])};
-        };
-        segments[static_cast<size_t>(i)].edge = lanes(points.row(i + 1) - points.row(i));
-        segments[static_cast<size_t>(i)].growth = lanes(offsets.row(i + 1) - offsets.row(i));
-        base += length(segments[static_cast<size_t>(i)].edge);
+    FoldHeight result;
+    double slope = 0.0;
+    const auto stretch_at = [&](double x) {
+        double length = 0.0;
+        slope = 0.0;
+        for (Eigen::Index i = 0; i + 1 < points.rows(); ++i) {
+            const Vector3d w = offsets.row(i + 1) - offsets.row(i);
+            const Vector3d s = Vector3d(points.row(i + 1) - points.row(i)) + x * w;
+            const double size = s.norm();
+            length += size;
+            slope += size > 0.0 ? s.dot(w) / size : w.norm();
+        }
+        return length - rest_length;
+    };
+    result.stretch = stretch_at(0.0);
+    if (result.stretch >= 0.0) {
+        return result;
     }
-    const LaneRoot<Doubles> root = solve_lanes(segments.data(), count, all<Doubles>(rest_length),
-                                               base, tolerance.length, tolerance.most_iterations);
-    FoldHeight found{root.scale[0], root.stretch[0], static_cast<int>(root.iterations[0]), true};
-    require(found.stretch >= 0.0 || offsets.rowwise().norm().maxCoeff() != 0.0,
-            "fold: the line is shorter than at rest and has no offset to grow by");
-    found.converged = found.height == 0.0
-                          ? found.stretch >= 0.0
-                          : std::abs(found.stretch) <= 10.0 * tolerance.length * rest_length;
-    return found;
+    double climb = 0.0;
+    double bend = 0.0;
+    for (Eigen::Index i = 0; i + 1 < points.rows(); ++i) {
+        const double w = (offsets.row(i + 1) - offsets.row(i)).norm();
+        const double e = (points.row(i + 1) - points.row(i)).norm();
+        climb += w;
+        bend += e > 0.0 ? w * w / e : 0.0;
+    }
+    require(climb > 0.0, "fold: the line is too short and has no offset to grow by");
+    // The triangle inequality bounds the root; on a flat line tau is bend X^2 / 2.
+    const double highest = (2.0 * rest_length + result.stretch) / climb;
+    double x = bend > 0.0 ? std::min(highest, std::sqrt(-2.0 * result.stretch / bend)) : highest;
+    result.converged = false;
+    while (!result.converged && result.iterations < tolerance.most_iterations) {
+        result.stretch = stretch_at(x);
+        ++result.iterations;
+        result.height = x;
+        result.converged = std::abs(result.stretch) <= tolerance.length * rest_length;
+        x = slope > 0.0 ? std::clamp(x - result.stretch / slope, 0.0, highest) : highest;
+    }
+    return result;
 }
 
 }  // namespace cutis

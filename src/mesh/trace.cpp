@@ -1,4 +1,4 @@
-#include "cutis/mesh/trace.h"
+#include "mesh/trace.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>

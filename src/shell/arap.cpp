@@ -1,9 +1,9 @@
-#include "cutis/shell/arap.h"
+#include "shell/arap.h"
 
 #include <cmath>
 
+#include "core/geometry.h"
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
 #include "cutis/mesh/geometry.h"
 
 namespace cutis {

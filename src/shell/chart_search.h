@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/shell/placement.h"
+#include "shell/placement.h"
 #include "shell/triangle_grid.h"
 
 namespace cutis {

@@ -1,4 +1,4 @@
-#include "cutis/shell/equilibrium.h"
+#include "shell/equilibrium.h"
 
 #include <Eigen/LU>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "cutis/shell/safe_offset.h"
+#include "shell/safe_offset.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/shell/manipulation.h"
+#include "shell/manipulation.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>

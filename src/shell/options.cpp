@@ -1,6 +1,6 @@
 #include "cutis/core/options.h"
 
-#include "cutis/shell/shell.h"
+#include "shell/shell.h"
 
 namespace cutis {
 
@@ -122,7 +122,7 @@ Options describe(ManipulationOptions& o) {
 Options describe(ShellOptions& o) {
     return {
         {.group = "shell", .name = "untangle", .field = &o.untangle,
-         .about = "correct tetrahedra that turn over in a frame"},
+         .about = "correct tetrahedra that invert in a frame"},
         {.name = "surface_axis", .field = &o.axis,
          .about = "with axes: first direction on the surface"},
         {.name = "surface_axes", .field = in_code(o.axes), .about = "the same per triangle"},

@@ -1,4 +1,4 @@
-#include "cutis/shell/oscillator.h"
+#include "shell/oscillator.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cutis/shell/pieces.h"
+#include "shell/pieces.h"
 
 #include <algorithm>
 #include <array>

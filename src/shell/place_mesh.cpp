@@ -4,7 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/repair.h"
-#include "cutis/shell/placement.h"
+#include "shell/placement.h"
 #include "shell/triangle_grid.h"
 
 namespace cutis {

@@ -3,11 +3,11 @@
 #include <random>
 #include <unordered_map>
 
+#include "core/geometry.h"
 #include "cutis/core/error.h"
-#include "cutis/core/geometry.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/mesh/trace.h"
-#include "cutis/shell/placement.h"
+#include "mesh/trace.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

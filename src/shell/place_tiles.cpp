@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "cutis/core/error.h"
-#include "cutis/shell/placement.h"
 #include "shell/chart_search.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/shell/prism_shell.h"
+#include "shell/prism_shell.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
         for (int tet = 3 * f; tet < 3 * f + 3; ++tet) {
             rest_volumes_[tet] = is_flat(tet) ? 0.0 : volume(tet, base_, offset_);
             require(is_flat(tet) || rest_volumes_[tet] > 0.0, "shell: the prism of triangle ", f,
-                    " is turned over or flat at rest (volume ", rest_volumes_[tet],
+                    " is inverted or flat at rest (volume ", rest_volumes_[tet],
                     "); build the offset with make_safe_offset");
         }
     }

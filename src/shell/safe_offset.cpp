@@ -1,4 +1,4 @@
-#include "cutis/shell/safe_offset.h"
+#include "shell/safe_offset.h"
 
 #include <cmath>
 

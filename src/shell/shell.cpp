@@ -1,4 +1,4 @@
-#include "cutis/shell/shell.h"
+#include "shell/shell.h"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cutis/shell/skin_rider.h"
+#include "shell/skin_rider.h"
 
 #include <Eigen/Geometry>
 #include <cmath>

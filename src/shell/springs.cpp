@@ -1,4 +1,4 @@
-#include "cutis/shell/springs.h"
+#include "shell/springs.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "cutis/shell/untangle.h"
+#include "shell/untangle.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cutis/shell/vibration.h"
+#include "shell/vibration.h"
 
 #include <algorithm>
 #include <cmath>

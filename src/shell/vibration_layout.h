@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/shell/vibration.h"
+#include "shell/vibration.h"
 #include "shell/vibration_kernel.h"
 
 namespace cutis::vibration {

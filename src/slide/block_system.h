@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/sparse.h"
 #include "cutis/core/parallel.h"
-#include "cutis/core/sparse.h"
 #include "cutis/mesh/topology.h"
 #include "slide/rest_surface.h"
 

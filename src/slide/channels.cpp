@@ -4,9 +4,9 @@
 #include <numbers>
 
 #include "cutis/core/error.h"
-#include "cutis/slide/slide.h"
 #include "slide/energy.h"
 #include "slide/passes.h"
+#include "slide/slide.h"
 
 namespace cutis {
 

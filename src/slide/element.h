@@ -9,7 +9,7 @@ using simd::Doubles;
 using simd::Doubles3;
 
 /// Edges of a skin triangle in its own frame (p1 along the first edge): [g00 g01; 0 g11], g11
-/// negative where the triangle is turned over against the tracked normal.
+/// negative where the triangle is inverted against the tracked normal.
 struct SkinTriangle {
     Doubles3 p1, p2, normal;
     Doubles g00, g01, g11;

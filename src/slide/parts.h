@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "cutis/slide/slide.h"
 #include "slide/block_system.h"
 #include "slide/rest_surface.h"
+#include "slide/slide.h"
 
 namespace cutis::slide {
 

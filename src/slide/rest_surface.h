@@ -7,7 +7,7 @@
 #include "cutis/core/types.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/mesh/trace.h"
+#include "mesh/trace.h"
 
 namespace cutis::slide {
 

@@ -1,4 +1,4 @@
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>

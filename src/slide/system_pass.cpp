@@ -78,10 +78,10 @@ Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measu
     return Vector2d(outer.dot(axis), outer.dot(second));
 }
 
-// (M (1 + s c) + s^2 K) u = M v + s f with s = theta h; theta = 1 is P1 Eq. 7 with the right sign,
-// theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by elimination:
-// A -> C A C + m (I - C), equal to the paper's KKT system (P1 Eq. 10).
-// In later Newton iterations the unknown is the change of u.
+// (M (1 + s c) + s^2 K) u = M v + s f with s = theta h; theta = 1 is Li et al. 2013 Eq. 7 with the
+// right sign, theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by
+// elimination: A -> C A C + m (I - C), equal to the paper's KKT system (Li et al. 2013 Eq. 10). In
+// later Newton iterations the unknown is the change of u.
 void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
               const Measured& measured, const Trial& trial, const SystemStep& step,
               const Workers& workers, BlockSystem& system) {

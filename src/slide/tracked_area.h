@@ -14,7 +14,7 @@ struct TrackedArea {
     simd::Doubles3 normal;  // as long as twice the area
     simd::Doubles3 tracked;
     simd::Doubles double_area;
-    simd::Doubles sign;  // -1: turned over
+    simd::Doubles sign;  // -1: inverted
 };
 
 EIGEN_ALWAYS_INLINE TrackedArea tracked_area(const double* p, const int* corner,

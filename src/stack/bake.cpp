@@ -130,7 +130,8 @@ BakeReport bake(const Body& body, const Scene& scene,
     }
     seconds.stages.resize(stack.size() + 1);
 
-    // Memory needs its past: the pre-roll, and every frame before the first one asked for.
+    // Stateful layers need their past: the pre-roll, and every frame before the first one asked
+    // for.
     const bool remembers = stack.has_memory();
     const int pre_roll = remembers ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
     const int begin = remembers ? 1 - pre_roll : report.frames.first;

@@ -34,7 +34,7 @@ public:
         report_.kind = "curve";
         if (flesh_->part().flipped > 0) {
             report_.notes.push_back(concat("curve: ", flesh_->part().flipped,
-                                           " triangles of the part are turned over in its map"));
+                                           " triangles of the part are inverted in its map"));
         }
         write_report();
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cutis/core/error.h"
-#include "cutis/stack/regions.h"
+#include "stack/regions.h"
 
 namespace cutis {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "curve/flesh.h"
 #include "cutis/stack/curve_layer.h"
 
 namespace cutis {

@@ -1,19 +1,27 @@
+#include "fold_plan.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/geometry.h"
 #include "cutis/core/error.h"
-#include "cutis/stack/regions.h"
-#include "fold_plan.h"
+#include "stack/regions.h"
 
 namespace cutis {
 
 namespace {
 
 constexpr int least_poses = 24;
-constexpr int most_poses = 600;
+constexpr int most_poses = 240;  // of a clip
+constexpr double degree = 0.017453292519943295;
+// Joints turn at random as far as the clips turn them and somewhat further, within these.
+constexpr double least_range = 20.0 * degree;
+constexpr double most_range = 80.0 * degree;
+constexpr double beyond_clips = 1.2;
 
-std::vector<double> sample_times(const Body& body, double per_second) {
-    const double duration = body.duration();
+using JointPose = std::vector<Eigen::Affine3d>;
+
+std::vector<double> sample_times(double duration, double per_second) {
     if (!(duration > 0.0)) {
         return {0.0};
     }
@@ -25,6 +33,99 @@ std::vector<double> sample_times(const Body& body, double per_second) {
         times.push_back(duration * i / (count - 1));
     }
     return times;
+}
+
+/// Poses of the character's other clips, in its own units: folds only ask how cloth is stretched.
+void add_other_clips(const Body& body, std::vector<JointPose>& poses) {
+    const Character* character = body.source().character.get();
+    if (character == nullptr) {
+        return;
+    }
+    Pose local;
+    std::vector<Eigen::Affine3d> frames;
+    for (const Clip& clip : character->clips) {
+        const ClipSampler sampler(character->skeleton, clip, TimeSampling::exact);
+        for (const double time : sample_times(clip.end() - clip.start(), 0.0)) {
+            sampler.sample(clip.start() + time, local);
+            world_frames(character->skeleton, local.local, frames);
+            poses.emplace_back();
+            joint_matrices(body.rig()->node, body.rig()->inverse_bind, frames, poses.back());
+        }
+    }
+}
+
+/// Rotation of a joint against its parent's.
+Eigen::Matrix3d turn_of(const Rig& rig, const JointPose& pose, size_t joint) {
+    const int parent = rig.parent[joint];
+    const Eigen::Matrix3d own = pose[joint].linear();
+    return parent < 0 ? own
+                      : Eigen::Matrix3d(pose[static_cast<size_t>(parent)].linear().inverse() * own);
+}
+
+/// Every joint turned at random about any axis, as far as the poses so far turn it.
+void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) {
+    std::vector<double> range(static_cast<size_t>(rig.joint_count()), 0.0);
+    for (const JointPose& pose : poses) {
+        for (size_t j = 0; j < range.size(); ++j) {
+            const Eigen::Matrix3d turn = turn_of(rig, pose, j);
+            if (turn.allFinite() && turn.norm() > 0.0) {
+                const double size = std::cbrt(std::max(1e-30, std::abs(turn.determinant())));
+                const double cosine = 0.5 * (turn.trace() / size - 1.0);
+                range[j] = std::max(range[j], std::acos(std::clamp(cosine, -1.0, 1.0)));
+            }
+        }
+    }
+    const bool is_still =
+        std::all_of(range.begin(), range.end(), [](double angle) { return angle < 1e-3; });
+    std::uint32_t state = 2463534242U;
+    const auto roll = [&state] {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        return static_cast<double>(state) / 2147483648.0 - 1.0;
+    };
+    for (int i = 0; i < count; ++i) {
+        JointPose pose(range.size(), Eigen::Affine3d::Identity());
+        for (size_t j = 0; j < range.size(); ++j) {
+            const double most = is_still
+                                    ? most_range
+                                    : std::clamp(beyond_clips * range[j], least_range, most_range);
+            const Vector3d axis(roll(), roll(), roll());
+            const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
+                                         Eigen::AngleAxisd(most * roll(), axis.normalized()) *
+                                         Eigen::Translation3d(-rig.centre[j]);
+            const int parent = rig.parent[j];
+            pose[j] =
+                parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;
+        }
+        poses.push_back(std::move(pose));
+    }
+}
+
+FoldProfile profile_of(const FoldLayerOptions& settings, FoldShape shape) {
+    switch (shape) {
+        case FoldShape::flat:
+            return FoldProfile::flat();
+        case FoldShape::sharp:
+            return FoldProfile::sharp();
+        case FoldShape::custom:
+            try {
+                return FoldProfile::sampled(settings.profile_heights);
+            } catch (const InvalidInput& refused) {
+                throw InvalidInput(concat("[[layer]] fold: profile_heights: ", refused.what()));
+            }
+        case FoldShape::blob:
+            break;
+    }
+    return FoldProfile::blob();
+}
+
+/// The solver's options, with painted values of the surface and the cross-section asked for.
+FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& settings) {
+    FoldOptions options = settings.solver;
+    look_up_regions(ground, describe(options.look), "[[layer]] fold");
+    options.look.profile = profile_of(settings, settings.profile);
+    return options;
 }
 
 /// A chain of the artist's vertices to a curve along simulation vertices.
@@ -51,47 +152,121 @@ FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     }
 }
 
-FoldStyle look_of(const LayerInput& ground, const FoldLayerOptions& settings) {
-    FoldStyle look = settings.look;
-    look_up_regions(ground, describe(look), "[[layer]] fold");
-    look.profile = profile_of(settings);
-    return look;
+/// The surface as the body itself moves it.
+void body_pose(const LayerInput& ground, double time, MatrixX3d& out) {
+    require(ground.refined == nullptr,
+            "fold: expected the body's own mesh to find folds on, found one that an earlier layer "
+            "has refined");
+    MatrixX3d art;
+    ground.body->positions(time, TimeSampling::exact, ground.own_workers(), art);
+    ground.surface->from_art().values(art, ground.own_workers(), out);
 }
 
-/// Leaves out rails whose middle lies outside the regions.
-void restrict_pattern(const LayerInput& ground, const Region& where, FoldPattern& pattern) {
-    if (where.name == "all") {
-        return;
+/// What stripes are laid out from.
+FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
+                       const FoldLayerOptions& settings) {
+    const Workers& workers = ground.own_workers();
+    const MatrixX3d& rest = ground.surface->rest();
+    FoldSource source;
+    if (settings.where.name != "all") {
+        source.where = region_values(ground, settings.where);
     }
-    const VectorXd inside = region_values(ground, where);
-    const MatrixX3i& triangles = ground.surface->topology().triangles();
-    const size_t per_rail = static_cast<size_t>(pattern.segments) + 1;
-    std::vector<int> number(pattern.rails.size(), -1);
-    FoldPattern kept = pattern;
-    kept.rails.clear();
-    kept.points.clear();
-    for (size_t r = 0; r < pattern.rails.size(); ++r) {
-        const SurfacePoint& middle = pattern.points[r * per_rail + per_rail / 2];
-        if (interpolate(inside, triangles, middle) < 0.5) {
-            if (r > 0 && number[r - 1] >= 0) {
-                kept.rails.back().is_joined = false;
-            }
-            continue;
+    if (skeleton.has_joints()) {
+        const Rig& rig = skeleton.rig();
+        source.radius = limb_radius(rest, skeleton.weights(), rig.parent, rig.centre);
+        Vector3d low = rig.centre.front();
+        Vector3d high = low;
+        for (const Vector3d& centre : rig.centre) {
+            low = low.cwiseMin(centre);
+            high = high.cwiseMax(centre);
         }
-        number[r] = static_cast<int>(kept.rails.size());
-        kept.rails.push_back(pattern.rails[r]);
-        kept.points.insert(
-            kept.points.end(), pattern.points.begin() + static_cast<std::ptrdiff_t>(r * per_rail),
-            pattern.points.begin() + static_cast<std::ptrdiff_t>((r + 1) * per_rail));
+        source.size = (high - low).maxCoeff();
     }
-    for (FoldPattern::Rail& rail : kept.rails) {
-        rail.partner = rail.partner < 0 ? -1 : number[static_cast<size_t>(rail.partner)];
+    const std::vector<double> times =
+        sample_times(ground.body->duration(), settings.poses_per_second);
+    if (!skeleton.has_skin()) {
+        for (const double time : times) {
+            source.poses.emplace_back();
+            body_pose(ground, time, source.poses.back());
+        }
+        return source;
     }
-    if (kept.rails.empty() && !pattern.rails.empty()) {
-        kept.notes.push_back(concat("folds: none of the ", pattern.rails.size(), " rails lies in ",
-                                    region_text(where), "; no folds"));
+    // Dual quaternion poses: linear blend collapses around joints and leads stripes astray.
+    std::vector<JointPose> poses;
+    for (const double time : times) {
+        poses.emplace_back();
+        skeleton.matrices(time, TimeSampling::exact, poses.back());
     }
-    pattern = std::move(kept);
+    add_other_clips(*ground.body, poses);
+    add_random_poses(skeleton.rig(), settings.random_poses, poses);
+    for (const JointPose& pose : poses) {
+        source.poses.emplace_back();
+        skin_dual_quaternion(rest, skeleton.weights(), pose, workers, source.poses.back(),
+                             skeleton.rig().centre);
+    }
+    return source;
+}
+
+/// The paper's curves: chains that are given, or those of the joints that bend.
+std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& skeleton,
+                                 const FoldLayerOptions& settings,
+                                 std::vector<std::string>& notes) {
+    std::vector<FoldCurve> curves;
+    for (const FoldChain& chain : settings.chains) {
+        curves.push_back(curve_of(ground, chain));
+    }
+    if (settings.chains.empty()) {
+        require(skeleton.has_joints(),
+                "fold: layout = \"paper\": expected a body with joints, or chains, found neither; "
+                "use \"stripes\"");
+        std::vector<FoldPose> poses;
+        for (const double time : sample_times(ground.body->duration(), settings.poses_per_second)) {
+            FoldPose pose;
+            skeleton.matrices(time, TimeSampling::exact, pose.matrices);
+            if (skeleton.has_skin()) {
+                skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices,
+                                     ground.own_workers(), pose.positions, skeleton.rig().centre);
+            } else {
+                body_pose(ground, time, pose.positions);
+            }
+            poses.push_back(std::move(pose));
+        }
+        const Rig& rig = skeleton.rig();
+        const FoldJoints joints{&skeleton.weights(), rig.parent, rig.centre, rig.name};
+        curves = find_joint_curves(ground.surface->topology(), ground.surface->rest(), joints,
+                                   poses, settings.joints, settings.reach, notes);
+    }
+    for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
+        const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
+        curves[c].width = look.width.value_or(0.0);
+        if (look.profile != FoldCurveLook::Shape::layer) {
+            curves[c].profile = profile_of(
+                settings, static_cast<FoldShape>(static_cast<int>(look.profile) -
+                                                 static_cast<int>(FoldCurveLook::Shape::blob)));
+        }
+    }
+    return curves;
+}
+
+/// Refuses what would have no effect: more likely a mistake than a wish.
+void check_together(const FoldLayerOptions& settings) {
+    const bool is_paper = settings.layout == FoldLayerOptions::Layout::paper;
+    const auto needs_paper = [&](bool is_set, const char* key) {
+        require(is_paper || !is_set, "[[layer]] fold: ", key,
+                ": expected layout = \"paper\", which has curves");
+    };
+    needs_paper(!settings.chains.empty(), "chain");
+    needs_paper(!settings.curves.empty(), "curve");
+    needs_paper(!settings.joints.joints.empty(), "joints");
+    require(!is_paper || settings.where.name == "all",
+            "[[layer]] fold: where: expected layout = \"stripes\"; curves are chosen by joints or "
+            "chain");
+    bool has_custom = settings.profile == FoldShape::custom;
+    for (const FoldCurveLook& curve : settings.curves) {
+        has_custom = has_custom || curve.profile == FoldCurveLook::Shape::custom;
+    }
+    require(settings.profile_heights.empty() || has_custom,
+            "[[layer]] fold: profile_heights: expected profile = \"custom\" to use them");
 }
 
 }  // namespace
@@ -103,95 +278,25 @@ FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
     }
     rig_ = body_.rig();
     weights_ = weights_of(*ground.weights, ground.surface->mesh().art_of_vertex);
-    joints_ = {&weights_, rig_->parent, rig_->centre, rig_->name};
     // On a mesh that an earlier layer has refined, the body does not say where vertices are.
     has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
-FoldPattern plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
-                       const FoldLayerOptions& settings) {
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
+                      const FoldLayerOptions& settings) {
+    check_together(settings);
     const Topology& base = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
-    FoldFieldOptions options = settings.field;
-    options.look = look_of(ground, settings);
-    options.is_strict = settings.solver.rails.mode == FoldMode::strict;
-    FoldCurveOptions along = settings.along;
-    along.look = options.look;
-    along.is_strict = options.is_strict;
-    FoldJointOptions joints = settings.joints;
-    joints.lengths = curve_lengths(settings);
-
-    // Compression is found on dual quaternion poses where there is a skin: linear blend collapses
-    // around joints and leads the field astray.
-    const Workers& workers = ground.own_workers();
-    std::vector<FoldPose> poses;
-    MatrixX3d art;
-    const bool needs_poses = settings.place == FoldLayerOptions::Place::field ||
-                             settings.place == FoldLayerOptions::Place::joints;
-    for (const double time : sample_times(*ground.body, settings.poses_per_second)) {
-        if (!needs_poses) {
-            break;
-        }
-        FoldPose pose;
-        if (skeleton.has_joints()) {
-            skeleton.matrices(time, TimeSampling::exact, pose.matrices);
-        }
-        if (skeleton.has_skin()) {
-            skin_dual_quaternion(rest, skeleton.weights(), pose.matrices, workers, pose.positions,
-                                 skeleton.rig().centre);
-        } else {
-            ground.body->positions(time, TimeSampling::exact, workers, art);
-            require(ground.refined == nullptr,
-                    "fold: expected the body's own mesh to find folds on, found one "
-                    "that an earlier layer has refined");
-            ground.surface->from_art().values(art, workers, pose.positions);
-        }
-        poses.push_back(std::move(pose));
+    const FoldOptions options = fold_options(ground, settings);
+    if (settings.layout == FoldLayerOptions::Layout::stripes) {
+        return FoldSolver(base, rest, fold_source(ground, skeleton, settings), options,
+                          ground.own_workers());
     }
-
-    FoldPattern pattern;
-    std::vector<FoldCurve> curves;
     std::vector<std::string> notes;
-    switch (settings.place) {
-        case FoldLayerOptions::Place::field: {
-            std::vector<MatrixX3d> shapes;
-            shapes.reserve(poses.size());
-            for (FoldPose& pose : poses) {
-                shapes.push_back(std::move(pose.positions));
-            }
-            pattern = fold_pattern_from_field(base, rest, shapes, options, workers);
-            break;
-        }
-        case FoldLayerOptions::Place::joints:
-            require(skeleton.has_joints(),
-                    "fold: place = \"joints\": expected a body with a skin, found none; use "
-                    "\"field\"");
-            curves =
-                find_joint_curves(base, rest, skeleton.joints(), poses, joints, along.reach, notes);
-            share_looks(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
-            break;
-        case FoldLayerOptions::Place::chains:
-            for (const FoldChain& chain : settings.chains) {
-                curves.push_back(curve_of(ground, chain));
-            }
-            require(!curves.empty(),
-                    "fold: place = \"chains\": expected at least one chain, found "
-                    "none");
-            share_looks(settings, curves);
-            pattern = fold_pattern_from_curves(base, rest, curves, along, workers);
-            break;
-        case FoldLayerOptions::Place::painted:
-            pattern = fold_pattern_from_paint(
-                base, rest, region_values(ground, settings.painted_field), options, workers);
-            break;
-    }
-    pattern.notes.insert(pattern.notes.end(), notes.begin(), notes.end());
-    restrict_pattern(ground, settings.where, pattern);
-    if (skeleton.has_joints() && settings.place != FoldLayerOptions::Place::joints) {
-        assign_joints(base, skeleton.joints(), pattern);
-    }
-    return pattern;
+    std::vector<FoldCurve> curves = curves_of(ground, skeleton, settings, notes);
+    FoldSolver solver(base, rest, std::move(curves), settings.reach, options, ground.own_workers());
+    solver.add_notes(notes);
+    return solver;
 }
 
 RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
@@ -276,8 +381,7 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
         solver.stencils().apply_to_scalars(coarse, workers, fine);
     }
     if (skeleton.has_joints()) {
-        refined.weights = solver.refined_weights(skeleton.weights(),
-                                                 static_cast<int>(skeleton.joints().parent.size()));
+        refined.weights = solver.refined_weights(skeleton.weights(), skeleton.rig().joint_count());
     }
     std::vector<int> apart(static_cast<size_t>(topology.vertex_count()));
     for (size_t v = 0; v < apart.size(); ++v) {
@@ -285,11 +389,10 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
     }
     refined.surface =
         std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
-    if (refined.surface->vertex_count() != topology.vertex_count()) {
-        throw InvalidInput(concat("fold: expected triangles with an area, but ",
-                                  topology.vertex_count() - refined.surface->vertex_count(),
-                                  " refined vertices touch only triangles without one"));
-    }
+    require(refined.surface->vertex_count() == topology.vertex_count(),
+            "fold: expected triangles with an area, but ",
+            topology.vertex_count() - refined.surface->vertex_count(),
+            " refined vertices touch only triangles without one");
     // Triangles of the surface are those of the art, which are the solver's in another order.
     const RepairedMesh& finer = refined.surface->mesh();
     std::vector<int> surface_triangle(order.size(), -1);

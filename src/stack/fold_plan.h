@@ -1,7 +1,6 @@
 #pragma once
 
-#include "cutis/stack/layer.h"
-#include "fold_settings.h"
+#include "cutis/stack/fold_layer.h"
 
 namespace cutis {
 
@@ -18,7 +17,6 @@ public:
     bool has_skin() const { return has_skin_; }
     const Rig& rig() const { return *rig_; }
     const SkinWeights& weights() const { return weights_; }  ///< of simulation vertices
-    const FoldJoints& joints() const { return joints_; }
     void matrices(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
         body_.joint_matrices(time, sampling, out);
     }
@@ -27,13 +25,12 @@ private:
     const Body& body_;
     const Rig* rig_ = nullptr;  // null: none that folds can use
     SkinWeights weights_;
-    FoldJoints joints_;
     bool has_skin_ = false;
 };
 
-/// Where the folds go, on the simulation surface.
-FoldPattern plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
-                       const FoldLayerOptions& options);
+/// Folds of the surface as the options ask for them.
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
+                      const FoldLayerOptions& options);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it

@@ -1,4 +1,4 @@
-#include "cutis/stack/regions.h"
+#include "stack/regions.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "cutis/core/geometry.h"
+#include "core/geometry.h"
 
 namespace cutis {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "cutis/shell/placement.h"
 #include "cutis/stack/frame.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cutis/stack/shell_layer.h"
+#include "shell/shell.h"
 
 namespace cutis {
 

@@ -6,12 +6,13 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/pieces.h"
-#include "cutis/shell/skin_rider.h"
-#include "cutis/stack/regions.h"
+#include "shell/pieces.h"
+#include "shell/shell.h"
+#include "shell/skin_rider.h"
 #include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
+#include "stack/regions.h"
 
 namespace cutis {
 
@@ -88,7 +89,7 @@ public:
         check_handles();
         facts_.name = settings_.name;
         facts_.numbers = {{"shell volume ratio", ""},
-                          {"shell pieces drawn back", ""},
+                          {"shell pieces retracted", ""},
                           {"shell smallest tetrahedron ratio", ""}};
         facts_.meshes = {detail_mesh_};
         facts_.has_memory = true;
@@ -255,8 +256,8 @@ private:
             offset = aware.offset;
             report_.numbers["clip-aware rounds"] = aware.rounds;
             report_.numbers["vertices lowered by the clip"] = aware.lowered;
-            report_.numbers["most tetrahedra turned over in a pose, before"] = aware.inverted_first;
-            report_.numbers["most tetrahedra turned over in a pose, after"] = aware.inverted_last;
+            report_.numbers["most tetrahedra inverted in a pose, before"] = aware.inverted_first;
+            report_.numbers["most tetrahedra inverted in a pose, after"] = aware.inverted_last;
         } else {
             offset = make_safe_offset(base_.topology(), base_.rest(), options, workers);
         }
@@ -443,15 +444,15 @@ private:
             double& kept = report_.numbers[name];
             kept = std::max(kept, value);
         };
-        most("most tetrahedra turned over in a step", own.inverted);
-        most("most offset vertices set right in a step", own.untangled);
+        most("most tetrahedra inverted in a step", own.inverted);
+        most("most offset vertices corrected in a step", own.untangled);
         most("longest displacement before limiting (thicknesses)", own.largest_share);
-        most("most pieces drawn back in a step", own.limited_pieces);
+        most("most pieces retracted in a step", own.limited_pieces);
         most("largest volume over that at rest", own.volume_ratio);
         double& least =
             report_.numbers.try_emplace("least volume over that at rest", 1.0).first->second;
         least = std::min(least, own.volume_ratio);
-        report_.numbers["piece-steps drawn back"] += own.limited_pieces;
+        report_.numbers["piece-steps retracted"] += own.limited_pieces;
         report_.numbers["steps"] += 1.0;
     }
 

@@ -1,6 +1,6 @@
 #include "cutis/stack/shell_layer.h"
 
-#include "cutis/shell/pieces.h"
+#include "shell/pieces.h"
 
 namespace cutis {
 

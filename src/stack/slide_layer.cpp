@@ -7,8 +7,8 @@
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/surface_point.h"
-#include "cutis/slide/locate.h"
-#include "cutis/slide/slide.h"
+#include "slide/locate.h"
+#include "slide/slide.h"
 #include "slide_order.h"
 #include "slide_tangents.h"
 #include "slide_uv.h"
@@ -327,7 +327,7 @@ private:
         number("worst residual", r.worst_residual);
         number("limited steps", r.limited_steps);
         number("halvings of a whole step", r.halved_steps);
-        number("times the skin was given up and laid anew", r.given_up);
+        number("skin resets", r.given_up);
         number("limited triangles", r.limited_triangles);
         number("untangled triangles", r.untangled);
         number("steps with an inverted triangle", r.inverted_steps);

@@ -4,7 +4,7 @@
 
 #include "cutis/mesh/mesh_map.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 
 namespace cutis {
 

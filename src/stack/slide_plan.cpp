@@ -4,7 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/stack/regions.h"
+#include "stack/regions.h"
 
 namespace cutis {
 

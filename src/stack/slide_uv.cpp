@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cutis/slide/locate.h"
+#include "slide/locate.h"
 
 namespace cutis {
 

@@ -26,7 +26,7 @@ TEST(BakeProgram, without_layers_the_outputs_hold_the_body) {
     BodyOptions options;
     options.clip = "twist";
     const Body body = make_body(std::make_shared<const Character>(load_actor("cylinder")), options);
-    // 3 s at 10 frames a second, both ends.
+    // 3 s at 10 frames per second, both ends.
     ASSERT_EQ(cache.frame_count(), 31);
     ASSERT_EQ(cache.vertex_count, body.mesh().positions.rows());
     const Workers workers(1);

@@ -31,7 +31,7 @@ TEST(Identity, every_character_of_the_data_folder_leaves_a_bake_without_layers_a
         Scene scene;
         scene.body.file = file.string();
         const Body body = load_body(scene);
-        // Frame 4 at 7 frames a second lies between keys of nearly every clip.
+        // Frame 4 at 7 frames per second lies between keys of nearly every clip.
         const Outcome outcome =
             run({"convert", file, scratch / "o.pc2", "--fps", "7", "--frames", "1-4"});
         ASSERT_EQ(outcome.code, 0) << file << outcome.err;

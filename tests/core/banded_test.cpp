@@ -1,4 +1,4 @@
-#include "cutis/core/banded.h"
+#include "core/banded.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cutis/core/hash.h"
+#include "core/hash.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cutis/core/sparse.h"
+#include "core/sparse.h"
 
 #include <gtest/gtest.h>
 

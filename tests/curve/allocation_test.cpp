@@ -1,9 +1,9 @@
 // The step loop must not allocate.
 
-#include "cutis/curve/curve_solver.h"
+#include "curve/curve_solver.h"
 
 #include <gtest/gtest.h>
-#include "cutis/curve/pose_keys.h"
+#include "curve/pose_keys.h"
 #include "support/allocations.h"
 #include "support/shapes.h"
 

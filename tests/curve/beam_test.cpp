@@ -1,10 +1,10 @@
-#include "cutis/curve/beam.h"
+#include "curve/beam.h"
 
 #include <Eigen/Eigenvalues>
 
+#include "curve/oscillator.h"
+#include "curve/time_examples.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/oscillator.h"
-#include "cutis/curve/time_examples.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 #include "verify/paper_beam.h"
@@ -313,7 +313,7 @@ TEST(time_examples, paper_restart_has_a_velocity_jump_at_examples) {
 }
 
 TEST(time_examples, extrapolated_force_marches_on) {
-    // P2 Fig. 11: the force of the first step goes on rising, seven steps more.
+    // Chaudhry et al. 2014 Fig. 11: the force of the first step goes on rising, seven steps more.
     const int n = 20;
     const RowMatrixXd first = random_shape(n + 1, 3, 8);
     TimeExampleOptions options;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "cutis/curve/curve_solver.h"
-#include "cutis/curve/time_examples.h"
+#include "curve/curve_solver.h"
+#include "curve/time_examples.h"
 #include "support/shapes.h"
 
 namespace cutis {
@@ -198,7 +198,8 @@ TEST(curve_dynamics, the_papers_scheme_is_its_recurrence) {
     constexpr int steps = 50;
     constexpr double h = 1.0 / 120.0;
     const double out = run(solver, drive, steps * h)(mode.middle, 1);
-    // P2 A5: (w^2 + 1/h^2) y' = w^2 u' + (2 y - y'') / h^2, from rest on the target.
+    // Chaudhry et al. 2014 A5: (w^2 + 1/h^2) y' = w^2 u' + (2 y - y'') / h^2, from rest on the
+    // target.
     const double w2 = std::pow(two_pi * 3.0, 2.0);
     double y = mode.gathered * drive.bulge(0.0);
     double before = y;
@@ -382,7 +383,8 @@ TEST(curve_examples, slopes_that_start_at_rest_do_and_keep_the_curvature_continu
 }
 
 TEST(curve_examples, an_extrapolated_twist_swells_and_falls_short_as_its_force_says) {
-    // P2 Fig. 11: the displacement of a turn by a, eight times over: 1 + 8 (e^(ia) - 1).
+    // Chaudhry et al. 2014 Fig. 11: the displacement of a turn by a, eight times over: 1 + 8
+    // (e^(ia) - 1).
     constexpr int nodes = 33;
     const double a = two_pi / 32.0;
     RowMatrixXd example(nodes, 2);

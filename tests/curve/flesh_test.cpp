@@ -1,7 +1,7 @@
 // Flesh on a body without and with a skeleton: examples in time, fading at the ends, parts by
 // joints.
 
-#include "cutis/curve/flesh.h"
+#include "curve/flesh.h"
 
 #include <gtest/gtest.h>
 

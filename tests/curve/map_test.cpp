@@ -1,6 +1,6 @@
 // The flat map of a tube and the way back from nodes to vertices, against their equations.
 
-#include "cutis/curve/tube_map.h"
+#include "curve/tube_map.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "cutis/curve/part.h"
+#include "curve/part.h"
 #include "support/shapes.h"
 
 namespace cutis {

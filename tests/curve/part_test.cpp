@@ -1,7 +1,7 @@
-#include "cutis/curve/part.h"
+#include "curve/part.h"
 
+#include "curve/tube_map.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/tube_map.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 

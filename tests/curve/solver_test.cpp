@@ -1,7 +1,7 @@
-#include "cutis/curve/curve_solver.h"
+#include "curve/curve_solver.h"
 
+#include "curve/pose_keys.h"
 #include "cutis/core/error.h"
-#include "cutis/curve/pose_keys.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 #include "verify/paper_beam.h"

@@ -10,17 +10,16 @@ namespace {
 
 TEST(FoldAllocation, folding_allocates_nothing_after_the_first_call) {
     const test::Sleeve sleeve;
-    FoldOptions options;
-    options.guard = true;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), options);
+    FoldSolver solver = sleeve.stripes();
+    const SkinWeights fine = solver.refined_weights(sleeve.weights, 3);
     const Workers one(1);
     const FoldPose pose = sleeve.pose(50.0);
     MatrixX3d directions;
     MatrixX3d refined;
     const auto frame = [&] {
-        turn_normals(sleeve.normals, sleeve.weights, pose.matrices, one, directions);
+        turn_normals(solver.normals(), fine, pose.matrices, one, directions);
         solver.refine(pose.positions, one, refined);
-        solver.fold(directions, {}, one, refined);
+        solver.fold(directions, one, refined);
     };
     frame();
     const long before = allocation_count();

@@ -13,7 +13,7 @@ double area(const MatrixX3d& positions, const Topology& topology) {
 
 TEST(Folds, a_rest_pose_stays_as_it_is) {
     const Sleeve sleeve;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), {});
+    FoldSolver solver = sleeve.stripes();
     MatrixX3d base;
     const MatrixX3d folded = sleeve.folded(solver, 0.0, Workers(1), &base);
     EXPECT_EQ(folded, base);
@@ -22,42 +22,24 @@ TEST(Folds, a_rest_pose_stays_as_it_is) {
 
 TEST(Folds, a_bent_sleeve_folds_on_its_inner_side_only) {
     const Sleeve sleeve;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), {});
+    FoldSolver solver = sleeve.stripes();
     MatrixX3d base;
     const MatrixX3d folded = sleeve.folded(solver, 50.0, Workers(1), &base);
     double inner = 0.0;
     double outer = 0.0;
     for (Eigen::Index v = 0; v < base.rows(); ++v) {
-        double& side = solver.rest()(v, 0) > 0.0 ? inner : outer;
+        // Beside it linear blend squeezes the tube's girth, too: 50 degrees either side stay out.
+        double& side = solver.rest()(v, 0) > -0.05 ? inner : outer;
         side = std::max(side, (folded.row(v) - base.row(v)).norm());
     }
     EXPECT_GT(inner, 0.005);
     EXPECT_LT(outer, 0.1 * inner);
     EXPECT_GT(solver.report().compressed, 10);
-    EXPECT_EQ(solver.report().not_converged, 0);
-}
-
-TEST(Folds, skin_below_a_garment_is_neither_refined_nor_folded_with_it) {
-    const Sleeve sleeve;
-    const Eigen::Index count = sleeve.shape.positions.rows();
-    MatrixX3d rest(2 * count, 3);
-    rest << sleeve.shape.positions, sleeve.shape.positions;
-    rest.bottomRows(count).leftCols(2) *= 0.99;  // an arm 0.8 mm below the cloth
-    const Eigen::Index triangle_count = sleeve.shape.triangles.rows();
-    MatrixX3i triangles(2 * triangle_count, 3);
-    triangles << sleeve.shape.triangles,
-        (sleeve.shape.triangles.array() + static_cast<int>(count)).matrix();
-    const FoldPattern pattern = sleeve.field();
-    const FoldSolver alone(sleeve.topology, sleeve.shape.positions, pattern, {});
-    const FoldSolver both(Topology(triangles, static_cast<int>(2 * count)), rest, pattern, {});
-    EXPECT_GT(both.bound_vertex_count(), 100);
-    EXPECT_EQ(both.bound_vertex_count(), alone.bound_vertex_count());
-    EXPECT_EQ(both.topology().vertex_count(), alone.topology().vertex_count() + count);
 }
 
 TEST(Folds, refinement_keeps_the_area_and_passes_near_the_vertices) {
     const Sleeve sleeve(12, 20);
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(0.04), {});
+    FoldSolver solver = sleeve.stripes();
     EXPECT_LT(solver.topology().vertex_count(), solver.uniform_vertex_count());
     EXPECT_NEAR(
         area(solver.rest(), solver.topology()) / area(sleeve.shape.positions, sleeve.topology), 1.0,
@@ -72,7 +54,7 @@ TEST(Folds, any_frame_in_any_order_on_any_threads_has_the_same_bits) {
     const Sleeve sleeve;
     FoldOptions options;
     options.guard = true;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), options);
+    FoldSolver solver = sleeve.stripes(options);
     const Workers one(1);
     const Workers two(2);
     const MatrixX3d at_40 = sleeve.folded(solver, 40.0, one);
@@ -80,34 +62,35 @@ TEST(Folds, any_frame_in_any_order_on_any_threads_has_the_same_bits) {
     sleeve.folded(solver, 60.0, two);
     EXPECT_EQ(sleeve.folded(solver, 10.0, two), at_10);
     EXPECT_EQ(sleeve.folded(solver, 40.0, two), at_40);
-    FoldSolver afresh(sleeve.topology, sleeve.shape.positions, sleeve.field(), options);
+    FoldSolver afresh = sleeve.stripes(options);
     EXPECT_EQ(sleeve.folded(afresh, 40.0, one), at_40);
 }
 
 TEST(Folds, moving_the_whole_scene_moves_the_folds_along) {
     const Sleeve sleeve;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), {});
+    FoldSolver solver = sleeve.stripes();
     const Workers one(1);
     const FoldPose pose = sleeve.pose(45.0);
     const Eigen::Matrix3d turn = some_rotation();
     MatrixX3d directions;
     MatrixX3d here;
-    turn_normals(sleeve.normals, sleeve.weights, pose.matrices, one, directions);
+    turn_normals(solver.normals(), solver.refined_weights(sleeve.weights, 3), pose.matrices, one,
+                 directions);
     solver.refine(pose.positions, one, here);
-    solver.fold(directions, {}, one, here);
+    solver.fold(directions, one, here);
     MatrixX3d there;
     MatrixX3d moved = pose.positions * turn.transpose();
     moved.col(1).array() += 3.0;
     solver.refine(moved, one, there);
-    solver.fold(directions * turn.transpose(), {}, one, there);
+    solver.fold(directions * turn.transpose(), one, there);
     MatrixX3d expected = here * turn.transpose();
     expected.col(1).array() += 3.0;
-    EXPECT_LT((there - expected).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((there - expected).cwiseAbs().maxCoeff(), 1e-8);
 }
 
 TEST(Folds, weights_of_refined_vertices_sum_to_one_and_skin_like_the_subdivided_pose_at_rest) {
     const Sleeve sleeve;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(), {});
+    FoldSolver solver = sleeve.stripes();
     const SkinWeights fine = solver.refined_weights(sleeve.weights, 3);
     ASSERT_EQ(fine.vertex_count(), solver.topology().vertex_count());
     for (int v = 0; v < fine.vertex_count(); ++v) {
@@ -122,74 +105,286 @@ TEST(Folds, weights_of_refined_vertices_sum_to_one_and_skin_like_the_subdivided_
     EXPECT_LT((skinned - solver.rest()).cwiseAbs().maxCoeff(), 1e-14);
 }
 
-TEST(Folds, strict_rails_keep_their_length_and_gated_ones_nearly) {
-    const Sleeve sleeve;
+/// A sheet of 60 x 30 cm in the plane, and what a linear map makes of it.
+struct Sheet {
+    Shape shape = planar_grid(40, 20);
+    Topology topology{shape.triangles, static_cast<int>(shape.positions.rows())};
+
+    Sheet() {
+        const Eigen::RowVector3d low = shape.positions.colwise().minCoeff();
+        const Eigen::RowVector3d size = shape.positions.colwise().maxCoeff() - low;
+        shape.positions.rowwise() -= low;
+        shape.positions.col(0) *= 0.6 / size[0];
+        shape.positions.col(1) *= 0.3 / size[1];
+    }
+
+    MatrixX3d mapped(double xx, double xy) const {
+        MatrixX3d pose = shape.positions;
+        pose.col(0) = xx * shape.positions.col(0) + xy * shape.positions.col(1);
+        return pose;
+    }
+    FoldSolver solver(const MatrixX3d& pose, const FoldOptions& options) const {
+        FoldSource source;
+        source.poses = {shape.positions, pose};
+        return FoldSolver(topology, shape.positions, source, options);
+    }
+    MatrixX3d folded(FoldSolver& solver, const MatrixX3d& pose) const {
+        MatrixX3d refined;
+        solver.refine(pose, Workers(1), refined);
+        solver.fold(solver.normals(), Workers(1), refined);
+        return refined;
+    }
+};
+
+FoldOptions sheet_options() {
     FoldOptions options;
-    options.rails.mode = FoldMode::strict;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, sleeve.field(0.03, true), options);
-    sleeve.folded(solver, 40.0, Workers(1));
-    EXPECT_GT(solver.report().compressed, 10);
-    EXPECT_LT(solver.report().worst_shortening, 1e-13);
-    options.rails.mode = FoldMode::gate;
-    options.rails.height_cap = 0.0;
-    FoldSolver gated(sleeve.topology, sleeve.shape.positions, sleeve.field(0.03, true), options);
-    sleeve.folded(gated, 40.0, Workers(1));
-    EXPECT_LT(gated.report().worst_shortening, 0.05);
+    options.look.width = Painted(0.03);
+    options.look.irregularity = 0.0;
+    options.fields = 1;
+    return options;
 }
 
-TEST(Folds, widths_the_mesh_cannot_resolve_are_refused_with_the_least_width) {
+TEST(Folds, a_shrunk_sheet_has_its_length_back_in_folds_one_width_apart) {
+    const Sheet sheet;
+    FoldSolver solver = sheet.solver(sheet.mapped(0.7, 0.0), sheet_options());
+    const MatrixX3d folded = sheet.folded(solver, sheet.mapped(0.7, 0.0));
+    // Lines of the solver lie on this mesh; with a pre-stretch of 5 % they may be 1 / 1.05 long.
+    std::vector<double> ratios;
+    for (int l = 0; l < solver.line_count(); ++l) {
+        const FoldSolver::Line line = solver.line(l, folded);
+        double length = 0.0;
+        for (Eigen::Index i = 0; i + 1 < line.points.rows(); ++i) {
+            length += (line.points.row(i + 1) - line.points.row(i)).norm();
+        }
+        ratios.push_back(length / line.target);
+    }
+    ASSERT_GT(ratios.size(), 200u);
+    std::sort(ratios.begin(), ratios.end());
+    EXPECT_NEAR(ratios[ratios.size() / 2], 1.02, 0.03);  // the aim is 2 % higher
+    EXPECT_GT(ratios[ratios.size() / 20], 0.95);
+    // Crests along the middle line: 60 cm of cloth hold 20 folds of 3 cm.
+    VectorXd height;
+    VectorXd compression;
+    VectorXd share;
+    solver.fill_channels(height, compression, share);
+    EXPECT_NEAR(compression.maxCoeff(), 1.0 - 0.7 * 1.05, 0.01);
+    int crests = 0;
+    std::vector<std::pair<double, double>> row;
+    for (Eigen::Index v = 0; v < folded.rows(); ++v) {
+        if (std::abs(solver.rest()(v, 1) - 0.15) < 1e-6) {
+            row.emplace_back(solver.rest()(v, 0), height[v]);
+        }
+    }
+    std::sort(row.begin(), row.end());
+    for (size_t i = 1; i + 1 < row.size(); ++i) {
+        crests += row[i].second > row[i - 1].second && row[i].second >= row[i + 1].second &&
+                          row[i].second > 0.5 * height.maxCoeff()
+                      ? 1
+                      : 0;
+    }
+    EXPECT_NEAR(crests, 20, 3);
+}
+
+TEST(Folds, a_sheared_sheet_folds_across_its_direction_of_compression) {
+    const Sheet sheet;
+    // x' = x + 0.6 y: the smallest singular vector of [[1, 0.6], [0, 1]] makes an angle of
+    // atan2(2 * 0.6, 0.6^2) / 2 + 90 degrees with x.
+    const double expected = 0.5 * std::atan2(1.2, -0.36) + 0.5 * 3.14159265358979;
+    const MatrixX3d pose = sheet.mapped(1.0, 0.6);
+    FoldSolver solver = sheet.solver(pose, sheet_options());
+    sheet.folded(solver, pose);
+    VectorXd height;
+    VectorXd compression;
+    VectorXd share;
+    solver.fill_channels(height, compression, share);
+    // Main direction of the height's gradient.
+    double xx = 0.0;
+    double xy = 0.0;
+    double yy = 0.0;
+    const MatrixX3i& triangles = solver.topology().triangles();
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        const auto at = [&](int k) -> Vector3d { return solver.rest().row(triangles(f, k)); };
+        const Vector3d e1 = at(1) - at(0);
+        const Vector3d e2 = at(2) - at(0);
+        const double d1 = height[triangles(f, 1)] - height[triangles(f, 0)];
+        const double d2 = height[triangles(f, 2)] - height[triangles(f, 0)];
+        const double area = e1.x() * e2.y() - e1.y() * e2.x();
+        const double gx = (d1 * e2.y() - d2 * e1.y()) / area;
+        const double gy = (d2 * e1.x() - d1 * e2.x()) / area;
+        xx += std::abs(area) * gx * gx;
+        xy += std::abs(area) * gx * gy;
+        yy += std::abs(area) * gy * gy;
+    }
+    ASSERT_GT(xx + yy, 0.0);
+    const double found = 0.5 * std::atan2(2.0 * xy, xx - yy);
+    EXPECT_NEAR(std::abs(std::cos(found - expected)), 1.0, 0.02);  // 11 degrees
+}
+
+TEST(Folds, cloth_gives_way_by_its_pre_stretch_before_it_folds_and_slack_folds_at_rest) {
+    const Sheet sheet;
+    FoldOptions options = sheet_options();
+    FoldSolver tight = sheet.solver(sheet.mapped(0.7, 0.0), options);
+    sheet.folded(tight, sheet.mapped(0.96, 0.0));  // 1 / 1.05 = 0.952
+    EXPECT_EQ(tight.report().compressed, 0);
+    sheet.folded(tight, sheet.mapped(0.94, 0.0));
+    EXPECT_GT(tight.report().compressed, 0);
+    const double below_gate = tight.report().highest;
+    sheet.folded(tight, sheet.mapped(0.88, 0.0));
+    // Without a gate heights grow like the square root: 0.0124 and 0.076 of compression.
+    EXPECT_LT(below_gate, 0.5 * std::sqrt(0.013 / 0.076) * tight.report().highest);
+    options.look.slack = 0.15;
+    FoldSolver loose = sheet.solver(sheet.mapped(0.7, 0.0), options);
+    sheet.folded(loose, sheet.shape.positions);
+    EXPECT_GT(loose.report().highest, 0.003);
+}
+
+TEST(Folds, heights_stay_below_their_cap_and_outside_the_regions_nothing_folds) {
+    const Sheet sheet;
+    FoldOptions options = sheet_options();
+    options.height_cap = 0.2;
+    const MatrixX3d pose = sheet.mapped(0.5, 0.0);
+    FoldSource source;
+    source.poses = {pose};
+    source.where = (sheet.shape.positions.col(0).array() < 0.3).cast<double>();
+    FoldSolver solver(sheet.topology, sheet.shape.positions, source, options);
+    MatrixX3d base;
+    solver.refine(pose, Workers(1), base);
+    const MatrixX3d folded = sheet.folded(solver, pose);
+    EXPECT_LE(solver.report().highest, 0.2 * 0.03);
+    EXPECT_GT(solver.report().capped, 0);
+    double moved = 0.0;
+    for (Eigen::Index v = 0; v < base.rows(); ++v) {
+        if (solver.rest()(v, 0) > 0.35) {
+            moved = std::max(moved, (folded.row(v) - base.row(v)).norm());
+        }
+    }
+    EXPECT_EQ(moved, 0.0);
+    EXPECT_GT((folded - base).rowwise().norm().maxCoeff(), 0.002);
+}
+
+TEST(Folds, the_guard_turns_no_triangle_over_and_is_continuous_in_the_pose) {
+    const Sleeve sleeve;
+    FoldOptions open;
+    open.guard = false;
+    FoldSolver unguarded = sleeve.stripes(open);
+    FoldSolver solver = sleeve.stripes();
+    const Workers one(1);
+    const auto count_turned = [&](FoldSolver& folds, double degrees) {
+        MatrixX3d base;
+        const MatrixX3d folded = sleeve.folded(folds, degrees, one, &base);
+        MatrixX3d directions;
+        turn_normals(folds.normals(), folds.refined_weights(sleeve.weights, 3),
+                     sleeve.bones(degrees), one, directions);
+        int turned = 0;
+        const MatrixX3i& triangles = folds.topology().triangles();
+        for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+            Vector3d normal = Vector3d::Zero();
+            for (int k = 0; k < 3; ++k) {
+                normal += directions.row(triangles(f, k)).transpose();
+            }
+            const auto area = [&](const MatrixX3d& p) {
+                const Vector3d a = p.row(triangles(f, 0));
+                return (Vector3d(p.row(triangles(f, 1))) - a)
+                    .cross(Vector3d(p.row(triangles(f, 2))) - a)
+                    .dot(normal);
+            };
+            turned += area(base) > 0.0 && area(folded) <= 0.0 ? 1 : 0;
+        }
+        return turned;
+    };
+    int without = 0;
+    for (double degrees = 20.0; degrees <= 120.0; degrees += 20.0) {
+        without += count_turned(unguarded, degrees);
+        EXPECT_EQ(count_turned(solver, degrees), 0) << degrees;
+    }
+    EXPECT_GT(without, 0);
+    // The largest change of a step halves with the step, wherever the guard sets in.
+    double largest[2] = {0.0, 0.0};
+    for (int half = 0; half < 2; ++half) {
+        MatrixX3d before;
+        MatrixX3d base;
+        for (double degrees = 60.0; degrees <= 100.0; degrees += half == 0 ? 0.5 : 0.25) {
+            const MatrixX3d offset = sleeve.folded(solver, degrees, one, &base) - base;
+            if (before.rows() > 0) {
+                largest[half] =
+                    std::max(largest[half], (offset - before).rowwise().norm().maxCoeff());
+            }
+            before = offset;
+        }
+    }
+    EXPECT_LT(largest[1], 0.6 * largest[0]);
+}
+
+TEST(Folds, a_budget_of_vertices_is_kept_and_noted) {
     const Sleeve sleeve;
     FoldOptions options;
-    options.most_levels = 2;
-    const FoldPattern pattern = sleeve.field(0.015);
-    ASSERT_FALSE(pattern.empty());
-    std::string words;
-    try {
-        FoldSolver(sleeve.topology, sleeve.shape.positions, pattern, options);
-    } catch (const InvalidInput& refused) {
-        words = refused.what();
-    }
-    const std::string least = "expected a width of at least ";
-    ASSERT_NE(words.find(least), std::string::npos) << words;
-    // What the message asks for is enough.
-    const double width = std::stod(words.substr(words.find(least) + least.size()));
-    const FoldPattern wide = sleeve.field(1.02 * width);
-    EXPECT_FALSE(wide.empty());
-    EXPECT_NO_THROW(FoldSolver(sleeve.topology, sleeve.shape.positions, wide, options));
+    options.edges_per_fold = 16.0;
+    const int free = sleeve.stripes(options).topology().vertex_count();
+    options.most_vertices = free / 3;
+    const FoldSolver solver = sleeve.stripes(options);
+    EXPECT_LT(solver.topology().vertex_count(), free / 2);
+    ASSERT_FALSE(solver.notes().empty());
+    EXPECT_NE(solver.notes().front().find("most_vertices"), std::string::npos);
 }
 
 TEST(Folds, a_surface_that_is_never_compressed_has_no_folds_and_says_so) {
-    const Sleeve sleeve;
-    const FoldPattern pattern =
-        fold_pattern_from_field(sleeve.topology, sleeve.shape.positions,
-                                {sleeve.shape.positions, 1.1 * sleeve.shape.positions}, {});
-    EXPECT_TRUE(pattern.empty());
-    ASSERT_FALSE(pattern.notes.empty());
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, pattern, {});
-    MatrixX3d base;
-    EXPECT_EQ(sleeve.folded(solver, 30.0, Workers(1), &base), base);
+    const Sheet sheet;
+    const FoldSolver solver = sheet.solver(sheet.mapped(1.2, 0.0), sheet_options());
+    EXPECT_TRUE(solver.is_empty());
+    ASSERT_FALSE(solver.notes().empty());
+    EXPECT_NE(solver.notes().back().find("no folds"), std::string::npos);
+}
+
+TEST(Folds, one_triangle_and_poses_that_do_not_fit_do_no_harm) {
+    MatrixX3i triangle(1, 3);
+    triangle << 0, 1, 2;
+    MatrixX3d rest(3, 3);
+    rest << 0, 0, 0, 0.1, 0, 0, 0, 0.1, 0;
+    FoldSource source;
+    MatrixX3d pose = rest;
+    pose.col(0) *= 0.5;
+    source.poses = {pose};
+    FoldSolver solver(Topology(triangle, 3), rest, source, {});
+    MatrixX3d refined;
+    solver.refine(pose, Workers(1), refined);
+    solver.fold(solver.normals(), Workers(1), refined);
+    EXPECT_TRUE(refined.allFinite());
+    source.poses = {MatrixX3d::Zero(2, 3)};
+    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); },
+                               {"3", "2", "pose"});
+    pose(1, 1) = std::numeric_limits<double>::quiet_NaN();
+    source.poses = {pose};
+    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); },
+                               {"finite"});
 }
 
 TEST(Folds, options_out_of_range_are_refused_with_their_names) {
-    const Sleeve sleeve(8, 10);
-    FoldFieldOptions options;
-    options.look.width = 0.0;
-    const auto make = [&] {
-        fold_pattern_from_field(sleeve.topology, sleeve.shape.positions, sleeve.shapes(), options);
-    };
-    expect_error<InvalidInput>(make, {"width", "0.001", "found 0"});
-    options.look.width = 0.03;
-    options.look.width = VectorXd(VectorXd::Ones(5));
-    expect_error<InvalidInput>(make, {"width", "painted values", "found 5"});
-    options.look.width = 0.03;
-    options.activity = 2.0;
-    expect_error<InvalidInput>(make, {"activity", "2"});
-    options.activity = 0.85;
-    std::vector<MatrixX3d> poses = sleeve.shapes();
-    poses[2](3, 1) = std::numeric_limits<double>::quiet_NaN();
-    expect_error<InvalidInput>(
-        [&] { fold_pattern_from_field(sleeve.topology, sleeve.shape.positions, poses, options); },
-        {"pose 2", "finite"});
+    const Sheet sheet;
+    FoldOptions options;
+    options.gate = 0.9;
+    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); },
+                               {"gate", "0.9"});
+    options = {};
+    options.look.density = -1.0;
+    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); },
+                               {"density", "-1"});
+}
+
+TEST(Folds, directions_turn_with_their_bones_wherever_those_go) {
+    const Sleeve sleeve;
+    const Eigen::Affine3d motion = Eigen::Translation3d(3.0, -5.0, 2.0) *
+                                   Eigen::AngleAxisd(1.3, Vector3d(1, 2, -1).normalized());
+    MatrixX3d turned;
+    turn_normals(sleeve.normals, sleeve.weights, {motion, motion, motion}, Workers(1), turned);
+    EXPECT_LT((turned - sleeve.normals * motion.linear().transpose()).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(Folds, the_radius_of_a_limb_is_its_distance_to_the_bone) {
+    const Sleeve sleeve;
+    const VectorXd radius = limb_radius(sleeve.shape.positions, sleeve.weights,
+                                        sleeve.joints.parent, sleeve.joints.position);
+    EXPECT_NEAR(radius.minCoeff(), 0.08, 1e-9);
+    EXPECT_LT(radius.mean(), 0.085);
 }
 
 }  // namespace

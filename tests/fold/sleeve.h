@@ -2,7 +2,6 @@
 
 #include "cutis/body/skinning.h"
 #include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
 #include "cutis/fold/folds.h"
 #include "cutis/mesh/geometry.h"
 #include "support/shapes.h"
@@ -57,11 +56,14 @@ struct Sleeve {
         }
         return result;
     }
-    FoldPattern field(double width = 0.03, bool is_strict = false) const {
-        FoldFieldOptions options;
-        options.look.width = width;
-        options.is_strict = is_strict;
-        return fold_pattern_from_field(topology, shape.positions, shapes(), options);
+    FoldSource source() const {
+        FoldSource result;
+        result.poses = shapes();
+        result.radius = limb_radius(shape.positions, weights, joints.parent, joints.position);
+        return result;
+    }
+    FoldSolver stripes(const FoldOptions& options = {}) const {
+        return FoldSolver(topology, shape.positions, source(), options);
     }
     /// Folded surface at an angle, and the refined surface before.
     MatrixX3d folded(FoldSolver& solver, double degrees, const Workers& workers,
@@ -69,12 +71,13 @@ struct Sleeve {
         const FoldPose now = pose(degrees);
         MatrixX3d directions;
         MatrixX3d refined;
-        turn_normals(normals, weights, now.matrices, workers, directions);
+        turn_normals(solver.normals(), solver.refined_weights(weights, 3), now.matrices, workers,
+                     directions);
         solver.refine(now.positions, workers, refined);
         if (base != nullptr) {
             *base = refined;
         }
-        solver.fold(directions, {}, workers, refined);
+        solver.fold(directions, workers, refined);
         return refined;
     }
 };

@@ -9,11 +9,11 @@ TEST(FoldVerify, lines_in_the_plane_hold_their_length) {
     test::expect_cases(verify::verify_fold_lines);
 }
 
-TEST(FoldVerify, a_bending_tube_folds_as_derived) {
+TEST(FoldVerify, lines_on_a_bending_tube_are_exact) {
     test::expect_cases(verify::verify_fold_tube);
 }
 
-TEST(FoldVerify, slow_dancers_fold_without_going_below_or_turning_over) {
+TEST(FoldVerify, slow_garments_hold_their_length_and_do_not_pop) {
     test::expect_cases(verify::verify_fold_character);
 }
 

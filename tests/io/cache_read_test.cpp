@@ -103,7 +103,7 @@ TEST(Pc2Read, every_truncation_is_refused) {
 
 TEST(Pc2Read, frames_a_second_must_be_positive) {
     const Bytes good = pc2(2, 0, 1, 2, two_points_twice);
-    expect_error<InvalidInput>([&] { read_pc2(good, "a.pc2", 0.0); }, {"frames a second"});
+    expect_error<InvalidInput>([&] { read_pc2(good, "a.pc2", 0.0); }, {"frames per second"});
     expect_error<IoError>([] { read_pc2(std::filesystem::path("no.pc2")); }, {"no such file"});
 }
 
@@ -179,7 +179,7 @@ TEST(MddRead, headers_that_do_not_fit_the_file_are_refused) {
         [&] {
             read_mdd(mdd(1, 1, {0}, {1, 2, 3}), "a.mdd", -1.0);
         },
-        {"frames a second"});
+        {"frames per second"});
 }
 
 TEST(MddRead, every_truncation_is_refused) {

@@ -4,7 +4,7 @@
 
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/subdivide.h"
-#include "cutis/mesh/trace.h"
+#include "mesh/trace.h"
 #include "support/allocations.h"
 #include "support/shapes.h"
 

@@ -1,6 +1,6 @@
 // Closed forms: where a straight line on a surface must end.
 
-#include "cutis/mesh/trace.h"
+#include "mesh/trace.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/mesh/trace.h"
+#include "mesh/trace.h"
 #include "support/shapes.h"
 
 namespace cutis {

@@ -1,12 +1,12 @@
-#include "cutis/shell/placement.h"
+#include "shell/placement.h"
 
 #include <Eigen/Geometry>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/pieces.h"
-#include "cutis/shell/shell.h"
-#include "cutis/shell/skin_rider.h"
+#include "shell/pieces.h"
+#include "shell/shell.h"
+#include "shell/skin_rider.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 
@@ -146,7 +146,7 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
                                    placed.points[static_cast<size_t>(placed.triangles(f, k))]);
             };
             const Vector3d normal = (at(1) - at(0)).cross(at(2) - at(0));
-            EXPECT_GE(normal.z(), 0.0) << "turned over, triangle " << f;
+            EXPECT_GE(normal.z(), 0.0) << "inverted, triangle " << f;
             area += 0.5 * normal.norm();
         }
         const double whole =

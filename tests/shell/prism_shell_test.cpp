@@ -1,4 +1,4 @@
-#include "cutis/shell/prism_shell.h"
+#include "shell/prism_shell.h"
 
 #include <map>
 
@@ -82,7 +82,7 @@ TEST(PrismShellTest, a_prism_that_is_turned_over_is_refused_by_name) {
     offset.col(2).array() -= 0.1;
     const Topology topology(grid.triangles, 9);
     test::expect_error<InvalidInput>([&] { PrismShell(topology, grid.positions, offset); },
-                                     {"triangle 0 is turned over"});
+                                     {"triangle 0 is inverted"});
 }
 
 TEST(PrismShellTest, vertices_without_height_leave_out_the_flat_tetrahedra_alone) {

@@ -1,11 +1,11 @@
-#include "cutis/shell/shell.h"
+#include "shell/shell.h"
 
 #include <array>
 #include <cstring>
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/pieces.h"
+#include "shell/pieces.h"
 #include "support/allocations.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "cutis/mesh/geometry.h"
-#include "cutis/shell/oscillator.h"
-#include "cutis/shell/shell.h"
+#include "shell/oscillator.h"
+#include "shell/shell.h"
 #include "support/shapes.h"
 
 namespace cutis {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cutis/slide/locate.h"
+#include "slide/locate.h"
 #include "slide/parts.h"
 #include "support/shapes.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "cutis/slide/slide.h"
 #include "slide/parts.h"
+#include "slide/slide.h"
 #include "support/shapes.h"
 
 namespace cutis {

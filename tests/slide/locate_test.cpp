@@ -1,4 +1,4 @@
-#include "cutis/slide/locate.h"
+#include "slide/locate.h"
 
 #include <gtest/gtest.h>
 

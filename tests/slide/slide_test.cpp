@@ -1,9 +1,9 @@
-#include "cutis/slide/slide.h"
+#include "slide/slide.h"
 
 #include <gtest/gtest.h>
 
 #include "cutis/core/error.h"
-#include "cutis/slide/locate.h"
+#include "slide/locate.h"
 #include "slide/passes.h"
 #include "support/allocations.h"
 #include "support/expect_error.h"

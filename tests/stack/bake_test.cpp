@@ -118,7 +118,7 @@ TEST(Bake, without_layers_every_frame_is_the_body_bit_for_bit) {
     Bakery bakery;
     const Body body = test::sliding_square(1.0);
     const BakeReport report = bakery.run(body);
-    // 1 s at 10 frames a second: both ends are frames.
+    // 1 s at 10 frames per second: both ends are frames.
     ASSERT_EQ(report.frames.count(), 11);
     ASSERT_EQ(bakery.tape.frames.size(), 11u);
     EXPECT_TRUE(bakery.tape.is_finished);

@@ -117,7 +117,7 @@ Made curve() {
 
 Made fold() {
     FoldLayerOptions options;
-    options.look.width = 0.03;
+    options.solver.look.width = Painted(0.03);
     return {"fold", [=](const LayerInput& ground) { return make_fold_layer(options, ground); }};
 }
 

@@ -47,18 +47,12 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
                                   {.name = "flesh", .field = in_code(o.flesh)}});
     });
     expect_described<FoldStyle>("look");
-    expect_described<FoldFieldOptions>("field");
-    expect_described<FoldCurveOptions>("curves");
     expect_described<FoldJointOptions>("joints");
-    expect_described<FoldRailOptions>("rails");
     expect_described<FoldOptions>("fold");
     expect_described<FoldChain>("chain");
     expect_described<FoldCurveLook>("curve look");
     expect_described<FoldLayerOptions>("fold layer", [](FoldLayerOptions& o) {
-        return join(describe(o), {{.name = "look", .field = in_code(o.look)},
-                                  {.name = "field", .field = in_code(o.field)},
-                                  {.name = "along", .field = in_code(o.along)},
-                                  {.name = "joints", .field = in_code(o.joints)},
+        return join(describe(o), {{.name = "joints", .field = in_code(o.joints)},
                                   {.name = "solver", .field = in_code(o.solver)}});
     });
     expect_described<SafeOffsetOptions>("offset");

@@ -49,7 +49,7 @@ std::vector<Frame> baked(const std::string& keys, int first, int last, int threa
     return frames;
 }
 
-TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels_and_lines) {
+TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels) {
     const std::vector<Frame> frames = baked("width = 0.02\n", 20, 21);
     ASSERT_EQ(frames.size(), 2u);
     const Frame& frame = frames.back();
@@ -61,10 +61,11 @@ TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels_and_lines) {
     ASSERT_NE(height, nullptr);
     EXPECT_EQ(height->size(), static_cast<size_t>(Tape::vertices));
     EXPECT_GT(*std::max_element(height->begin(), height->end()), 0.001);
-    EXPECT_EQ(Tape::announced.channel(frame, "fold direction")->size(),
-              static_cast<size_t>(3 * Tape::vertices));
-    ASSERT_EQ(Tape::announced.lines.size(), 1u);
-    EXPECT_EQ(frame.lines[0].rows(), Tape::announced.lines[0].point_count);
+    for (const char* name : {"fold compression", "fold share", "fold weight"}) {
+        const std::vector<double>* values = Tape::announced.channel(frame, name);
+        ASSERT_NE(values, nullptr) << name;
+        EXPECT_LE(*std::max_element(values->begin(), values->end()), 1.0 + 1e-12) << name;
+    }
     // Where nothing folds the surface is the plain one.
     int still = 0;
     for (Eigen::Index v = 0; v < Tape::vertices; ++v) {
@@ -81,38 +82,36 @@ TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
 
 TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
     expect_error<InvalidInput>([] { baked("width = 0\n", 1, 1); }, {"width"});
-    expect_error<InvalidInput>([] { baked("place = \"chains\"\n", 1, 1); }, {"chain"});
+    expect_error<InvalidInput>([] { baked("place = \"field\"\n", 1, 1); }, {"place", "layout"});
     expect_error<InvalidInput>(
-        [] { baked("place = \"chains\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
+        [] { baked("layout = \"paper\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
         {"chain vertices", "whole number"});
-    expect_error<InvalidInput>([] { baked("place = \"painted\"\n", 1, 1); }, {"painted_field"});
-    expect_error<InvalidInput>([] { baked("place = \"joints\"\njoints = [\"tail\"]\n", 1, 1); },
+    expect_error<InvalidInput>([] { baked("layout = \"paper\"\njoints = [\"tail\"]\n", 1, 1); },
                                {"tail"});
     expect_error<InvalidInput>(
         [] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
         {"profile_heights", "from 0", "-1"});
     expect_error<InvalidInput>(
-        [] { baked("place = \"chains\"\nchain = [{ vertices = [0, 1, 200] }]\n", 1, 1); },
+        [] { baked("layout = \"paper\"\nchain = [{ vertices = [0, 1, 200] }]\n", 1, 1); },
         {"chain", "1 and 200"});
 }
 
 TEST(FoldLayer, settings_without_effect_are_refused) {
     expect_error<InvalidInput>([] { baked("curve = [{ profile = \"flat\" }]\n", 1, 1); },
-                               {"curve", "joints"});
-    expect_error<InvalidInput>([] { baked("one_line = true\n", 1, 1); }, {"one_line"});
-    expect_error<InvalidInput>([] { baked("curve = [{ length = 0.1 }]\n", 1, 1); }, {"curve"});
+                               {"curve", "paper"});
+    expect_error<InvalidInput>([] { baked("joints = [\"elbow\"]\n", 1, 1); }, {"joints", "paper"});
     expect_error<InvalidInput>([] { baked("profile_heights = [0, 1, 0]\n", 1, 1); },
                                {"profile_heights", "custom"});
-    expect_error<InvalidInput>([] { baked("merge_to = 0.4\n", 1, 1); }, {"merge_to", "merge_from"});
-    expect_error<InvalidInput>([] { baked("merge_from = 0.4\nmerge_to = 0.3\n", 1, 1); },
-                               {"merge_to", "0.4", "0.3"});
+    expect_error<InvalidInput>([] { baked("layout = \"paper\"\nwhere = [\"boundary\"]\n", 1, 1); },
+                               {"where", "stripes"});
 }
 
-TEST(FoldLayer, a_curve_may_have_heights_of_its_own) {
-    const std::string curve = "place = \"joints\"\nwidth = 0.02\n";
+TEST(FoldLayer, the_papers_curves_take_profiles_in_turn) {
+    const std::string curve = "layout = \"paper\"\nwidth = 0.02\n";
     const std::vector<Frame> blob = baked(curve, 30, 30);
-    const std::vector<Frame> own = baked(
-        curve + "curve = [{ profile = \"custom\", heights = [0, 0.2, 1, 0.2, 0] }]\n", 30, 30);
+    const std::vector<Frame> own =
+        baked(curve + "profile_heights = [0, 0.2, 1, 0.2, 0]\ncurve = [{ profile = \"custom\" }]\n",
+              30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].body().positions, blob[0].body().positions);
     expect_error<InvalidInput>(

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 #include "cutis/stack/bake.h"
-#include "cutis/stack/regions.h"
+#include "stack/regions.h"
 #include "stack/test_body.h"
 
 namespace cutis {

@@ -8,7 +8,7 @@
 /// Small surfaces built in code, named by what they are good for. Triangles wind counter-clockwise
 /// seen from outside (or from +z for flat ones). `jitter` moves vertices along the surface by up to
 /// that fraction of a cell, from a seeded generator: the same seed gives the same shape on every
-/// machine. Below 0.25 no triangle of a flat grid is turned over.
+/// machine. Below 0.25 no triangle of a flat grid is inverted.
 namespace cutis::test {
 
 struct Shape {

@@ -56,7 +56,7 @@ void sculpt_head(Sculpture& clay) {
               {.blend = 0.006, .fine = 0.4});
     clay.cone({-0.011, 1.494, 0.0645}, {0.011, 1.494, 0.0645}, 0.0066, 0.0066,
               {.blend = 0.004, .fine = 0.4});
-    // Hair drawn back into a bun.
+    // Hair combed back into a bun.
     clay.layer(0.004);
     clay.ball({0.0, 1.602, -0.022}, {0.073, 0.074, 0.086}, {.fine = 0.62}, turn_x(-14.0));
     clay.layer(0.006);

@@ -9,7 +9,7 @@ export const speeds = [0.1, 0.25, 0.5, 1, 2];
 export const keys = [
   ['Space', 'play or pause'], ['Left / Right', 'step one frame'], ['Shift + Left / Right', 'step ten frames'], ['Home / End', 'first or last frame'],
   ['[ / ]', 'slower or faster'], ['L', 'loop'], ['V', 'side by side, wipe, left, right'], [', / .', 'move the wipe'], ['P', 'next paint'], ['H', 'next heat map'],
-  ['1 to 9', 'switch a layer off or on'], ['W', 'wireframe'], ['S', 'skeleton'], ['T', 'strokes'], ['D', 'detail'], ['N', 'pins'], ['C', 'curves and fold lines'], ['G', 'go with the body'], ['Alt + arrows', 'orbit'],
+  ['1 to 9', 'switch a layer off or on'], ['W', 'wireframe'], ['S', 'skeleton'], ['T', 'strokes'], ['D', 'detail'], ['N', 'pins'], ['C', 'curves'], ['G', 'go with the body'], ['Alt + arrows', 'orbit'],
   ['Alt + Shift + arrows', 'pan'], ['+ / -', 'zoom'], ['F', 'frame the character'], ['O', 'panel'], ['B', 'light or dark'], ['?', 'these keys'],
 ];
 

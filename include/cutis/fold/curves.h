@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "cutis/body/skinning.h"
-#include "cutis/core/parallel.h"
-#include "cutis/fold/look.h"
-#include "cutis/fold/pattern.h"
-#include "cutis/fold/rails.h"
+#include "cutis/core/options.h"
+#include "cutis/fold/profile.h"
+#include "cutis/mesh/surface_point.h"
 
 namespace cutis {
 
-/// A line on the base mesh along which cloth is to fold; folds lie across it, one after the other.
+/// A line on the base mesh along which cloth is to fold (Ly et al. 2017 section 5.1); folds lie
+/// across it, one after the other.
 struct FoldCurve {
     /// A straight piece within one triangle.
     struct Piece {
@@ -23,21 +23,10 @@ struct FoldCurve {
     };
     std::vector<Piece> pieces;  ///< each begins where the one before ends
     double centre = -1.0;  ///< metres from the beginning where a valley must lie; < 0: anywhere
-    int joint = -1;        ///< index of the joint it belongs to, -1 none
     std::string name;      ///< for messages
-    std::optional<FoldProfile> profile;  ///< none: that of the look
-    double width = 0.0;                  ///< metres across a fold; 0: that of the look
+    std::optional<FoldProfile> profile;  ///< none: that of the style
+    double width = 0.0;                  ///< metres across a fold; 0: that of the style
 };
-
-struct FoldCurveOptions {
-    FoldStyle look;
-    double reach = 0.05;       ///< metres to each side of a curve
-    bool is_one_line = false;  ///< the paper's way: one line, its height faded out over `reach`
-    bool is_strict = false;    ///< no taper
-};
-
-/// Without those of the look, which has its own.
-Options describe(FoldCurveOptions& options);
 
 /// A curve along vertices of the base mesh.
 /// \param vertices  at least 3, neighbours joined by an edge, none twice
@@ -45,13 +34,6 @@ Options describe(FoldCurveOptions& options);
 /// \throw InvalidInput  names the vertices
 FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& vertices,
                                 const std::vector<int>& shown = {});
-
-/// Folds along curves: cut into equal widths, with rails beside the curve as far as `reach`.
-/// \throw InvalidInput  options out of range, a curve of no length
-FoldPattern fold_pattern_from_curves(const Topology& base, const MatrixX3d& rest,
-                                     const std::vector<FoldCurve>& curves,
-                                     const FoldCurveOptions& options,
-                                     const Workers& workers = Workers(1));
 
 /// What is known about the joints of a skinned mesh, in the order of its weights.
 struct FoldJoints {
@@ -71,29 +53,20 @@ struct FoldJointOptions {
     std::vector<std::string> joints;  ///< by name; empty: all that bend
     double least_swing_deg = 10.0;    ///< from the bind pose, for a joint to count as bending
     double length = 0.0;              ///< metres of a curve; 0: as far as its cloth is compressed
-    std::vector<double> lengths;      ///< of the curves of `joints`, in turn; empty: `length`
-    bool use_marching = false;        ///< along mesh edges, for meshes of edge loops; else sections
-    bool use_all_poses = false;       ///< curves of every pose, where they keep `reach` apart
 };
 
 Options describe(FoldJointOptions& options);
 
-/// Curves of the joints that bend, found as in P3 section 5.1 with the departures listed in
-/// docs/fold.md: swing is counted from the bind pose, the inner side is the side to which the bone
-/// swings, and the curve is the component, through the inner point of the limb, of the section by
-/// the plane of the swing. Joints without one are named in `notes` (they do not bend, or no cloth
-/// is there). \throw InvalidInput  unknown joint name (lists what there is), sizes that differ
+/// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures
+/// listed in docs/fold.md: swing is counted from the bind pose, the inner side is the side to which
+/// the bone swings, and the curve is the component, through the inner point of the limb, of the
+/// section by the plane of the swing. Joints without one are named in `notes` (they do not bend, no
+/// cloth is there, or another curve is nearer than `reach`). \throw InvalidInput  unknown joint
+/// name (lists what there is), sizes that differ
 std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
                                          const FoldJoints& joints,
                                          const std::vector<FoldPose>& poses,
                                          const FoldJointOptions& options, double reach,
                                          std::vector<std::string>& notes);
-
-/// The bisecting plane of a joint in a pose: between the directions to its parent and its child.
-FoldPlane joint_plane(const FoldJoints& joints, int joint,
-                      const std::vector<Eigen::Affine3d>& matrices);
-
-/// The joint of most weight at each rail's middle becomes the one whose plane it must not pass.
-void assign_joints(const Topology& base, const FoldJoints& joints, FoldPattern& pattern);
 
 }  // namespace cutis

@@ -1,52 +1,97 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cutis/body/skinning.h"
 #include "cutis/core/parallel.h"
-#include "cutis/fold/pattern.h"
-#include "cutis/fold/rails.h"
+#include "cutis/fold/curves.h"
+#include "cutis/fold/look.h"
 #include "cutis/mesh/adaptive_loop.h"
 
 namespace cutis {
 
+namespace fold_detail {
+struct FoldParts;
+}
+
 struct FoldOptions {
-    FoldRailOptions rails;
+    FoldStyle look;
+    /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
+    /// nothing pops. Costs up to this much length at the onset.
+    double gate = 0.05;
+    double height_cap = 1.0;  ///< highest fold in widths, approached smoothly; 0: none
+    int rounds = 3;           ///< of the correction for what neighbours lift
+    int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
+    /// Hold vertices back where folding would turn a triangle against its turned rest normal.
+    bool guard = true;
     /// Refine the mesh where folds are. Without it folds use the vertices there are.
     bool refine = true;
-    /// Edges across a fold; longer ones are halved until they fit (8: the coarsest that keeps the
-    /// shape, 16: smooth).
-    double edges_per_fold = 8.0;
-    int most_levels = 4;  ///< of subdivision
-    /// Hold vertices back where folding would turn a triangle against its skinned self. Costs some
-    /// times as much as the folds themselves: for bakes, not for games. Strict mode does without.
-    bool guard = true;
+    /// Edges across a fold; longer ones are halved until they fit (6: the coarsest that keeps the
+    /// shape of a fold, 16: smooth).
+    double edges_per_fold = 6.0;
+    int most_levels = 4;        ///< of subdivision
+    int most_vertices = 80000;  ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
-/// Without those of the rails, which have their own.
+/// Without those of the look, which has its own.
 Options describe(FoldOptions& options);
 
-/// Tight cloth with folds: prepared once for a mesh and a pattern, then evaluated for any pose.
+/// How cloth is squeezed: what folds are laid out from.
+struct FoldSource {
+    /// Each #V x 3, base vertices: poses of the clips at hand, and others the body can take. Best
+    /// from dual quaternion skinning: linear blend collapses around joints and leads folds astray.
+    std::vector<MatrixX3d> poses;
+    VectorXd radius;    ///< #V: of the limb, metres; empty: not known
+    double size = 0.0;  ///< of the whole body, metres; 0: that of the mesh
+    VectorXd where;     ///< #V, 0 .. 1: part of folds there; empty: 1
+    Vector3d down = -Vector3d::UnitY();
+};
+
+/// What a fold() did.
+struct FoldReport {
+    int compressed = 0;    ///< lines that are shorter than cloth may be
+    int gated = 0;         ///< of them, those below the gate
+    int capped = 0;        ///< controls higher than three quarters of the cap
+    int held = 0;          ///< vertices the guard held back
+    double kept = 1.0;     ///< heights after the guard over those before, all summed
+    double highest = 0.0;  ///< metres
+    double worst_residual =
+        0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
+};
+
+/// Tight cloth with folds: laid out once for a mesh, then evaluated for any pose.
 ///
-/// The mesh is refined once (Loop) where folds are. Per pose the caller brings the refined mesh
-/// into that pose: with refine() from any moving base mesh, or by skinning rest() with
-/// refined_weights(). fold() then lifts the cloth. Nothing is remembered between poses.
+/// Stripes lie over the whole garment, across the directions in which it is compressed; where it is
+/// compressed at all the mesh is refined (Loop). Per pose the caller brings the refined mesh into
+/// that pose: with refine() from any moving base mesh, or by skinning rest() with
+/// refined_weights(). fold() then lifts the stripes until lines on that mesh have their length
+/// back (docs/fold.md). Nothing is remembered between poses.
 class FoldSolver {
 public:
-    /// \param base, rest  the mesh the pattern was made for; rest #V x 3, metres
-    /// \throw InvalidInput  options out of range; a pattern that does not fit; folds too narrow for
-    ///                      the finest level that is possible (says how wide they must be)
-    FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldPattern& pattern,
+    /// \param rest  #V x 3, metres
+    /// \throw InvalidInput  options out of range; poses of another size or not finite; folds too
+    ///                      narrow for the finest level that is possible (says how wide they must
+    ///                      be)
+    FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
                const FoldOptions& options, const Workers& workers = Workers(1));
+    /// The paper's own folds: along curves, one line each, solved exactly on the refined mesh where
+    /// the gate is 0, and a bulge that fades out over `reach` metres to both sides.
+    /// \throw InvalidInput  options out of range, a curve of no length
+    FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+               double reach, const FoldOptions& options, const Workers& workers = Workers(1));
     ~FoldSolver();
     FoldSolver(FoldSolver&&) noexcept;
     FoldSolver& operator=(FoldSolver&&) noexcept;
 
+    bool is_empty() const;  ///< nothing is compressed in any pose: no folds
     /// The refined mesh; its first vertices are those of the base, in order.
     const Topology& topology() const;
-    const MatrixX3d& rest() const;  ///< #N x 3
+    const MatrixX3d& rest() const;     ///< #N x 3
+    const MatrixX3d& normals() const;  ///< #N x 3, at rest
+    const VectorXd& width() const;     ///< #N, of a fold there
     /// Corner k of refined triangle f as a point of its base triangle, at 3 f + k.
     const std::vector<SurfacePoint>& corner_points() const;
     /// A point of the base as a point of the refined mesh.
@@ -68,40 +113,30 @@ public:
     void refine(const MatrixX3d& base, const Workers& workers, MatrixX3d& refined) const;
 
     /// Lifts the folds. Allocates nothing after the first call; same bits for any threads.
-    /// \param directions  #V x 3, base vertices: unit vectors away from the body in this pose
-    /// \param planes      per joint the pattern refers to; empty: none
+    /// \param directions  #N x 3: normals() turned into this pose, unit
     /// \param refined     #N x 3, in: the refined mesh in this pose; out: with folds
-    void fold(const MatrixX3d& directions, const std::vector<FoldPlane>& planes,
-              const Workers& workers, MatrixX3d& refined);
+    void fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined);
 
     /// Of the last fold(), per refined vertex: height along the direction (m), compression of the
-    /// cloth along its rail (0 where it is not compressed) and unit direction of the offset's side
-    /// (zero where there is no fold).
-    void fill_channels(VectorXd& height, VectorXd& compression, MatrixX3d& direction) const;
-
-    /// Crests as lines on the folded mesh, one for each run of joined rails: rows of `points` from
-    /// starts[i] to starts[i + 1], and the height of the fold there (m).
-    struct Lines {
+    /// cloth (0 where it is not compressed) and what the guard left of the fold (1: all).
+    void fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const;
+    /// #N, 0 .. 1: of a height of 1, what a vertex takes part in (Ly et al. 2017 section 5.2:
+    /// omega_l omega_o).
+    VectorXd weights() const;
+    /// Lines that measure, as points of a mesh in the numbering of topology(): for checks.
+    struct Line {
         MatrixX3d points;
-        VectorXd heights;
-        std::vector<int> starts = {0};
+        double target = 0.0;  ///< length it must not fall below, metres
     };
-    /// \param folded  #N x 3, what fold() gave
-    void fill_lines(const MatrixX3d& folded, Lines& lines) const;
-
-    const FoldRails& rails() const;        ///< rest lines on the refined mesh, and last solution
-    const FoldRailReport& report() const;  ///< of the last fold()
-    int held_vertex_count() const;         ///< by the guard, in the last fold()
-    int bound_vertex_count() const;        ///< refined vertices that folds can move
+    Line line(int number, const MatrixX3d& positions) const;
+    const FoldReport& report() const;  ///< of the last fold()
+    int line_count() const;            ///< lines that measure
     const std::vector<std::string>& notes() const;
-    /// Points of a rail on the refined mesh, (segments + 1) x 3. With `refined` as it was before
-    /// fold(), adding the rows of rails().offsets() gives the line that was solved for.
-    void rail_points(int rail, const MatrixX3d& refined, MatrixX3d& points) const;
+    void add_notes(const std::vector<std::string>& more);
 
 private:
-    friend class FoldDirections;
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    void prepare(const FoldOptions& options);
+    std::unique_ptr<fold_detail::FoldParts> parts_;
 };
 
 /// Rest normals turned by the blended rotation of the joints: directions for FoldSolver::fold on a
@@ -111,21 +146,9 @@ void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
                   const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
                   MatrixX3d& out);
 
-/// turn_normals for one solver, only where its folds read directions.
-class FoldDirections {
-public:
-    /// \param normals  #V x 3, unit;  \param weights  of the base vertices
-    /// \throw InvalidInput  sizes that differ
-    FoldDirections(const FoldSolver& solver, const MatrixX3d& normals, const SkinWeights& weights);
-    /// #V x 3, for FoldSolver::fold: turned where folds read it, rest normals elsewhere.
-    const MatrixX3d& turn(const std::vector<Eigen::Affine3d>& matrices, const Workers& workers);
-
-private:
-    std::vector<int> vertices_;
-    SkinWeights weights_;  // of vertices_
-    MatrixX3d normals_;
-    MatrixX3d turned_;
-    MatrixX3d directions_;
-};
+/// Distance of each vertex to the bones that move it, blended by its weights.
+/// \param parent, position  of the joints at rest
+VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
+                     const std::vector<int>& parent, const std::vector<Vector3d>& position);
 
 }  // namespace cutis

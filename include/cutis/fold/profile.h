@@ -4,8 +4,8 @@
 
 namespace cutis {
 
-/// Cross-section of a fold (P3 section 4.2): height over the fold's rest width, zero at both ends,
-/// 1 at the crest.
+/// Cross-section of a fold (Ly et al. 2017 section 4.2): height over the fold's rest width, zero at
+/// both ends, 1 at the crest.
 ///
 /// The place x runs from -1 (one end of the fold) over 0 (its middle) to 1 (the other end).
 class FoldProfile {

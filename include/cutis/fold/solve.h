@@ -17,13 +17,13 @@ struct FoldHeight {
     int iterations = 0;    ///< evaluations of tau and its slope after tau(0)
     bool converged = true;
 
-    /// sqrt(X^2 + tau^2) - X - tau: zero exactly where 0 <= X, 0 <= tau, X tau = 0 (P3 section
-    /// 4.1).
+    /// sqrt(X^2 + tau^2) - X - tau: zero exactly where 0 <= X, 0 <= tau, X tau = 0 (Ly et al. 2017
+    /// section 4.1).
     double fischer_burmeister() const;
 };
 
 /// Solves 0 <= X, 0 <= tau(X), X tau(X) = 0 with tau(X) = sum |e_i + X w_i| - rest_length, where
-/// e_i and w_i are differences of neighbouring points and offsets (P3 section 4.2).
+/// e_i and w_i are differences of neighbouring points and offsets (Ly et al. 2017 section 4.2).
 ///
 /// tau is convex. Where tau(0) >= 0 the answer is 0 (a concave line may have further roots; they
 /// are not wanted). Elsewhere there is exactly one root, and Newton's method reaches it from the

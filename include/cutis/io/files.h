@@ -58,7 +58,7 @@ int remove_abandoned_parts(const std::filesystem::path& folder);
 /// Removes what this program is writing in a folder: for one that is about to end at once.
 void remove_own_parts(const std::filesystem::path& folder);
 
-/// Extension in small letters, without the dot.
+/// Extension in lower case, without the dot.
 std::string extension_of(const std::filesystem::path& path);
 
 /// `inner` as a path below `folder`.

@@ -22,7 +22,7 @@ namespace cutis {
 ///
 /// All little-endian. A file of UVs (x = u, y = v) reads the same way.
 ///
-/// \param fps  frames a second: the file counts frames, not seconds
+/// \param fps  frames per second: the file counts frames, not seconds
 /// \throw InvalidInput  another format, counts that do not fit the file's length (checked before
 ///                      memory is taken), a number that is not finite, with its frame and point
 /// \throw IoError       missing or unreadable
@@ -42,7 +42,7 @@ PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& sou
 ///
 /// All big-endian. Some programs write no usable times (all zero): `fps` then says them.
 ///
-/// \param fps  0: take the times of the file; a single frame gets 30. Otherwise frames a second,
+/// \param fps  0: take the times of the file; a single frame gets 30. Otherwise frames per second,
 /// and
 ///             of the file's times only the first is used, as the start, where it is a number.
 /// \throw InvalidInput  counts that do not fit the file's length (checked before memory is taken),

@@ -6,7 +6,7 @@
 
 namespace cutis {
 
-/// Where a bake stands after a frame: enough to go on from there with the same bits.
+/// Where a bake stands after a frame: enough to resume from there with the same bits.
 struct BakeState {
     int frame = 0;  ///< last one done; below the first of the output in pre-roll
     std::vector<std::vector<double>> layers;  ///< Layer::save of each
@@ -21,7 +21,7 @@ public:
     /// What the frames will hold, before anything else.
     virtual void begin(const BakeInfo& /*info*/) {}
 
-    /// The state to go on from; null: begin at the beginning.
+    /// The state to resume from; null: begin at the beginning.
     virtual const BakeState* past() const = 0;
     /// Kept frames in order. \return false after the last
     virtual bool read_frame(Frame& frame) = 0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cutis/core/options.h"
-#include "cutis/curve/flesh.h"
+#include "cutis/curve/options.h"
 #include "cutis/stack/layer.h"
 
 namespace cutis {

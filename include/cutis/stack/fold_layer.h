@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "cutis/core/options.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/field.h"
 #include "cutis/fold/folds.h"
 #include "cutis/stack/layer.h"
 
@@ -26,29 +24,25 @@ Options describe(FoldChain& chain);
 struct FoldCurveLook {
     enum class Shape { layer, blob, flat, sharp, custom };
     Shape profile = Shape::layer;
-    std::vector<double> heights;   ///< custom
-    std::optional<double> width;   ///< metres; none: that of the layer
-    std::optional<double> length;  ///< metres; none: that of the layer
+    std::optional<double> width;  ///< metres; none: that of the layer
 };
 
 Options describe(FoldCurveLook& look);
 
 /// A fold layer.
 struct FoldLayerOptions {
-    enum class Place { field, joints, chains, painted };
-    Place place = Place::field;
-    FoldStyle look;  ///< also of field and along, when folds are planned
-    FoldFieldOptions field;
-    FoldCurveOptions along;
-    FoldJointOptions joints;
+    enum class Layout { stripes, paper };
+    Layout layout = Layout::stripes;
     FoldOptions solver;
-    std::vector<FoldChain> chains;
-    Region painted_field;
+    FoldJointOptions joints;            ///< paper
+    std::vector<FoldChain> chains;      ///< paper: instead of joints
+    std::vector<FoldCurveLook> curves;  ///< paper: curves take them in turn
+    double reach = 0.05;                ///< paper: metres to each side of a curve
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;
-    std::vector<FoldCurveLook> curves;  ///< curves take them in turn
     double poses_per_second = 6.0;
+    int random_poses = 60;
     bool use_normals = false;
 };
 

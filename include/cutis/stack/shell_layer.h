@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cutis/shell/shell.h"
+#include "cutis/shell/options.h"
 #include "cutis/stack/layer.h"
 
 namespace cutis {

@@ -49,6 +49,7 @@ std::string entry_name(const std::string& key) {
 /// | array              | shape and type                                                         |
 /// |--------------------|------------------------------------------------------------------------|
 /// | positions          | frames x vertices x 3, float64 (float32 by option), metres             |
+/// | plain              | the same without layers, where they change the shape                   |
 /// | rest               | vertices x 3, float64                                                  |
 /// | triangles          | triangles x 3, int32                                                   |
 /// | polygon_sizes      | polygons, int32; only where the source has polygons                    |
@@ -69,6 +70,8 @@ class NpzSink final : public CheckedSink {
 public:
     NpzSink(std::filesystem::path path, const SinkOptions& options)
         : CheckedSink("npz", path, options.frames), path_(std::move(path)), options_(options.npz) {}
+
+    bool wants_body_positions() const override { return true; }
 
 private:
     /// An array that grows with the frames and waits on disk.
@@ -107,6 +110,9 @@ private:
         if (&mesh != &body()) {
             add_waiting(prefix + "positions", {frames, mesh.vertex_count(), 3});
         }
+        if (mesh.has_plain) {
+            add_waiting(prefix + "plain", {frames, mesh.vertex_count(), 3});
+        }
         if (mesh.has_normals) {
             add_waiting(prefix + "normals", {frames, mesh.vertex_count(), 3});
         }
@@ -140,6 +146,9 @@ private:
             const MeshFrame& now = frame.meshes[m];
             if (&mesh != &body()) {
                 append(now.positions);
+            }
+            if (mesh.has_plain) {
+                append(now.plain_positions);
             }
             if (mesh.has_normals) {
                 append(now.normals);

@@ -58,7 +58,7 @@ void read_times(const unsigned char* from, std::size_t frames, const std::string
     if (!(step > 0.0)) {
         throw InvalidInput(concat(source, ": expected increasing times, found ", time(0),
                                   " for the first and ", time(frames - 1),
-                                  " for the last frame; give frames a second instead"));
+                                  " for the last frame; give frames per second instead"));
     }
     // Times are floats: beside a thousandth of a frame, their own rounding is forgiven.
     const double largest = std::max(std::abs(time(0)), std::abs(time(frames - 1)));
@@ -67,7 +67,7 @@ void read_times(const unsigned char* from, std::size_t frames, const std::string
         const double expected = time(0) + static_cast<double>(i) * step;
         require(std::abs(time(i) - expected) <= tolerance, source, ": time of frame ", i,
                 ": expected ", expected, " (evenly spaced), found ", time(i),
-                "; give frames a second to ignore the times");
+                "; give frames per second to ignore the times");
     }
     cache.rate = 1.0 / step;
 }
@@ -75,7 +75,7 @@ void read_times(const unsigned char* from, std::size_t frames, const std::string
 }  // namespace
 
 PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& source, double fps) {
-    require(fps > 0.0 && std::isfinite(fps), source, ": expected frames a second above 0, found ",
+    require(fps > 0.0 && std::isfinite(fps), source, ": expected frames per second above 0, found ",
             fps);
     constexpr std::size_t header = 32;
     require(bytes.size() >= header, source, ": expected a PC2 header of 32 bytes, found ",
@@ -117,7 +117,7 @@ PointCache read_pc2(const std::filesystem::path& path, double fps) {
 
 PointCache read_mdd(std::span<const unsigned char> bytes, const std::string& source, double fps) {
     require(fps >= 0.0 && std::isfinite(fps), source,
-            ": expected frames a second of 0 or above, found ", fps);
+            ": expected frames per second of 0 or above, found ", fps);
     require(bytes.size() >= 8, source, ": expected an MDD header of 8 bytes, found ", bytes.size(),
             " bytes");
     const auto frames = static_cast<std::int32_t>(big_u32(&bytes[0]));

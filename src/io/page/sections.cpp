@@ -74,7 +74,7 @@ std::uintmax_t save_page(const std::filesystem::path& path, const PageSections::
     const size_t data_at = page_template.find(data_mark);
     if (meta_at == std::string_view::npos || data_at == std::string_view::npos ||
         data_at < meta_at) {
-        throw IoError("html: the page built into this program lacks its marks");
+        throw IoError("html: the page built into this program is missing its placeholders");
     }
     std::string text = meta.dump(-1, ' ', true, PageSections::Json::error_handler_t::replace);
     // The text stands inside a script element; "<" only occurs inside JSON strings.

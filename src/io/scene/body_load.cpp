@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cutis/body/retarget.h"
+#include "body/retarget.h"
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"

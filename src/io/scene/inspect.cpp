@@ -129,11 +129,10 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
         const LayerReport found =
             scene.layers[i].plan->prepare(ground, scene.layers[i].meshes)->report();
         const auto number = [&](const char* name) { return found.numbers.at(name); };
-        out.notes.push_back(concat("layer ", i + 1, ", curve: finds ", number("curves"),
-                                   " curves of ", number("nodes"), " nodes on ", number("vertices"),
-                                   " vertices, ", number("length (m)"), " m long, ",
-                                   number("girth (m)"), " m round, ", number("flipped triangles"),
-                                   " triangles turned over"));
+        out.notes.push_back(concat(
+            "layer ", i + 1, ", curve: finds ", number("curves"), " curves of ", number("nodes"),
+            " nodes on ", number("vertices"), " vertices, ", number("length (m)"), " m long, ",
+            number("girth (m)"), " m round, ", number("flipped triangles"), " triangles inverted"));
     }
 }
 

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/hash.h"
 #include "cutis/core/error.h"
-#include "cutis/core/hash.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/obj_read.h"
@@ -197,7 +197,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
 }
 
 CheckpointFolder::~CheckpointFolder() {
-    // Nothing to go on from: no folder either.
+    // Nothing to resume from: no folder either.
     std::error_code ignored;
     if (!fs::exists(folder_ / "state", ignored)) {
         fs::remove_all(folder_, ignored);

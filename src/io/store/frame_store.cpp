@@ -6,8 +6,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/hash.h"
 #include "cutis/core/error.h"
-#include "cutis/core/hash.h"
 #include "io/store/frame_check.h"
 
 namespace cutis {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 
 #include "core/dense.h"
 #include "cutis/core/error.h"
@@ -10,8 +12,6 @@ namespace cutis {
 namespace {
 
 constexpr size_t block_bytes = size_t{4} << 20;
-// A block is left alone once its error is this far below the tolerance.
-constexpr double settled = 0.5;
 
 // Four maxima side by side: a single one would wait for itself.
 template <int width>
@@ -138,33 +138,42 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     while (least < most && modes.energy_after(least) > entries) {
         ++least;
     }
-    std::vector<double> largest(static_cast<size_t>(most) + 1, 0.0);
+    // The block that refuted the last number is asked first: most refusals come from a few places.
+    std::vector<size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), size_t{0});
     FrameRows rest;
-    Eigen::RowVectorXd target;
-    for (const ModeBlock& block : blocks) {
-        // Fewer than an earlier block needs will not do either.
-        while (least < most && largest[static_cast<size_t>(least)] >= 1.0) {
-            ++least;
-        }
-        read_displacements(frames, block, base, rest);
-        const auto first = modes.vectors.leftCols(least);
-        const FrameRows projected = first.transpose() * rest;
-        rest.noalias() -= first * projected;
-        for (int k = least;; ++k) {
-            const double now = largest_squared(rest, block.width);
-            largest[static_cast<size_t>(k)] = std::max(largest[static_cast<size_t>(k)], now);
-            if (k == most || now < settled * settled) {
-                break;
+    FrameRows projected;
+    const auto is_enough = [&](int k) {
+        const auto first = modes.vectors.leftCols(k);
+        for (size_t i = 0; i < order.size(); ++i) {
+            const ModeBlock& block = blocks[order[i]];
+            read_displacements(frames, block, base, rest);
+            projected.noalias() = first.transpose() * rest;
+            rest.noalias() -= first * projected;
+            if (largest_squared(rest, block.width) >= 1.0) {
+                std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i),
+                            order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+                return false;
             }
-            target.noalias() = modes.vectors.col(k).transpose() * rest;
-            rest.noalias() -= modes.vectors.col(k) * target;
+        }
+        return true;
+    };
+    // Steps that double, then halving: a handful of products instead of one for each mode.
+    int low = least;
+    int high = least;
+    for (int step = 1; high < most && !is_enough(high); step *= 2) {
+        low = high + 1;
+        high = std::min(most, high + step);
+    }
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (is_enough(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
-    int k = least;
-    while (k < most && largest[static_cast<size_t>(k)] >= 1.0) {
-        ++k;
-    }
-    return k;
+    return high;
 }
 
 }  // namespace cutis

@@ -59,8 +59,8 @@ struct TimeModes {
 TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
                           ModeBase base);
 
-/// Fewest modes whose largest error is below the tolerance at every point of every frame, before
-/// any rounding.
+/// Modes whose largest error is below the tolerance at every point of every frame, before any
+/// rounding: so many do, one less does not.
 int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
                 const TimeModes& modes);
 

@@ -1,0 +1,72 @@
+#include "cutis/fold/folds.h"
+
+namespace cutis {
+
+// One entry is one option.
+// clang-format off
+Options describe(FoldStyle& o) {
+    return {
+        {.group = "look", .name = "width", .field = &o.width, .about = "across one fold",
+         .unit = "m", .range = {0.001, 10}, .soft = {0.005, 0.2},
+         .automatic = "from the girth of the limb"},
+        {.name = "density", .field = &o.density, .about = "folds per width", .range = {0.1, 10},
+         .soft = {0.5, 2}},
+        {.name = "pre_stretch", .field = &o.pre_stretch,
+         .about = "cloth gives way by this much before it folds", .range = {0, 1},
+         .soft = {0, 0.3}},
+        {.name = "slack", .field = &o.slack,
+         .about = "cloth is this much longer than the body it lies on", .range = {0, 1},
+         .soft = {0, 0.2}},
+        {.name = "irregularity", .field = &o.irregularity,
+         .about = "how much widths and heights of neighbouring folds differ", .range = {0, 1.5}},
+        {.name = "sharpness", .field = &o.sharpness, .about = "of the crest: 0 round, 1 a ridge",
+         .range = {0, 1}},
+        {.name = "sag", .field = &o.sag, .about = "the crest leans this far towards the ground",
+         .range = {-0.5, 0.5}},
+        {.name = "cross_section", .field = in_code(o.profile), .about = "shape of a fold"},
+    };
+}
+
+Options describe(FoldJointOptions& o) {
+    return {
+        {.group = "paper", .name = "joints", .field = &o.joints,
+         .about = "by name; none: all that bend"},
+        {.name = "least_swing", .field = &o.least_swing_deg,
+         .about = "swing from the bind pose that counts as bending", .unit = "degrees",
+         .range = {0, 180}},
+        {.name = "curve_length", .field = &o.length,
+         .about = "length of a fold curve; 0: as far as it is compressed", .unit = "m",
+         .range = {0, 100}},
+    };
+}
+
+Options describe(FoldOptions& o) {
+    return {
+        {.group = "folding", .name = "gate", .field = &o.gate,
+         .about = "compression from which folds count fully: below it they grow without popping",
+         .range = {0, 0.5}},
+        {.name = "height_cap", .field = &o.height_cap,
+         .about = "highest fold, in widths; 0: none", .range = {0, 10}},
+        {.name = "rounds", .field = &o.rounds,
+         .about = "corrections for what neighbouring lines lift", .range = {0, 20},
+         .advanced = true},
+        {.name = "fields", .field = &o.fields,
+         .about = "1, or 2: folds across the first ones where cloth is squeezed another way, as "
+                  "in a twist", .range = {1, 2}},
+        {.group = "mesh", .name = "guard", .field = &o.guard,
+         .about = "hold vertices back where folding would turn a triangle over"},
+        {.name = "refine", .field = &o.refine, .about = "subdivide the mesh where folds are"},
+        {.name = "edges_per_fold", .field = &o.edges_per_fold,
+         .about = "edges of the refined mesh across a fold: 6 keep its length, 16 look smooth",
+         .range = {4, 32}},
+        {.name = "most_levels", .field = &o.most_levels, .about = "of subdivision",
+         .range = {0, 8}, .advanced = true},
+        {.name = "most_vertices", .field = &o.most_vertices,
+         .about = "budget of the refined mesh: beyond it folds get fewer edges",
+         .range = {100, 4000000}},
+        {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
+    };
+}
+// clang-format on
+
+}  // namespace cutis

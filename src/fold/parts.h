@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include "fold/guard.h"
+#include "fold/heights.h"
+
+namespace cutis::fold_detail {
+
+/// What a FoldSolver is made of.
+struct FoldParts {
+    FoldMesh mesh;
+    std::vector<std::string> notes;
+    MatrixX3d rest;
+    MatrixX3d normals;
+    VectorXd width;
+    FoldLayout layout;
+    std::optional<FoldHeights> heights;
+    std::optional<FoldGuard> guard;
+    std::vector<int> reached;  // vertices that folds can move
+    VectorXd raised;           // along the directions, metres
+    FoldReport report;
+    mutable FoldMesh::Scratch scratch;
+
+    explicit FoldParts(FoldMesh refined) : mesh(std::move(refined)) {}
+};
+
+/// Stripes over the whole mesh, the mesh refined under them, and their layout.
+std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest,
+                                       const FoldSource& source, const FoldOptions& options,
+                                       const Workers& workers);
+
+/// The paper's folds along curves: a line each, a bulge that fades out over `reach`.
+std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,
+                                      std::vector<FoldCurve> curves, double reach,
+                                      const FoldOptions& options, const Workers& workers);
+
+}  // namespace cutis::fold_detail
