@@ -128,7 +128,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                                        const FoldSource& source, const FoldOptions& options,
                                        const Workers& workers) {
     check(base, rest, source);
-    const FoldStyle& look = options.look;
+    const FoldStyle look = options.look.of_cloth();
     std::vector<std::string> notes;
     const VectorXd coarse_width = base_widths(rest, source, look, notes);
     const EvenMesh even(base, rest, 0.55 * low_width(coarse_width), workers);

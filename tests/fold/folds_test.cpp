@@ -358,6 +358,19 @@ TEST(Folds, one_triangle_and_poses_that_do_not_fit_do_no_harm) {
                                {"finite"});
 }
 
+TEST(Folds, a_cloth_gives_what_is_left_at_its_default) {
+    FoldStyle style;
+    style.cloth = FoldCloth::denim;
+    style.irregularity = 0.3;
+    const FoldStyle denim = style.of_cloth();
+    EXPECT_LT(denim.density.value, 1.0);
+    EXPECT_GT(denim.sharpness, 0.0);
+    EXPECT_EQ(denim.irregularity, 0.3);
+    const FoldStyle plain = FoldStyle().of_cloth();
+    EXPECT_EQ(plain.density.value, FoldStyle().density.value);
+    EXPECT_EQ(plain.pre_stretch.value, FoldStyle().pre_stretch.value);
+}
+
 TEST(Folds, options_out_of_range_are_refused_with_their_names) {
     const Sheet sheet;
     FoldOptions options;
