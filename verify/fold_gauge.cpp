@@ -125,7 +125,8 @@ double percentile(std::vector<double> values, double part) {
     return *at;
 }
 
-/// A fold layer on a body, asked at any time.
+/// A fold layer on a body, asked at any time. Keys are joined with continuous velocity: a body that
+/// jumps from speed to speed at its keys would hide whether folds do.
 struct Folding {
     Workers workers;
     LayerStack stack;
@@ -133,7 +134,7 @@ struct Folding {
     double width = 0.0;
 
     Folding(const Body& body, const std::string& keys, int threads)
-        : workers(threads), stack(body, {.look_ahead = 0}, workers) {
+        : workers(threads), stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
         const Scene scene =
             parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
         stack.add("fold", plan_layer(scene.layers.front(), "verify")->prepare(stack.ground(), {}));
@@ -253,7 +254,7 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
             }
         }
         if (body.rig() != nullptr) {
-            body.joint_matrices(time, TimeSampling::exact, joints);
+            body.joint_matrices(time, TimeSampling::smooth, joints);
             turn_normals(rest_normals, mesh.weights, joints, folding.workers, turned);
             gauge.turned += count_turned(mesh.art.triangles, base, folded, turned);
         }

