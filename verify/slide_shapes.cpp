@@ -253,6 +253,8 @@ SlideOptions plain_skin() {
     o.stickiness = 0.0;
     o.tether = 0.0;
     o.relax_steps = 0;
+    o.implicitness = 1.0;
+    o.tolerance = 1e-4;
     return o;
 }
 

@@ -64,6 +64,8 @@ std::vector<Case> verify_slide_dynamics();
 std::vector<Case> verify_slide_robustness();
 std::vector<Case> verify_slide_bits();  ///< the same for any threads and after a restore
 std::vector<Case> verify_slide_derivatives();
+/// \param all_materials  on every character, not only on those with hard edges: minutes
+std::vector<Case> verify_slide_calm(bool all_materials);
 std::vector<Case> verify_slide_characters(bool whole_clips);
 
 }  // namespace cutis::verify

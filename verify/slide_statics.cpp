@@ -273,9 +273,9 @@ double rigid_motion_force(double offset) {
 double tight_torus_slip(int around, int tube) {
     SlideOptions options = plain_skin();
     options.initial_stretch = 1.2;
-    options.relax_steps = 40;
     SlideSetup setup(slide_torus(around, tube), options);
     setup.solver->reset(setup.rest(), setup.workers);
+    setup.solver->relax(40, 0.03, setup.workers);
     MatrixX3d at;
     setup.solver->material_positions(at);
     return (at - setup.rest()).rowwise().norm().maxCoeff();

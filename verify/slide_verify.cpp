@@ -9,8 +9,10 @@ std::vector<Case> verify_slide(bool whole_clips) {
         const std::vector<Case> more = group();
         cases.insert(cases.end(), more.begin(), more.end());
     }
-    const std::vector<Case> characters = verify_slide_characters(whole_clips);
-    cases.insert(cases.end(), characters.begin(), characters.end());
+    for (const auto group : {verify_slide_calm, verify_slide_characters}) {
+        const std::vector<Case> more = group(whole_clips);
+        cases.insert(cases.end(), more.begin(), more.end());
+    }
     return cases;
 }
 

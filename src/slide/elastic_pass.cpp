@@ -307,44 +307,51 @@ void find_forces(const SkinModel& model, const PaintedSkin& painted, const Worke
     });
 }
 
+namespace {
+
+// Energies of four triangles with their corners at p.
+template <class Material>
+EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedSkin& painted,
+                                          const SkinState& state, const Measured& measured,
+                                          const double* p, int batch) {
+    const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
+    const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+    const MappedSkin mapped = map_skin(p, corner, state.track, measured.body_shape, batch, tiny);
+    const slide::SkinTriangle& skin = mapped.skin;
+    const Doubles s00 = mapped.s00;
+    const Doubles s01 = mapped.s01;
+    const Doubles s11 = mapped.s11;
+    Doubles m[4] = {simd::all(model.uniform_scale) * s00, simd::all(model.uniform_scale) * s01,
+                    simd::all(0.0), simd::all(model.uniform_scale) * s11};
+    if (model.has_metric) {
+        const MetricMean metric_mean(painted.vertex_metric, corner);
+        const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
+        const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
+        const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
+        m[0] = u00 * s00;
+        m[1] = u00 * s01 + u01 * s11;
+        m[2] = u01 * s00;
+        m[3] = u01 * s01 + u11 * s11;
+    }
+    const slide::Moduli<Doubles> moduli = {load(painted.material.at(batch, slide::shear)),
+                                           load(painted.material.at(batch, slide::bulk)),
+                                           load(painted.material.at(batch, slide::fung)),
+                                           load(painted.material.at(batch, slide::extra_area))};
+    return load(measured.body_shape.at(batch, slide::area)) *
+           slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, model.has_area_term);
+}
+
+}  // namespace
+
 double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
                       const Measured& measured, const SkinPlaces& where, int batches,
                       const Workers& workers) {
-    const double* p = where.position.data();
-    const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
     return slide::with_material(model.options.material, [&](auto kind) {
-        using Material = decltype(kind);
         return workers.sum_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
-                const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const MappedSkin mapped =
-                    map_skin(p, corner, state.track, measured.body_shape, batch, tiny);
-                const slide::SkinTriangle& skin = mapped.skin;
-                const Doubles s00 = mapped.s00;
-                const Doubles s01 = mapped.s01;
-                const Doubles s11 = mapped.s11;
-                Doubles m[4] = {simd::all(model.uniform_scale) * s00,
-                                simd::all(model.uniform_scale) * s01, simd::all(0.0),
-                                simd::all(model.uniform_scale) * s11};
-                if (model.has_metric) {
-                    const MetricMean metric_mean(painted.vertex_metric, corner);
-                    const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
-                    const Doubles u01 = metric_mean.between(skin.p1, skin.p2);
-                    const Doubles u11 = metric_mean.between(skin.p2, skin.p2);
-                    m[0] = u00 * s00;
-                    m[1] = u00 * s01 + u01 * s11;
-                    m[2] = u01 * s00;
-                    m[3] = u01 * s01 + u11 * s11;
-                }
-                const slide::Moduli<Doubles> moduli = {
-                    load(painted.material.at(batch, slide::shear)),
-                    load(painted.material.at(batch, slide::bulk)),
-                    load(painted.material.at(batch, slide::fung)),
-                    load(painted.material.at(batch, slide::extra_area))};
-                const Doubles energy = load(measured.body_shape.at(batch, slide::area)) *
-                                       slide::energy_density<Material>(m[0], m[1], m[2], m[3],
-                                                                       moduli, model.has_area_term);
+                const Doubles energy = four_energies<decltype(kind)>(
+                    model, painted, state, measured, where.position.data(), batch);
                 const int lanes_used = std::min(4, model.triangle_count() - 4 * batch);
                 for (int l = 0; l < lanes_used; ++l) {
                     sum += energy[l];
@@ -355,15 +362,51 @@ double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const 
     });
 }
 
+void find_energies(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                   const Measured& measured, const SkinPlaces& where, int batch, double* four) {
+    slide::with_material(model.options.material, [&](auto kind) {
+        store(four, four_energies<decltype(kind)>(model, painted, state, measured,
+                                                  where.position.data(), batch));
+    });
+}
+
+double find_energy_changes(const SkinModel& model, const PaintedSkin& painted,
+                           const SkinState& state, const Measured& measured,
+                           const SkinPlaces& where, const Workers& workers, Records& changes) {
+    return slide::with_material(model.options.material, [&](auto kind) {
+        return workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
+            double sum = 0.0;
+            for (int batch = begin; batch < end; ++batch) {
+                const Doubles energy = four_energies<decltype(kind)>(
+                    model, painted, state, measured, where.position.data(), batch);
+                const double* before = element_energy(measured, 4 * batch);
+                double* change = changes.at(batch);
+                for (int l = 0; l < 4; ++l) {
+                    const bool is_triangle = 4 * batch + l < model.triangle_count();
+                    change[l] = is_triangle ? energy[l] - before[28 * l] : 0.0;
+                    sum += change[l];
+                }
+            }
+            return sum;
+        });
+    });
+}
+
+double tether_energy(const SkinModel& model, const SkinPlaces& where, int v) {
+    const double* p = where.position.at(v);
+    const double x = p[0] - model.surface.positions()(v, 0);
+    const double y = p[1] - model.surface.positions()(v, 1);
+    const double z = p[2] - model.surface.positions()(v, 2);
+    const double d2 = x * x + y * y + z * z;
+    return model.tether_stiffness[static_cast<size_t>(v)] * d2 *
+           (0.5 + 0.25 * model.tether_softening[static_cast<size_t>(v)] * d2);
+}
+
 double tether_energy(const SkinModel& model, const SkinPlaces& where, const Workers& workers) {
     return workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
-            const Vector3d slip =
-                where.position.vector(v) - model.surface.positions().row(v).transpose();
-            const double d2 = slip.squaredNorm();
-            sum += model.tether_stiffness[static_cast<size_t>(v)] * d2 *
-                   (0.5 + 0.25 * model.tether_softening[static_cast<size_t>(v)] * d2);
+            sum += tether_energy(model, where, v);
         }
         return sum;
     });

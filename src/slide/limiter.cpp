@@ -99,6 +99,7 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
             if (trial.touch_marks[static_cast<size_t>(v)] == 0) {
                 trial.touch_marks[static_cast<size_t>(v)] = 1;
                 trial.touched.push_back(v);
+                trial.is_braked[static_cast<size_t>(v)] = 1;
                 state.velocity[2 * static_cast<size_t>(v)] *= factor;
                 state.velocity[2 * static_cast<size_t>(v) + 1] *= factor;
             }

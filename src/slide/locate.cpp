@@ -1,5 +1,6 @@
 #include "slide/locate.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -99,125 +100,188 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
         edges_.push_back(interpolate(edges, t, materials_[v]));
         targets_.row(static_cast<Eigen::Index>(v)) = interpolate(rest, t, materials_[v]);
     }
+    creep_ = 1e-5 * (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     misses_.assign(materials_.size(), 0.0);
-    is_own_.assign(materials_.size(), 1);
+    caps_.assign(materials_.size(), 0.0);
     reset();
+}
+
+void SlideLocator::reset() {
+    has_last_ = false;
+    places_ = materials_;
+    backs_.assign(materials_.size(), 1.0);
+    residuals_.setZero(targets_.rows(), 3);
+}
+
+SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edge,
+                                double& miss) const {
+    const MatrixX3i& t = topology_->triangles();
+    const auto nearest = [&](int f, double& square) {
+        return nearest_in_triangle(target, skin_.row(t(f, 0)), skin_.row(t(f, 1)),
+                                   skin_.row(t(f, 2)), square);
+    };
+    // A point of the inside this near is where the material is; walking over sides gets there.
+    constexpr double near = 0.03;
+    constexpr double inside = 1e-12;
+    constexpr int most_moves = 200;
+    double square = 0.0;
+    Vector3d weights = nearest(triangle, square);
+    bool is_walking = true;
+    for (int move = 0; move < most_moves && square > 0.0; ++move) {
+        if (weights.minCoeff() > inside && square < near * near * edge * edge) {
+            break;
+        }
+        int better = -1;
+        const auto consider = [&](int f) {
+            double other = 0.0;
+            const Vector3d w = nearest(f, other);
+            if (other < square) {
+                square = other;
+                weights = w;
+                better = f;
+            }
+        };
+        if (is_walking) {
+            const Vector3d here = weights;
+            for (int k = 0; k < 3; ++k) {
+                const int across = topology_->neighbour(triangle, (k + 1) % 3);
+                if (here[k] == 0.0 && across >= 0) {
+                    consider(across);
+                }
+            }
+        }
+        // Downhill over the triangles around. Ties go to the first: the same for any thread.
+        if (better < 0) {
+            is_walking = false;
+            for (int k = 0; k < 3; ++k) {
+                for (const int f : topology_->triangles_around(t(triangle, k))) {
+                    if (f != triangle && f != better) {
+                        consider(f);
+                    }
+                }
+            }
+        }
+        if (better < 0) {
+            break;
+        }
+        triangle = better;
+    }
+    miss = std::sqrt(square);
+    return {triangle, weights};
 }
 
 void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     const MatrixX3i& t = topology_->triangles();
+    last_skin_.swap(skin_);
     solver.material_positions(skin_);
-    // A ball around each triangle of skin tells most of them apart at once.
-    balls_.resize(static_cast<size_t>(topology_->triangle_count()));
-    workers.for_chunks(topology_->triangle_count(), 1024, [&](int begin, int end) {
-        for (int f = begin; f < end; ++f) {
-            Ball& ball = balls_[static_cast<size_t>(f)];
-            const Vector3d a = skin_.row(t(f, 0));
-            const Vector3d b = skin_.row(t(f, 1));
-            const Vector3d c = skin_.row(t(f, 2));
-            ball.centre = (a + b + c) / 3.0;
-            ball.radius = std::sqrt(
-                std::max({(a - ball.centre).squaredNorm(), (b - ball.centre).squaredNorm(),
-                          (c - ball.centre).squaredNorm()}));
-        }
-    });
+    last_places_ = places_;
+    last_backs_ = backs_;
+    // What is found first after a start depends on where the search began.
+    const int rounds = has_last_ ? 1 : 2;
     workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            const SurfacePoint& material = materials_[static_cast<size_t>(v)];
-            SurfacePoint& place = places_[static_cast<size_t>(v)];
+            const size_t i = static_cast<size_t>(v);
+            const SurfacePoint& material = materials_[i];
+            SurfacePoint& place = places_[i];
             bool is_held = true;
             for (int k = 0; k < 3 && is_held; ++k) {
                 is_held = material.barycentric[k] == 0.0 || solver.is_held(t(material.triangle, k));
             }
             if (is_held) {
                 place = material;
-                misses_[static_cast<size_t>(v)] = 0.0;
-                is_own_[static_cast<size_t>(v)] = 1;
-                continue;
+                misses_[i] = 0.0;
+                backs_[i] = 1.0;
+            } else {
+                for (int round = 0; round < rounds; ++round) {
+                    place = find(targets_.row(v), place.triangle, edges_[i], misses_[i]);
+                }
+                // At a vertex the same place has a name in each triangle around.
+                int corner = 0;
+                int own = 0;
+                const bool is_own = place.barycentric.maxCoeff(&corner) == 1.0 &&
+                                    material.barycentric.maxCoeff(&own) == 1.0 &&
+                                    t(place.triangle, corner) == t(material.triangle, own);
+                backs_[i] = is_own ? 1.0 : std::max(blend_[i], uncovered(misses_[i] / edges_[i]));
             }
-            const Vector3d target = targets_.row(v);
-            const auto nearest = [&](int f, double& square) {
-                return nearest_in_triangle(target, skin_.row(t(f, 0)), skin_.row(t(f, 1)),
-                                           skin_.row(t(f, 2)), square);
-            };
-            double square = 0.0;
-            int triangle = place.triangle;
-            Vector3d weights = nearest(triangle, square);
-            // Downhill over the triangles around. Ties go to the first: the same for any thread.
-            constexpr int most_moves = 200;
-            for (int move = 0; move < most_moves && square > 0.0; ++move) {
-                int better = -1;
-                double distance = std::sqrt(square);
-                for (int k = 0; k < 3; ++k) {
-                    for (const int f : topology_->triangles_around(t(triangle, k))) {
-                        const Ball& ball = balls_[static_cast<size_t>(f)];
-                        const double near = distance + ball.radius;
-                        if (f == triangle || f == better ||
-                            (target - ball.centre).squaredNorm() > near * near) {
-                            continue;
-                        }
-                        double other = 0.0;
-                        const Vector3d w = nearest(f, other);
-                        if (other < square) {
-                            square = other;
-                            distance = std::sqrt(square);
-                            weights = w;
-                            better = f;
-                        }
+            if (has_last_) {
+                double moved = 0.0;
+                for (const int f : {place.triangle, last_places_[i].triangle}) {
+                    for (int k = 0; k < 3; ++k) {
+                        moved = std::max(
+                            moved, (skin_.row(t(f, k)) - last_skin_.row(t(f, k))).squaredNorm());
                     }
                 }
-                if (better < 0) {
-                    break;
-                }
-                triangle = better;
+                caps_[i] = std::sqrt(moved) + creep_;
             }
-            place.triangle = triangle;
-            place.barycentric = weights;
-            misses_[static_cast<size_t>(v)] = std::sqrt(square);
-            // At a vertex the same place has a name in each triangle around.
-            int corner = 0;
-            int own = 0;
-            const bool is_at_vertex =
-                weights.maxCoeff(&corner) == 1.0 && material.barycentric.maxCoeff(&own) == 1.0;
-            is_own_[static_cast<size_t>(v)] =
-                is_at_vertex && t(triangle, corner) == t(material.triangle, own) ? 1 : 0;
         }
     });
+}
+
+// A place of the skin on the shown body, drawn back to the vertex's own place by a share.
+Vector3d SlideLocator::read_out(const SurfacePoint& ours, double back, const MatrixX3d& body,
+                                int v) const {
+    const Vector3d own = body.row(v);
+    if (back == 1.0) {
+        return own;
+    }
+    const MatrixX3i& t = shown_->triangles();
+    const SurfacePoint at = up_ ? up_(ours) : ours;
+    const Vector3d& weights = at.barycentric;
+    // Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)).
+    Vector3d p = Vector3d::Zero();
+    double alpha = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        p += weights[k] * body.row(t(at.triangle, k)).transpose();
+        alpha += weights[k] * lift_[static_cast<size_t>(t(at.triangle, k))];
+    }
+    Vector3d offset = Vector3d::Zero();
+    for (int k = 0; k < 3; ++k) {
+        const Vector3d n = normals_.row(t(at.triangle, k));
+        offset += weights[k] * n * n.dot(p - body.row(t(at.triangle, k)).transpose());
+    }
+    return (1.0 - back) * (p - alpha * offset) + back * own;
 }
 
 void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out) {
     require(body.rows() == targets_.rows(), "body: expected ", targets_.rows(),
             " positions, found ", body.rows());
-    const MatrixX3i& t = shown_->triangles();
     fill_vertex_normals(body, *shown_, NormalWeight::area, workers, normals_);
     out.resize(body.rows(), 3);
+    // Axes that turn with the body: residuals are kept in them.
+    const auto axes_at = [&](int v) {
+        const MatrixX3i& t = shown_->triangles();
+        const int f = shown_->triangles_around(v).front();
+        const Vector3d side = (body.row(t(f, 1)) - body.row(t(f, 0))).normalized();
+        const Vector3d up =
+            side.cross((body.row(t(f, 2)) - body.row(t(f, 0))).transpose()).normalized();
+        Eigen::Matrix3d axes;
+        axes << side, up, side.cross(up);
+        return axes;
+    };
     workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            const Vector3d own = body.row(v);
-            if (is_own_[static_cast<size_t>(v)] != 0) {
-                out.row(v) = own;
-                continue;
+            const size_t i = static_cast<size_t>(v);
+            const Vector3d target = read_out(places_[i], backs_[i], body, v);
+            Vector3d residual = residuals_.row(v);
+            if (has_last_ && (backs_[i] < 1.0 || last_backs_[i] < 1.0 || !residual.isZero())) {
+                const Vector3d expected = read_out(last_places_[i], last_backs_[i], body, v);
+                const Eigen::Matrix3d axes = axes_at(v);
+                const Vector3d hop = expected + axes * residual - target;
+                const double length = hop.norm();
+                residual.setZero();
+                if (length > caps_[i]) {
+                    residual = axes.transpose() * hop * (1.0 - caps_[i] / length);
+                    out.row(v) = target + axes * residual;
+                } else {
+                    out.row(v) = target;
+                }
+                residuals_.row(v) = residual;
+            } else {
+                out.row(v) = target;
             }
-            const SurfacePoint at = up_ ? up_(place(v)) : place(v);
-            const Vector3d& weights = at.barycentric;
-            // Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)).
-            Vector3d p = Vector3d::Zero();
-            double alpha = 0.0;
-            for (int k = 0; k < 3; ++k) {
-                p += weights[k] * body.row(t(at.triangle, k)).transpose();
-                alpha += weights[k] * lift_[static_cast<size_t>(t(at.triangle, k))];
-            }
-            Vector3d offset = Vector3d::Zero();
-            for (int k = 0; k < 3; ++k) {
-                const Vector3d n = normals_.row(t(at.triangle, k));
-                offset += weights[k] * n * n.dot(p - body.row(t(at.triangle, k)).transpose());
-            }
-            const double back = std::max(
-                blend_[static_cast<size_t>(v)],
-                uncovered(misses_[static_cast<size_t>(v)] / edges_[static_cast<size_t>(v)]));
-            out.row(v) = (1.0 - back) * (p - alpha * offset) + back * own;
         }
     });
+    has_last_ = true;
 }
 
 bool SlideLocator::is_covered(int v) const {
@@ -225,21 +289,30 @@ bool SlideLocator::is_covered(int v) const {
 }
 
 std::vector<double> SlideLocator::save() const {
-    std::vector<double> state;
-    for (const SurfacePoint& place : places_) {
-        state.push_back(place.triangle);
+    std::vector<double> state = {has_last_ ? 1.0 : 0.0};
+    for (size_t v = 0; v < places_.size(); ++v) {
+        const Vector3d& weights = places_[v].barycentric;
+        const auto r = residuals_.row(static_cast<Eigen::Index>(v));
+        state.insert(state.end(), {static_cast<double>(places_[v].triangle), weights[0], weights[1],
+                                   weights[2], backs_[v], r[0], r[1], r[2]});
     }
     return state;
 }
 
-void SlideLocator::restore(const std::vector<double>& state) {
-    require(state.size() == places_.size(), "slide places: expected ", places_.size(),
+void SlideLocator::restore(const std::vector<double>& state, const SlideSolver& solver) {
+    require(state.size() == saved_numbers(), "slide places: expected ", saved_numbers(),
             " numbers, found ", state.size());
-    for (size_t v = 0; v < state.size(); ++v) {
-        require(state[v] >= 0.0 && state[v] < topology_->triangle_count(), "slide places: vertex ",
-                v, " lies in triangle ", state[v]);
-        places_[v].triangle = static_cast<int>(state[v]);
+    const double* from = state.data() + 1;
+    for (size_t v = 0; v < places_.size(); ++v, from += 8) {
+        require(from[0] >= 0.0 && from[0] < topology_->triangle_count(), "slide places: vertex ", v,
+                " lies in triangle ", from[0]);
+        places_[v] = {static_cast<int>(from[0]), Vector3d(from + 1)};
+        require_valid_point(*topology_, places_[v]);
+        backs_[v] = from[4];
+        residuals_.row(static_cast<Eigen::Index>(v)) = Vector3d(from + 5);
     }
+    has_last_ = state[0] == 1.0;
+    solver.material_positions(skin_);
 }
 
 }  // namespace cutis

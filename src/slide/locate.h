@@ -25,6 +25,10 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
 /// is looked up on. Where the rest surface is too sharp to slide over (its normal leans past 60
 /// degrees from a triangle around; fading from 41 degrees), or skin has slid off a tip, vertices go
 /// back to their own place, so that claws, ear rims and teeth keep their shape.
+///
+/// From frame to frame a vertex moves no further over the body than the skin around it did: where
+/// the search jumps to another triangle, the rest of the way is kept as a residual and paid off as
+/// the skin moves. So skin that stands still looks still.
 class SlideLocator {
 public:
     /// \param topology, rest  as given to the solver; topology must outlive this
@@ -43,7 +47,7 @@ public:
     /// \param body  #S x 3, of the shown mesh
     /// \param out   #S x 3: where the material of each shown vertex is now
     void lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out);
-    /// Both.
+    /// Both, once a frame.
     void locate(const SlideSolver& solver, const MatrixX3d& body, const Workers& workers,
                 MatrixX3d& out) {
         search(solver, workers);
@@ -59,34 +63,36 @@ public:
     /// vertex keeps its own place on the body.
     bool is_covered(int v) const;
 
-    /// Starts the search from every vertex's own place.
-    void reset() { places_ = materials_; }
+    /// Starts the search from every vertex's own place, and forgets the last frame.
+    void reset();
     std::vector<double> save() const;
+    size_t saved_numbers() const { return 1 + 8 * places_.size(); }
+    /// \param solver  restored to the same frame
     /// \throw InvalidInput  not a state of a locator on this surface
-    void restore(const std::vector<double>& state);
+    void restore(const std::vector<double>& state, const SlideSolver& solver);
 
 private:
-    struct Ball {
-        Vector3d centre;
-        double radius = 0.0;
-    };
-
     void measure(const MatrixX3d& rest, const SlideSolver& solver);
+    SurfacePoint find(const Vector3d& target, int triangle, double edge, double& miss) const;
+    Vector3d read_out(const SurfacePoint& ours, double back, const MatrixX3d& body, int v) const;
 
     const Topology* topology_;  // of the solver's surface
     const Topology* shown_;
     Up up_;                                // none: shown_ is the solver's own
     std::vector<SurfacePoint> materials_;  // of the solver's surface, from here on per shown vertex
     MatrixX3d targets_;                    // their rest positions
-    std::vector<SurfacePoint> places_;
+    std::vector<SurfacePoint> places_, last_places_;
+    std::vector<double> backs_, last_backs_;  // share of its own place that is shown
     std::vector<double> misses_;
-    std::vector<char> is_own_;   // it lies in its own place
-    std::vector<double> blend_;  // 0: where the skin is, 1: its own place
-    std::vector<double> lift_;   // Phong factor
-    std::vector<double> edges_;  // mean length of the edges that meet there
-    MatrixX3d skin_;             // material position at each vertex of the solver
-    std::vector<Ball> balls_;    // around each triangle of skin
-    MatrixX3d normals_;          // of the shown mesh
+    std::vector<double> caps_;    // m: how far it may move over the body this frame
+    MatrixX3d residuals_;         // what is left of jumps, in axes that turn with the body
+    std::vector<double> blend_;   // 0: where the skin is, 1: its own place
+    std::vector<double> lift_;    // Phong factor
+    std::vector<double> edges_;   // mean length of the edges that meet there
+    MatrixX3d skin_, last_skin_;  // material position at each vertex of the solver
+    MatrixX3d normals_;           // of the shown mesh
+    double creep_ = 0.0;          // m a frame, by which residuals fall in any case
+    bool has_last_ = false;
 };
 
 }  // namespace cutis

@@ -69,9 +69,9 @@ void check_arrays(const SlideOptions& o, int count) {
 
 // Options that only make sense beside, or without, others.
 void check_together(const SlideOptions& o) {
-    require(o.newton_iterations <= 1 || o.implicitness >= 1.0,
+    require(o.newton_iterations <= 1 || o.implicitness.value_or(1.0) >= 1.0,
             "slide implicitness: expected 1 where newton_iterations is more than 1, found ",
-            o.implicitness);
+            o.implicitness.value_or(1.0));
     require(!o.lame_lambda || o.lame_mu,
             "slide lame_lambda: expected lame_mu beside it, found none");
     if (o.lame_mu) {
@@ -216,12 +216,13 @@ Options describe(SlideOptions& o) {
          .soft = {0.0005, 0.04}, .change = Change::live},
         {.name = "implicitness", .field = &o.implicitness,
          .about = "1 damps fast waves; 0.5 is of second order and rings longest",
-         .range = {0.5, 1}, .change = Change::live, .advanced = true},
+         .range = {0.5, 1}, .change = Change::live, .advanced = true,
+         .automatic = "0.6, and 1 with several Newton iterations"},
         {.name = "newton_iterations", .field = &o.newton_iterations,
          .about = "per step; more than one for steps as long as a frame", .range = {1, 20},
          .change = Change::live, .advanced = true},
         {.name = "relax_steps", .field = &o.relax_steps,
-         .about = "static steps before time starts", .range = {0, 10000}, .change = Change::live,
+         .about = "most static steps before time starts", .range = {0, 10000}, .change = Change::live,
          .advanced = true},
         {.name = "cut_distance", .field = MovedField{"cut_distance in [body]"}},
         {.group = "numerics", .name = "curved", .field = &o.use_curved_surface,
@@ -263,6 +264,10 @@ SlideOptions fitted_options(SlideOptions o, const Topology& topology, const Matr
     }
     if (!o.tether_radius) {
         o.tether_radius = human_tether_radius * scale;
+    }
+    if (!o.implicitness) {
+        // Long steps eat jiggle; this gives it back and stays calm.
+        o.implicitness = o.newton_iterations > 1 ? 1.0 : 0.6;
     }
     make_metric(topology, rest, o);
     return o;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "slide/block_system.h"
@@ -115,6 +116,7 @@ struct PaintedSkin {
     Batches material;                   // per triangle
     std::vector<double> vertex_metric;  // 6 per body vertex
     std::vector<double> damping;
+    double stiffness = 0.0;  // J: sum of shear modulus times area
 };
 
 /// What goes from step to step: body, skin, and what is remembered of both.
@@ -123,6 +125,7 @@ struct SkinState {
     SkinPlaces places;
     std::vector<double> velocity;      // 2 per vertex, in the tangent basis
     std::vector<double> acceleration;  // of the last step: the next solve starts from it
+    std::vector<double> grip;          // 1/s per vertex: further damping where it was braked
     std::vector<int> sector;           // where the last backtrace lay in the fan
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
@@ -159,6 +162,15 @@ struct Trial {
     SurfaceTracer body_tracer;                // for backtraces beyond the ring
     std::vector<int> bad_triangles, touched;  // limiter
     std::vector<unsigned char> touch_marks;
+    // The energy test: what the step changes of each triangle's energy and of each vertex's own
+    // (kinetic, tether, work of outer forces), and who gains how much of it.
+    Records changes;
+    std::vector<double> own, gain;
+    std::vector<unsigned char> is_braked;
+    std::vector<int> renewed;  // batches
+    std::vector<unsigned char> batch_marks;
+    std::vector<std::pair<double, int>> gainers;
+    bool was_braked = false;
 };
 
 constexpr int vertex_chunk = 512;
@@ -180,20 +192,31 @@ struct SlideSolver::Parts {
     void start_over(const Workers& workers);
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
-    void complete_body(const Workers& workers);  // what steps left out
-    void take_step(double seconds, bool is_static, const Workers& workers);
+    void complete_body(const Workers& workers);              // what steps left out
+    enum class Kind { dynamic, untested, still, relaxing };  // the second and last: no energy test
+    void take_step(double seconds, Kind kind, const Workers& workers);
     void newton(double seconds, const Workers& workers);
-    double relax(int steps, double seconds, double still, const Workers& workers);
+    double relax(int steps, double seconds, const Workers& workers);
+    void settle(const Workers& workers);
+    void settle_as_it_is(const Workers& workers);
+    double largest_move() const;
     void measure(bool keep_mass, const Workers& workers);
     void assemble_system(double seconds, bool is_static, bool is_first, const Workers& workers);
     void guess_velocity(double seconds, const Workers& workers);
     void constrain_velocity(const Workers& workers);
+    void limit_speed(size_t i);
+    Vector2d end_velocity(int v) const;
     int solve(const Workers& workers);
     void try_places(double seconds, const Workers& workers);  // by the velocity: trial.next_places
     void look_up_all(const Workers& workers);
     void note_smallest_area();
     double incremental_energy(const slide::SkinPlaces& places, const std::vector<double>& velocity,
                               double seconds, const Workers& workers) const;
+    // brake.cpp
+    void brake(double seconds, bool is_static, const Workers& workers);
+    using VertexValue = FunctionRef<double(int v)>;
+    double renew_changes(double seconds, VertexValue own_change, VertexValue gain_of);
+    void renew_grip(double seconds, const Workers& workers);
     // limiter.cpp
     void limit(double seconds, const Workers& workers);
     void search_line(double seconds, const Workers& workers);

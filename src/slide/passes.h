@@ -51,6 +51,21 @@ double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const 
                       const Measured& measured, const SkinPlaces& where, int batches,
                       const Workers& workers);
 double tether_energy(const SkinModel& model, const SkinPlaces& where, const Workers& workers);
+double tether_energy(const SkinModel& model, const SkinPlaces& where, int v);
+/// What find_forces left of a triangle's energy; of the next one 28 numbers further.
+inline double* element_energy(Measured& measured, int f) {
+    return measured.scratch.data() + 28 * static_cast<std::ptrdiff_t>(f) + 27;
+}
+inline const double* element_energy(const Measured& measured, int f) {
+    return measured.scratch.data() + 28 * static_cast<std::ptrdiff_t>(f) + 27;
+}
+/// Energies of the four triangles of a batch.
+void find_energies(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                   const Measured& measured, const SkinPlaces& where, int batch, double* four);
+/// Per triangle, its energy there less what find_forces left. \return  their sum
+double find_energy_changes(const SkinModel& model, const PaintedSkin& painted,
+                           const SkinState& state, const Measured& measured,
+                           const SkinPlaces& where, const Workers& workers, Records& changes);
 
 // --- system_pass.cpp
 // ------------------------------------------------------------------------------

@@ -120,7 +120,8 @@ void refresh_painted(const SkinModel& model, const SkinPlaces& places, const Wor
         }
         return sum;
     };
-    workers.for_chunks(model.batch_count, slide::batch_chunk, [&](int begin, int end) {
+    const auto refresh = [&](int begin, int end) {
+        double stiffness = 0.0;
         for (int f = 4 * begin; f < 4 * end; ++f) {
             const int g = std::min(f, model.triangle_count() - 1);
             double young = 0.0;
@@ -141,8 +142,11 @@ void refresh_painted(const SkinModel& model, const SkinPlaces& places, const Wor
             painted.material.number(f, slide::fung) = fung;
             painted.material.number(f, slide::extra_area) = extra;
             painted.material.number(f, slide::density) = areal;
+            stiffness += f == g ? moduli.shear * model.surface.triangle_areas()[g] : 0.0;
         }
-    });
+        return stiffness;
+    };
+    painted.stiffness = workers.sum_chunks(model.batch_count, slide::batch_chunk, refresh);
     for (int v = 0; v < model.vertex_count(); ++v) {
         painted.damping[static_cast<size_t>(v)] = at_point(model.options.damping, v);
         if (model.has_metric) {

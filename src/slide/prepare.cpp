@@ -26,6 +26,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     require(model.mean_edge > 0.0 && std::isfinite(model.mean_edge),
             "slide: expected edges with a length, their mean is ", model.mean_edge);
 
+    model.box_diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     model.batch_count = (triangles + 3) / 4;
     model.corners.resize(12 * static_cast<size_t>(model.batch_count));
     for (int f = 0; f < 4 * model.batch_count; ++f) {
@@ -228,11 +229,19 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     state.acceleration = state.velocity;
     trial.advected = state.velocity;
     trial.trial_velocity = state.velocity;
+    state.grip.assign(n, 0.0);
     state.sector.assign(n, 0);
     trial.far_trace.assign(n, 0);
     measured.mass.assign(n, 0.0);
     state.bad_steps.assign(static_cast<size_t>(triangles), 0);
     trial.touch_marks.assign(n, 0);
+    trial.changes = slide::Records(model.batch_count);
+    trial.own.assign(n, 0.0);
+    trial.gain.assign(n, 0.0);
+    trial.is_braked.assign(n, 0);
+    trial.batch_marks.assign(static_cast<size_t>(model.batch_count), 0);
+    trial.renewed.reserve(static_cast<size_t>(model.batch_count));
+    trial.gainers.reserve(n);
     trial.bad_triangles.reserve(static_cast<size_t>(triangles));
     trial.touched.reserve(n);
     sub_step_body.resize(count, 3);

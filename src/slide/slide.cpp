@@ -33,8 +33,7 @@ void SlideSolver::step(const MatrixX3d& body, double seconds, const Workers& wor
 }
 
 double SlideSolver::relax(int steps, double seconds, const Workers& workers) {
-    constexpr double still = 1e-12;
-    return parts_->relax(steps, seconds, still, workers);
+    return parts_->relax(steps, seconds, workers);
 }
 
 void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers& workers) {

@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 2.0;
+constexpr double state_version = 3.0;
 constexpr double state_mark = 7.51e4;  // "slide"
 
 }  // namespace
@@ -31,11 +31,12 @@ std::vector<double> SlideSolver::save() const {
     for (int v = 0; v < p.model.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
         const slide::SkinPoint& point = p.state.places.point[i];
-        state.insert(state.end(),
-                     {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0,
-                      point.b[0], point.b[1], point.b[2], p.state.velocity[2 * i],
-                      p.state.velocity[2 * i + 1], static_cast<double>(p.state.sector[i]),
-                      p.state.acceleration[2 * i], p.state.acceleration[2 * i + 1]});
+        state.insert(
+            state.end(),
+            {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
+             point.b[1], point.b[2], p.state.velocity[2 * i], p.state.velocity[2 * i + 1],
+             static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
+             p.state.acceleration[2 * i + 1], p.state.grip[i]});
         for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal,
                                               &p.state.body.axis, &p.state.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
@@ -55,9 +56,9 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     const size_t vertices = static_cast<size_t>(p.model.vertex_count());
     const size_t triangles = static_cast<size_t>(p.model.triangle_count());
     constexpr size_t head = 9;
-    constexpr size_t per_vertex = 22;
+    constexpr size_t per_vertex = 23;
     require(state.size() >= head && state[0] == state_mark && state[1] == state_version,
-            "slide state: expected a state of this layer, version 2");
+            "slide state: expected a state of this layer, version 3");
     const bool has_body = state[4] == 1.0;
     require(state[2] == static_cast<double>(vertices) &&
                 state[3] == static_cast<double>(triangles) &&
@@ -95,10 +96,11 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
             static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
         p.state.acceleration[2 * i] = from[8];
         p.state.acceleration[2 * i + 1] = from[9];
-        p.state.body.position.set(v, Vector3d(from + 10));
-        p.state.body.normal.set(v, Vector3d(from + 13));
-        p.state.body.axis.set(v, Vector3d(from + 16));
-        p.state.body.velocity.set(v, Vector3d(from + 19));
+        p.state.grip[i] = std::max(from[10], 0.0);
+        p.state.body.position.set(v, Vector3d(from + 11));
+        p.state.body.normal.set(v, Vector3d(from + 14));
+        p.state.body.axis.set(v, Vector3d(from + 17));
+        p.state.body.velocity.set(v, Vector3d(from + 20));
     }
     p.state.has_bad_steps = false;
     for (int f = 0; f < 4 * p.model.batch_count; ++f) {

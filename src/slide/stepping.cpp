@@ -45,10 +45,40 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     start_over(workers);
     slow_steps = 0;
     system.drop_factor();
-    // Long static steps: nearly Newton's method.
-    constexpr double relax_seconds = 0.03;
-    constexpr double still = 1e-4;  // of the mean edge
-    relax(model.options.relax_steps, relax_seconds, still, workers);
+    settle(workers);
+}
+
+// Static steps with the energy test, as long as it lets them be: nearly Newton's method on smooth
+// bodies, small steps where creases brake. Materials that harden start from where neo-Hookean
+// skin comes to rest.
+void SlideSolver::Parts::settle(const Workers& workers) {
+    const SlideMaterial own = model.options.material;
+    if (own != SlideMaterial::neo_hookean) {
+        model.options.material = SlideMaterial::neo_hookean;
+        settle_as_it_is(workers);
+        model.options.material = own;
+        std::fill(state.grip.begin(), state.grip.end(), 0.0);
+    }
+    settle_as_it_is(workers);
+    std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
+}
+
+void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
+    constexpr double longest = 0.03;  // s
+    constexpr double shortest = 0.001;
+    constexpr int patience = 5;                      // steps in a row that move next to nothing
+    const double still = 1e-4 * model.box_diagonal;  // m/s
+    double seconds = longest;
+    int still_steps = 0;
+    for (int k = 0; k < model.options.relax_steps && still_steps < patience; ++k) {
+        std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
+        const long halved = report.halved_steps;
+        take_step(seconds, Kind::still, workers);
+        const bool is_held_back = trial.was_braked || report.halved_steps > halved;
+        still_steps = largest_move() <= still * seconds ? still_steps + 1 : 0;
+        seconds =
+            is_held_back ? std::max(0.7 * seconds, shortest) : std::min(1.3 * seconds, longest);
+    }
 }
 
 // After a step `det` holds the area of each triangle over that of the body.
@@ -68,6 +98,7 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
     refresh_painted(model, state.places, workers, painted);
     std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
     std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
+    std::fill(state.grip.begin(), state.grip.end(), 0.0);
     std::fill(state.sector.begin(), state.sector.end(), 0);
     std::fill(state.bad_steps.begin(), state.bad_steps.end(), static_cast<unsigned char>(0));
     state.has_bad_steps = false;
@@ -84,21 +115,27 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
     }
 }
 
+// How far material went in the step that was accepted last.
+double SlideSolver::Parts::largest_move() const {
+    double largest = 0.0;
+    for (int v = 0; v < model.reach.vertices; ++v) {
+        largest = std::max(
+            largest,
+            (state.places.position.vector(v) - trial.next_places.position.vector(v)).squaredNorm());
+    }
+    return std::sqrt(largest);
+}
+
 // Static steps: no inertia, no damping; each starts with zero velocity.
-double SlideSolver::Parts::relax(int steps, double seconds, double still, const Workers& workers) {
+double SlideSolver::Parts::relax(int steps, double seconds, const Workers& workers) {
+    constexpr double still = 1e-12;  // of the mean edge
     double last_move = 0.0;
     for (int k = 0; k < steps; ++k) {
         std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
         const long held_back = report.limited_steps + report.halved_steps;
-        take_step(seconds, true, workers);
+        take_step(seconds, Kind::relaxing, workers);
         const bool was_free = report.limited_steps + report.halved_steps == held_back;
-        last_move = 0.0;
-        for (int v = 0; v < model.reach.vertices; ++v) {
-            last_move = std::max(
-                last_move,
-                (state.places.position.vector(v) - trial.next_places.position.vector(v)).norm());
-        }
-        last_move /= model.mean_edge;
+        last_move = largest_move() / model.mean_edge;
         if (last_move < still && was_free) {
             break;
         }
@@ -133,10 +170,25 @@ void SlideSolver::Parts::constrain_velocity(const Workers& workers) {
     });
 }
 
+// slip_speed_limit, of the vertex whose velocity starts at number i.
+void SlideSolver::Parts::limit_speed(size_t i) {
+    if (model.options.slip_speed_limit) {
+        const double speed = std::hypot(state.velocity[i], state.velocity[i + 1]);
+        if (speed > *model.options.slip_speed_limit) {
+            state.velocity[i] *= *model.options.slip_speed_limit / speed;
+            state.velocity[i + 1] *= *model.options.slip_speed_limit / speed;
+        }
+    }
+}
+
 // One linearly implicit step on the body as it is.
-void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers& workers) {
+void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& workers) {
+    const bool is_static = kind == Kind::still || kind == Kind::relaxing;
     measure(false, workers);
     find_forces(model, painted, workers, measured);
+    if (model.has_constraints) {
+        constrain_velocity(workers);
+    }
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         std::copy(state.velocity.begin() + 2 * begin, state.velocity.begin() + 2 * end,
                   trial.start_velocity.begin() + 2 * begin);
@@ -144,9 +196,6 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
     assemble_system(seconds, is_static, true, workers);
     if (!is_static) {
         guess_velocity(seconds, workers);
-    }
-    if (model.has_constraints) {
-        constrain_velocity(workers);
     }
     solve(workers);
     const double rate = 1.0 / seconds;
@@ -156,28 +205,45 @@ void SlideSolver::Parts::take_step(double seconds, bool is_static, const Workers
                 state.acceleration[c] = (state.velocity[c] - trial.start_velocity[c]) * rate;
                 state.velocity[c] += model.has_prescribed ? model.prescribed[c] : 0.0;
             }
-            if (model.options.slip_speed_limit) {
-                const double speed = std::hypot(state.velocity[i], state.velocity[i + 1]);
-                if (speed > *model.options.slip_speed_limit) {
-                    state.velocity[i] *= *model.options.slip_speed_limit / speed;
-                    state.velocity[i + 1] *= *model.options.slip_speed_limit / speed;
-                }
-            }
+            limit_speed(i);
         }
     });
     try_places(seconds, workers);
+    std::fill(trial.is_braked.begin(), trial.is_braked.end(), static_cast<unsigned char>(0));
     if (model.options.use_limiter) {
         limit(seconds, workers);
     }
-    accept_places(true, workers);
-    if (!is_static && model.options.implicitness < 1.0) {
-        // u lies between the old velocity and the new: v' = v + (u - v) / theta.
-        const double theta = model.options.implicitness;
-        for (size_t i = 0; i < moving_numbers(); ++i) {
-            state.velocity[i] =
-                trial.start_velocity[i] + (state.velocity[i] - trial.start_velocity[i]) / theta;
+    trial.was_braked = false;
+    const bool is_tested = kind == Kind::dynamic || kind == Kind::still;
+    if (is_tested) {
+        brake(seconds, is_static, workers);
+        if (trial.was_braked && model.options.use_limiter) {
+            limit(seconds, workers);
         }
     }
+    accept_places(true, workers);
+    if (is_tested) {
+        renew_grip(seconds, workers);
+    }
+    if (!is_static && *model.options.implicitness < 1.0) {
+        for (int v = 0; v < model.reach.vertices; ++v) {
+            Vector2d::Map(state.velocity.data() + 2 * v) = end_velocity(v);
+            limit_speed(2 * static_cast<size_t>(v));
+        }
+    }
+}
+
+// u lies between the old velocity and the new: v' = v + (u - v) / theta. What grips ends with u, as
+// with theta = 1, and does not ring; what is prescribed keeps its speed.
+Vector2d SlideSolver::Parts::end_velocity(int v) const {
+    const Vector2d u(state.velocity.data() + 2 * v);
+    const size_t i = static_cast<size_t>(v);
+    if (state.grip[i] > 0.0 || trial.is_braked[i] != 0 ||
+        model.constraint[i] == slide::Constraint::fixed) {
+        return u;
+    }
+    const Vector2d before(trial.start_velocity.data() + 2 * v);
+    return before + (u - before) / *model.options.implicitness;
 }
 
 double SlideSolver::Parts::incremental_energy(const slide::SkinPlaces& where,
@@ -275,7 +341,7 @@ void SlideSolver::Parts::step(const MatrixX3d& positions, double seconds, const 
     if (model.options.newton_iterations > 1) {
         newton(seconds, workers);
     } else {
-        take_step(seconds, false, workers);
+        take_step(seconds, Kind::dynamic, workers);
     }
 }
 

@@ -85,7 +85,7 @@ Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measu
 void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
               const Measured& measured, const Trial& trial, const SystemStep& step,
               const Workers& workers, BlockSystem& system) {
-    const double s = step.is_static ? step.seconds : model.options.implicitness * step.seconds;
+    const double s = step.is_static ? step.seconds : *model.options.implicitness * step.seconds;
     const double s2 = s * s;
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
@@ -131,7 +131,8 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
             if (model.has_forces) {
                 force += outer_force(model, state, measured, v);
             }
-            const double damped = step.is_static ? m : m * (1.0 + s * painted.damping[i]);
+            const double damping = (step.is_static ? 0.0 : painted.damping[i]) + state.grip[i];
+            const double damped = m * (1.0 + s * damping);
             double* d = system.diagonal(v);
             d[0] = damped + s2 * k00;
             d[1] = s2 * k01;

@@ -158,12 +158,12 @@ public:
     }
 
     void restore(const std::vector<double>& state) override {
-        const auto places = static_cast<size_t>(shown_.surface->vertex_count());
+        const size_t places = locator_->saved_numbers();
         require(state.size() >= places, "slide state: expected more than ", places,
                 " numbers, found ", state.size());
         const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
         solver_.restore(std::vector<double>(state.begin(), middle), shown_.own_workers());
-        locator_->restore(std::vector<double>(middle, state.end()));
+        locator_->restore(std::vector<double>(middle, state.end()), solver_);
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "slide/parts.h"
 #include "slide/slide.h"
 #include "support/shapes.h"
 
@@ -22,6 +23,7 @@ SlideOptions bare_skin() {
     options.stickiness = 1.0;
     options.rim = RimMode::free;
     options.relax_steps = 0;
+    options.implicitness = 1.0;
     options.tolerance = 1e-13;
     options.most_iterations = 4000;
     return options;
@@ -240,7 +242,11 @@ TEST(slide_forces, one_step_is_linear_and_newton_finds_the_root_of_the_whole_equ
         options.newton_iterations = iterations;
         Sheet sheet(options);
         sheet.set_velocity(Vector3d(v0, 0.0, 0.0));
-        sheet.solver.step(sheet.rest(), h, sheet.workers);
+        if (iterations == 1) {  // so long a step would not pass the energy test
+            sheet.solver.parts().take_step(h, SlideSolver::Parts::Kind::untested, sheet.workers);
+        } else {
+            sheet.solver.step(sheet.rest(), h, sheet.workers);
+        }
         EXPECT_NEAR(sheet.velocity(sheet.middle).x(), iterations == 1 ? linear : low,
                     iterations == 1 ? 1e-9 : 2e-3);
     }

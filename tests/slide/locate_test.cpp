@@ -179,19 +179,20 @@ TEST(slide_locator, a_restored_search_goes_on_with_the_same_bits) {
     torus.locate();
     const std::vector<double> state = torus.locator.save();
     SlideLocator other(torus.topology, torus.shape.positions, torus.solver);
-    other.restore(state);
+    other.restore(state, torus.solver);
     MatrixX3d located;
     other.locate(torus.solver, torus.shape.positions, torus.workers, located);
     EXPECT_EQ(located, torus.locate());
 
     std::vector<double> wrong = state;
-    wrong[3] = 1e9;
-    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"vertex 3", "1e+09"});
+    wrong[1 + 8 * 3] = 1e9;
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); },
+                                     {"vertex 3", "1e+09"});
     wrong = state;
-    wrong[5] = std::nan("");
-    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"vertex 5"});
+    wrong[1 + 8 * 5] = std::nan("");
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"vertex 5"});
     wrong.pop_back();
-    test::expect_error<InvalidInput>([&] { other.restore(wrong); }, {"288", "287"});
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"2305", "2304"});
 }
 
 TEST(slide_locator, two_threads_find_the_same_bits) {

@@ -25,6 +25,10 @@ TEST(slide_verify, slow_impossible_input_is_survived) {
     test::expect_cases(verify::verify_slide_robustness);
 }
 
+TEST(slide_verify, slow_skin_of_real_characters_comes_to_rest_and_does_not_chatter) {
+    test::expect_cases([] { return verify::verify_slide_calm(false); });
+}
+
 TEST(slide_verify, slow_clips_of_real_characters_are_survived_without_drift) {
     test::expect_cases([] { return verify::verify_slide_characters(false); });
 }

@@ -84,14 +84,14 @@ struct SlideOptions {
     double wind_drag = 0.0;
     std::vector<DragForce> drags;
 
-    double longest_step = 0.002;  ///< a frame is cut into equal steps no longer than this
-    double implicitness = 1.0;
+    double longest_step = 1.0 / 120.0;   ///< a frame is cut into equal steps no longer than this
+    std::optional<double> implicitness;  ///< none: 0.6, or 1 with several Newton iterations
     int newton_iterations = 1;
-    int relax_steps = 40;  ///< static steps when starting anew
+    int relax_steps = 200;  ///< most static steps when starting anew
 
     bool use_curved_surface = true;
     SlideSystem system = SlideSystem::automatic;
-    double tolerance = 1e-4;  ///< relative residual
+    double tolerance = 1e-3;  ///< relative residual
     int most_iterations = 400;
     bool use_limiter = true;
     bool use_untangling = true;

@@ -1,0 +1,159 @@
+// Skin over sharp edges: steps are tested by their energy.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "slide/locate.h"
+#include "slide/parts.h"
+#include "support/shapes.h"
+
+namespace cutis {
+namespace {
+
+SlideOptions untethered() {
+    SlideOptions options;
+    options.tether = 0.0;
+    options.young_modulus = 210.0;
+    options.relax_steps = 200;
+    return options;
+}
+
+/// A tube of four sides, whose skin slides over its edges when it is twisted.
+struct SquareTube {
+    int axis = 0;
+    test::Shape shape = test::open_cylinder(4 * 6, 20);
+    Topology topology;
+    Workers workers{1};
+    SlideSolver solver;
+    MatrixX3d twisted;
+
+    explicit SquareTube(const SlideOptions& options)
+        : topology(squared(shape).triangles, static_cast<int>(shape.positions.rows())),
+          solver(topology, shape.positions, options, workers),
+          twisted(shape.positions) {
+        for (Eigen::Index v = 0; v < twisted.rows(); ++v) {
+            const double angle = 2.5 * std::sin(5.0 * twisted(v, axis));
+            const int a = (axis + 1) % 3;
+            const int b = (axis + 2) % 3;
+            const double x = twisted(v, a);
+            const double y = twisted(v, b);
+            const double wide = 1.0 + 0.4 * std::sin(9.0 * twisted(v, axis) + 5.0 * x);
+            twisted(v, a) = wide * (std::cos(angle) * x - std::sin(angle) * y);
+            twisted(v, b) = wide * (std::sin(angle) * x + std::cos(angle) * y);
+        }
+    }
+    // The circle becomes a square.
+    test::Shape& squared(test::Shape& s) {
+        Vector3d size = s.positions.colwise().maxCoeff() - s.positions.colwise().minCoeff();
+        size.maxCoeff(&axis);
+        for (Eigen::Index v = 0; v < s.positions.rows(); ++v) {
+            double& x = s.positions(v, (axis + 1) % 3);
+            double& y = s.positions(v, (axis + 2) % 3);
+            const double scale = 1.0 / std::max(std::abs(x), std::abs(y)) * 0.2;
+            x *= scale;
+            y *= scale;
+        }
+        return s;
+    }
+    double total() const { return solver.energy(workers).total(); }
+    double run(int steps) {
+        double rise = 0.0;
+        for (int k = 0; k < steps; ++k) {
+            const SlideEnergy before = solver.energy(workers);
+            solver.step(twisted, 1.0 / 120.0, workers);
+            rise = std::max(rise, total() - before.total() - 0.01 * before.kinetic);
+        }
+        return rise;
+    }
+};
+
+TEST(slide_calm, energy_does_not_rise_and_skin_over_sharp_edges_comes_to_rest) {
+    SlideOptions options = untethered();
+    options.relax_steps = 0;
+    SquareTube tube(options);
+    tube.solver.reset(tube.twisted, tube.workers);
+    const double start = tube.total();
+    // 1e-10 of shear modulus times area a step, and what the change of mass is worth.
+    EXPECT_LT(tube.run(240), 1e-6 * start);
+    EXPECT_GT(tube.solver.report().braked_steps, 0);
+    EXPECT_LT(tube.total(), 0.9 * start);
+    MatrixX3d before;
+    MatrixX3d after;
+    tube.solver.material_positions(before);
+    tube.run(4);
+    tube.solver.material_positions(after);
+    EXPECT_LT((after - before).rowwise().norm().maxCoeff(), 0.05e-3);
+}
+
+TEST(slide_calm, work_of_outer_forces_is_no_rise) {
+    // Skin that gravity pulls along a flat side goes where its weight and tether balance.
+    SlideOptions options;
+    options.gravity = Vector3d(5.0, 5.0, 5.0);
+    options.young_modulus = 1.0;
+    SquareTube tube(options);
+    tube.solver.reset(tube.shape.positions, tube.workers);
+    MatrixX3d at;
+    tube.solver.material_positions(at);
+    const double balance = 2.0 * 5.0 / 2000.0;  // density g / tether, without its stiffening
+    EXPECT_GT((tube.shape.positions - at).col(tube.axis).maxCoeff(), 0.5 * balance);
+}
+
+TEST(slide_calm, the_first_frame_is_as_relaxed_as_the_next) {
+    SquareTube tube(untethered());
+    tube.solver.reset(tube.twisted, tube.workers);
+    SlideLocator locator(tube.topology, tube.shape.positions, tube.solver);
+    MatrixX3d first;
+    MatrixX3d second;
+    locator.locate(tube.solver, tube.twisted, tube.workers, first);
+    tube.run(4);
+    locator.locate(tube.solver, tube.twisted, tube.workers, second);
+    EXPECT_LT((second - first).rowwise().norm().maxCoeff(), 0.1e-3);
+    EXPECT_GT((first - tube.twisted).rowwise().norm().maxCoeff(), 1e-3);
+}
+
+TEST(slide_calm, a_shown_vertex_moves_no_further_than_the_skin_around_it) {
+    SquareTube tube(untethered());
+    tube.solver.reset(tube.twisted, tube.workers);
+    SlideLocator locator(tube.topology, tube.shape.positions, tube.solver);
+    MatrixX3d shown;
+    locator.locate(tube.solver, tube.twisted, tube.workers, shown);
+    // Somewhere else: every place found last is forgotten, so the search ends where it may.
+    std::vector<double> state = locator.save();
+    const int count = static_cast<int>(tube.shape.positions.rows());
+    for (int v = 0; v < count; ++v) {
+        state[1 + 8 * static_cast<size_t>(v) + 5] = 0.01;  // a hop of 1 cm that is still to pay
+    }
+    locator.restore(state, tube.solver);
+    MatrixX3d again;
+    locator.locate(tube.solver, tube.twisted, tube.workers, again);
+    for (int v = 0; v < count; ++v) {
+        const double left = (again.row(v) - shown.row(v)).norm();
+        EXPECT_GT(left, 0.0098);  // the skin stands still: only the creep is paid off
+        EXPECT_LT(left, 0.01);
+    }
+}
+
+TEST(slide_calm, a_resumed_run_remembers_its_brakes) {
+    SquareTube one(untethered());
+    SquareTube other(untethered());
+    one.solver.reset(one.twisted, one.workers);
+    one.run(10);
+    const std::vector<double>& grip = one.solver.parts().state.grip;
+    ASSERT_GT(*std::max_element(grip.begin(), grip.end()), 0.0);
+    other.solver.restore(one.solver.save(), other.workers);
+    MatrixX3d a;
+    MatrixX3d b;
+    for (int k = 0; k < 10; ++k) {
+        const MatrixX3d body = one.twisted * (1.0 + 0.002 * k);
+        one.solver.step(body, 1.0 / 120.0, one.workers);
+        other.solver.step(body, 1.0 / 120.0, other.workers);
+    }
+    one.solver.material_positions(a);
+    other.solver.material_positions(b);
+    EXPECT_EQ(a, b);
+}
+
+}  // namespace
+}  // namespace cutis

@@ -1,0 +1,245 @@
+// Skin at rest and in slow motion: nothing trembles. Every character of both folders, where they
+// are present.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cutis/body/body.h"
+#include "cutis/core/error.h"
+#include "cutis/io/gltf_read.h"
+#include "slide/locate.h"
+#include "cutis/stack/simulation_surface.h"
+#include "verify/data.h"
+#include "verify/slide_shapes.h"
+
+namespace cutis::verify {
+
+namespace {
+
+constexpr double person = 1800.0;  // mm: lengths are those of a body of 1.8 m
+
+/// A character as a surface with its motion.
+struct Subject {
+    std::shared_ptr<Body> body;
+    std::unique_ptr<SimulationSurface> surface;
+    double mm = 0.0;         // per unit of length
+    double stiffness = 0.0;  // J: shear modulus times area of the skin that defaults give
+
+    Subject(const std::filesystem::path& file, const std::string& mesh, const std::string& clip) {
+        BodyOptions options;
+        options.mesh = mesh;
+        options.clip = clip;
+        options.clock.loop = LoopMode::loop;
+        body = std::make_shared<Body>(
+            make_body(std::make_shared<Character>(read_gltf(file.string())), options));
+        surface = std::make_unique<SimulationSurface>(SimulationSurface::repaired(*body, {}));
+        const MatrixX3d& rest = surface->rest();
+        const double size = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
+        mm = person / size;
+        const MatrixX3i& t = surface->topology().triangles();
+        for (int f = 0; f < t.rows(); ++f) {
+            const Vector3d ab = rest.row(t(f, 1)) - rest.row(t(f, 0));
+            const Vector3d ac = rest.row(t(f, 2)) - rest.row(t(f, 0));
+            stiffness += 70.0 * (size / 1.7) * (size / 1.7) * 0.5 * ab.cross(ac).norm();
+        }
+    }
+
+    void pose(double time, MatrixX3d& out) const {
+        MatrixX3d art;
+        body->positions(time, TimeSampling::smooth, Workers(1), art);
+        surface->from_art().values(art, Workers(1), out);
+    }
+};
+
+double furthest(const MatrixX3d& a, const MatrixX3d& b) {
+    return std::sqrt((a - b).rowwise().squaredNorm().maxCoeff());
+}
+
+struct Stillness {
+    double first = 0.0;  // mm, from the first frame shown to the second
+    double later = 0.0;  // mm a frame, after ten frames
+    double rise = 0.0;   // of the energy in a step beyond what is allowed, over the stiffness
+};
+
+// The body stands in one pose of its clip for 30 frames.
+Stillness stand_still(const Subject& subject, const SlideOptions& options, double share_of_clip) {
+    const Workers workers(1);
+    const SimulationSurface& surface = *subject.surface;
+    MatrixX3d body;
+    subject.pose(share_of_clip * subject.body->duration(), body);
+    SlideSolver solver(surface.topology(), surface.rest(), options, workers);
+    SlideLocator locator(surface.topology(), surface.rest(), solver);
+    solver.reset(body, workers);
+    Stillness result;
+    MatrixX3d shown;
+    MatrixX3d last;
+    locator.locate(solver, body, workers, last);
+    SlideEnergy before = solver.energy(workers);
+    for (int frame = 1; frame < 30; ++frame) {
+        for (int step = 0; step < 4; ++step) {
+            solver.step(body, 1.0 / 120.0, workers);
+            const SlideEnergy now = solver.energy(workers);
+            result.rise =
+                std::max(result.rise, (now.total() - before.total() - 0.01 * before.kinetic) /
+                                          subject.stiffness);
+            before = now;
+        }
+        locator.locate(solver, body, workers, shown);
+        const double moved = subject.mm * furthest(shown, last);
+        result.first = frame == 1 ? moved : result.first;
+        result.later = frame > 10 ? std::max(result.later, moved) : result.later;
+        last = shown;
+    }
+    return result;
+}
+
+// A clip from its start, shown at 30 frames a second: the largest jitter of vertices where the body
+// moves less than 2 mm a frame, in mm.
+double jitter(const Subject& subject, double seconds) {
+    constexpr double fps = 30.0;
+    const Workers workers(1);
+    const SimulationSurface& surface = *subject.surface;
+    SlideSolver solver(surface.topology(), surface.rest(), {}, workers);
+    SlideLocator locator(surface.topology(), surface.rest(), solver);
+    MatrixX3d body[3];
+    MatrixX3d slid[3];
+    double worst = 0.0;
+    const auto body_at = [&](double time, MatrixX3d& out) { subject.pose(time, out); };
+    for (int frame = 0; frame <= std::lround(seconds * fps); ++frame) {
+        std::rotate(body, body + 1, body + 3);
+        std::rotate(slid, slid + 1, slid + 3);
+        subject.pose(frame / fps, body[2]);
+        if (frame == 0) {
+            solver.reset(body[2], workers);
+        } else {
+            solver.advance((frame - 1) / fps, frame / fps, body_at, workers);
+        }
+        locator.locate(solver, body[2], workers, slid[2]);
+        slid[2] -= body[2];
+        for (int v = 0; frame > 2 && v < surface.vertex_count(); ++v) {
+            // A wave of this amplitude from frame to frame has four times it as second difference.
+            const double turn = (slid[2].row(v) - 2.0 * slid[1].row(v) + slid[0].row(v)).norm();
+            const double moved = std::max((body[2].row(v) - body[1].row(v)).norm(),
+                                          (body[1].row(v) - body[0].row(v)).norm());
+            if (subject.mm * moved < 2.0) {
+                worst = std::max(worst, subject.mm * turn / 4.0);
+            }
+        }
+    }
+    return worst;
+}
+
+struct Named {
+    std::string file, mesh, clip;
+};
+
+}  // namespace
+
+std::vector<Case> verify_slide_calm(bool all_materials) {
+    std::vector<Case> cases;
+    std::vector<Named> subjects;
+    for (const auto& folder :
+         {data_folder() / "khronos-gltf", data_folder() / "quaternius", characters_folder()}) {
+        std::vector<std::string> files;
+        if (std::filesystem::exists(folder)) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+                const std::string name = entry.path().filename().string();
+                // Cubes, morph tests and a tower are no characters.
+                const bool is_character = name.find("Test") == std::string::npos &&
+                                          name.find("Cube") == std::string::npos &&
+                                          name.find("Box") == std::string::npos &&
+                                          name.find("Recursive") == std::string::npos &&
+                                          name.find("tower") == std::string::npos;
+                if (entry.path().extension() == ".glb" && is_character) {
+                    files.push_back(entry.path().string());
+                }
+            }
+        } else {
+            cases.push_back(case_skipped("slide", "skin on a still body", missing(folder)));
+        }
+        std::sort(files.begin(), files.end());
+        for (const std::string& file : files) {
+            subjects.push_back({file, "", ""});
+        }
+    }
+    const std::string dancer = (data_folder() / "dancer/dancer.glb").string();
+    if (std::filesystem::exists(dancer)) {
+        subjects.push_back({dancer, "tights", ""});
+        subjects.push_back({dancer, "female_sportsuit01", ""});
+        if (all_materials) {
+            subjects.push_back({dancer, "body", ""});
+        }
+    }
+    // Hard edges: these get every material and stickiness.
+    const auto is_hard = [](const std::string& file) {
+        return file.find("HVGirl") != std::string::npos ||
+               file.find("RiggedFigure") != std::string::npos ||
+               file.find("Trex") != std::string::npos;
+    };
+    const std::vector<std::pair<SlideMaterial, const char*>> materials = {
+        {SlideMaterial::neo_hookean, "neo-Hookean"},
+        {SlideMaterial::st_venant_kirchhoff, "St. Venant-Kirchhoff"},
+        {SlideMaterial::fung, "Fung"}};
+    for (const Named& named : subjects) {
+        const std::string name =
+            std::filesystem::path(named.file).stem().string() + " " + named.mesh;
+        std::unique_ptr<Subject> subject;
+        try {
+            subject = std::make_unique<Subject>(named.file, named.mesh, named.clip);
+        } catch (const InvalidInput& error) {
+            cases.push_back(case_skipped("slide", name + ": skin on a still body", error.what()));
+            continue;
+        }
+        for (const auto& [material, word] : materials) {
+            Stillness worst;
+            const bool is_soft = material != SlideMaterial::fung;
+            const bool is_wanted = all_materials || is_hard(named.file);
+            if (!is_wanted && material != SlideMaterial::neo_hookean) {
+                continue;
+            }
+            for (const double stickiness : {0.0, 0.5, 1.0}) {
+                if (!is_wanted && stickiness != 0.5) {
+                    continue;
+                }
+                SlideOptions options;
+                options.material = material;
+                options.stickiness = stickiness;
+                const Stillness one = stand_still(*subject, options, 0.3);
+                worst.first = worse(worst.first, one.first);
+                worst.later = worse(worst.later, one.later);
+                worst.rise = worse(worst.rise, one.rise);
+            }
+            const std::string what = name + ", " + word + ", body standing in a pose of its clip: ";
+            cases.push_back(slide_case(what + "moves a frame after ten frames", worst.later,
+                                       is_soft ? 0.05 : 0.2, "mm of 1.8 m", "comes to rest"));
+            cases.push_back(slide_case(what + "moves from the first frame to the second",
+                                       worst.first, is_soft ? 0.1 : 0.2, "mm of 1.8 m",
+                                       "relaxed when shown first"));
+            cases.push_back(slide_case(what + "rise of the energy in a step beyond 1 % of the "
+                                              "kinetic energy",
+                                       worst.rise, 1e-8, "of shear modulus times area",
+                                       "energy test"));
+        }
+    }
+    const std::vector<Named> slow = {
+        {(characters_folder() / "HVGirl.glb").string(), "", "Idle"},
+        {(data_folder() / "quaternius/Trex.glb").string(), "", "Armature|TRex_Idle"},
+        {(data_folder() / "quaternius/Horse.glb").string(), "", "AnimalArmature|Idle"},
+    };
+    for (const Named& named : slow) {
+        const std::string name =
+            std::filesystem::path(named.file).stem().string() + ", idle clip: ";
+        if (!std::filesystem::exists(named.file)) {
+            cases.push_back(case_skipped("slide", name + "chatter", missing(named.file)));
+            continue;
+        }
+        const Subject subject(named.file, named.mesh, named.clip);
+        cases.push_back(slide_case(name + "jitter where the body moves less than 2 mm a frame",
+                                   jitter(subject, 2.0), 1.0, "mm of 1.8 m",
+                                   "no chatter in motion"));
+    }
+    return cases;
+}
+
+}  // namespace cutis::verify
