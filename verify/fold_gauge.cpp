@@ -134,7 +134,8 @@ struct Folding {
     double width = 0.0;
 
     Folding(const Body& body, const std::string& keys, int threads)
-        : workers(threads), stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
+        : workers(threads),
+          stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
         const Scene scene =
             parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
         stack.add("fold", plan_layer(scene.layers.front(), "verify")->prepare(stack.ground(), {}));
