@@ -345,7 +345,7 @@ std::vector<Sequence> dem_bones_windows() {
             for (Eigen::Index v = 0; v < surface.rows(); ++v) {
                 const size_t at =
                     (static_cast<size_t>(f) * static_cast<size_t>(cache.vertex_count) +
-                     static_cast<size_t>(clean.art_of_vertex[static_cast<size_t>(v)])) *
+                     static_cast<size_t>(clean.art_of_vertex[v])) *
                     3;
                 surface.row(v) << cache.samples[at], cache.samples[at + 1], cache.samples[at + 2];
             }

@@ -95,7 +95,7 @@ public:
                     rest_.row(v) << x, r * std::cos(angle), r * std::sin(angle);
                     const bool is_end = i == 0 || i == along;
                     if (is_end || (k == 0 && std::abs(x - elbow) > free_gap)) {
-                        bone_[static_cast<size_t>(v)] = x < elbow ? 0 : 1;
+                        bone_[v] = x < elbow ? 0 : 1;
                     }
                 }
             }
@@ -116,7 +116,7 @@ public:
         mass_.assign(static_cast<size_t>(nodes), 0.0);
         for (const Tet& tet : tets_) {
             for (const int v : tet.v) {
-                mass_[static_cast<size_t>(v)] += density * tet.volume / 4.0;
+                mass_[v] += density * tet.volume / 4.0;
             }
         }
         position_ = rest_;
@@ -132,7 +132,7 @@ public:
                                      Eigen::AngleAxisd(angle, Vector3d::UnitZ()) *
                                      Eigen::Translation3d(-elbow, 0, 0);
         for (Eigen::Index v = 0; v < rest_.rows(); ++v) {
-            const int bone = bone_[static_cast<size_t>(v)];
+            const int bone = bone_[v];
             if (bone >= 0) {
                 position_.row(v) =
                     bone == 0 ? rest_.row(v)
@@ -183,7 +183,7 @@ private:
         for (const auto& corner : split) {
             std::array<int, 4> v{};
             for (size_t a = 0; a < 4; ++a) {
-                v[a] = c[static_cast<size_t>(corner[a])];
+                v[a] = c[corner[a]];
             }
             Eigen::Matrix3d edges;
             for (int e = 0; e < 3; ++e) {
@@ -214,13 +214,13 @@ private:
             const Eigen::Matrix3d r = polar_decomposition(edges * tet.inverse_rest).rotation;
             Eigen::Matrix<double, 12, 1> local;
             for (int a = 0; a < 4; ++a) {
-                const int v = tet.v[static_cast<size_t>(a)];
+                const int v = tet.v[a];
                 local.segment<3>(3 * a) =
                     r.transpose() * position_.row(v).transpose() - rest_.row(v).transpose();
             }
             const Eigen::Matrix<double, 12, 1> pull = tet.stiffness * local;
             for (int a = 0; a < 4; ++a) {
-                const int i = unknown_[static_cast<size_t>(tet.v[static_cast<size_t>(a)])];
+                const int i = unknown_[tet.v[a]];
                 const Vector3d f = r * pull.segment<3>(3 * a);
                 largest = std::max(largest, f.norm());
                 if (i < 0) {
@@ -230,7 +230,7 @@ private:
                     force[3 * static_cast<size_t>(i) + c] -= f[c];
                 }
                 for (int b = 0; b < 4; ++b) {
-                    const int j = unknown_[static_cast<size_t>(tet.v[static_cast<size_t>(b)])];
+                    const int j = unknown_[tet.v[b]];
                     if (j < 0 || j > i) {
                         continue;
                     }
@@ -272,7 +272,7 @@ private:
             std::vector<double>& values = matrix_.matrix.values;
             std::fill(values.begin(), values.end(), 0.0);
             for (size_t e = 0; e < entries.size(); ++e) {
-                values[static_cast<size_t>(matrix_.slot_of_entry[e])] += entries[e].value;
+                values[matrix_.slot_of_entry[e]] += entries[e].value;
             }
             solver_->refactor(values);
         }

@@ -78,7 +78,7 @@ double factorisation_error(int n) {
     double worst = 0.0;
     for (int i = 0; i < n - 1; ++i) {
         for (int j = 0; j <= i; ++j) {
-            const double entry = i - j <= 2 ? band[static_cast<size_t>(3 * i + i - j)] : 0.0;
+            const double entry = i - j <= 2 ? band[3 * i + i - j] : 0.0;
             worst = std::max(worst, std::abs(square(i, j) - entry));
         }
     }

@@ -33,10 +33,9 @@ double refactored_difference(double stiffness) {
     std::vector<SparseEntry> entries;
     const SparseLower& matrix = equilibrium.matrix();
     for (int row = 0; row < n; ++row) {
-        for (int i = matrix.row_starts[static_cast<size_t>(row)];
-             i < matrix.row_starts[static_cast<size_t>(row) + 1]; ++i) {
-            entries.push_back({row, matrix.columns[static_cast<size_t>(i)],
-                               matrix.values[static_cast<size_t>(i)]});
+        for (int i = matrix.row_starts[row]; i < matrix.row_starts[static_cast<size_t>(row) + 1];
+             ++i) {
+            entries.push_back({row, matrix.columns[i], matrix.values[i]});
         }
     }
     MatrixX3d plain;
@@ -54,19 +53,19 @@ double refactored_difference(double stiffness) {
         const TetPoint at = shell.place(handles[h].point);
         Vector3d target = targets.row(static_cast<Eigen::Index>(h));
         for (int i = 0; i < 4; ++i) {
-            const int corner = shell.corners(at.tet)[static_cast<size_t>(i)];
+            const int corner = shell.corners(at.tet)[i];
             if (corner < n) {
                 target -= at.weights[i] * shell.base().row(corner).transpose();
             }
         }
         for (int i = 0; i < 4; ++i) {
-            const int a = shell.corners(at.tet)[static_cast<size_t>(i)] - n;
+            const int a = shell.corners(at.tet)[i] - n;
             if (a < 0) {
                 continue;
             }
             right.row(a) += k * at.weights[i] * target.transpose();
             for (int j = 0; j < 4; ++j) {
-                const int b = shell.corners(at.tet)[static_cast<size_t>(j)] - n;
+                const int b = shell.corners(at.tet)[j] - n;
                 if (b >= 0 && b <= a) {
                     entries.push_back({a, b, k * at.weights[i] * at.weights[j]});
                 }

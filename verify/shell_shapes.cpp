@@ -48,8 +48,7 @@ Surface sphere(int level, double radius) {
             const auto [place, is_new] = middles.try_emplace({std::min(a, b), std::max(a, b)},
                                                              static_cast<int>(points.size()));
             if (is_new) {
-                points.push_back(
-                    (points[static_cast<size_t>(a)] + points[static_cast<size_t>(b)]).normalized());
+                points.push_back((points[a] + points[b]).normalized());
             }
             return place->second;
         };

@@ -50,7 +50,7 @@ void join_vertices(MeshInstance& instance) {
     mesh.positions = join_rows(mesh.positions, vertex, count);
     for (Eigen::Index i = 0; i < mesh.triangles.size(); ++i) {
         int& corner = mesh.triangles.data()[i];
-        corner = vertex[static_cast<size_t>(corner)];
+        corner = vertex[corner];
     }
     for (MeshPart& part : mesh.parts) {
         part.name = std::move(part.material);

@@ -82,7 +82,7 @@ void ClipMaker::turn(const std::string& joint,
 
 void ClipMaker::shift(const std::string& joint, const std::function<Vector3d(double)>& offset) {
     const int node = node_named(joint);
-    const Vector3d rest = character_.skeleton.nodes[static_cast<size_t>(node)].rest.translation;
+    const Vector3d rest = character_.skeleton.nodes[node].rest.translation;
     Channel& channel = add_channel(node, ChannelTarget::translation, 3);
     for (const double t : times_) {
         const Vector3d p = rest + offset(t);

@@ -35,7 +35,7 @@ Character build_skeleton(const std::string& name, const std::vector<Bone>& bones
         if (!bone.parent.empty()) {
             const int parent = bone_index(bones, bone.parent);
             node.parent = parent + 1;
-            parent_head = bones[static_cast<size_t>(parent)].head;
+            parent_head = bones[parent].head;
         }
         node.rest.translation = bone.head - parent_head;
         character.skeleton.nodes.push_back(node);

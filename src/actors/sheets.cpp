@@ -79,9 +79,9 @@ Character make_box() {
         for (int j = 0; j <= n; ++j) {
             for (int i = 0; i <= n; ++i) {
                 std::array<int, 3> cell{};
-                cell[static_cast<size_t>(axis)] = is_upper ? n : 0;
-                cell[static_cast<size_t>(along)] = i;
-                cell[static_cast<size_t>(across)] = j;
+                cell[axis] = is_upper ? n : 0;
+                cell[along] = i;
+                cell[across] = j;
                 const auto [place, is_new] =
                     known.try_emplace(cell, static_cast<int>(points.size()));
                 if (is_new) {
@@ -89,7 +89,7 @@ Character make_box() {
                     points.push_back(
                         ((share / n).array() - 0.5).matrix().cwiseProduct(Vector3d(0.6, 0.3, 0.3)));
                 }
-                at[static_cast<size_t>(j)][static_cast<size_t>(i)] = place->second;
+                at[j][i] = place->second;
                 constexpr double cell_u = 1.0 / 3.0;
                 constexpr double margin = 0.01;
                 mesh.uv.row((side * (n + 1) + j) * (n + 1) + i)

@@ -79,7 +79,7 @@ void check_clip(const Clip& clip, const Skeleton& skeleton) {
         check_channel(channel, where, skeleton.nodes.size());
         if (!seen.insert({channel.node, channel.target}).second) {
             throw InvalidInput(concat(where, "node ", channel.node, " \"",
-                                      skeleton.nodes[static_cast<size_t>(channel.node)].name,
+                                      skeleton.nodes[channel.node].name,
                                       "\" already has a channel for the same property"));
         }
     }

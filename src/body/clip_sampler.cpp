@@ -46,9 +46,7 @@ struct ClipSampler::Track {
     Eigen::Quaterniond key_rotation(Eigen::Index k) const {
         return Eigen::Quaterniond(Eigen::Vector4d(values.col(k)));
     }
-    double duration(Eigen::Index i) const {
-        return times[static_cast<size_t>(i) + 1] - times[static_cast<size_t>(i)];
-    }
+    double duration(Eigen::Index i) const { return times[static_cast<size_t>(i) + 1] - times[i]; }
 
     /// Interval that holds the time, and how far along it is, 0 .. 1.
     std::pair<Eigen::Index, double> locate(double time) const {
@@ -60,7 +58,7 @@ struct ClipSampler::Track {
             return {interval_count(), 0.0};
         }
         const Eigen::Index i = after - times.begin() - 1;
-        return {i, (time - times[static_cast<size_t>(i)]) / duration(i)};
+        return {i, (time - times[i]) / duration(i)};
     }
 };
 
@@ -157,7 +155,7 @@ void ClipSampler::Track::find_velocities(bool is_periodic) {
     // A hold is still: the keys at both its ends have no velocity.
     const Eigen::Index last = velocities.rows() - 1;
     for (Eigen::Index i = 0; i < last; ++i) {
-        if (curves[static_cast<size_t>(i)] == Curve::step) {
+        if (curves[i] == Curve::step) {
             velocities.middleRows(i, 2).setZero();
         }
     }
@@ -179,7 +177,7 @@ void ClipSampler::Track::find_velocities(bool is_periodic) {
 void ClipSampler::Track::find_turns() {
     turns.setZero(9, std::max<Eigen::Index>(interval_count(), 0));
     for (Eigen::Index i = 0; i < interval_count(); ++i) {
-        const Curve curve = curves[static_cast<size_t>(i)];
+        const Curve curve = curves[i];
         const Eigen::Quaterniond whole =
             key_rotation(i).normalized().conjugate() * key_rotation(i + 1).normalized();
         if (curve == Curve::straight) {
@@ -200,7 +198,7 @@ Eigen::Quaterniond ClipSampler::Track::rotation(double time) const {
     if (u == 0.0) {
         return key_rotation(i).normalized();
     }
-    switch (curves[static_cast<size_t>(i)]) {
+    switch (curves[i]) {
         case Curve::step:
             break;
         case Curve::straight:  // slerp the shorter way
@@ -231,7 +229,7 @@ Eigen::Quaterniond ClipSampler::Track::rotation(double time) const {
 void ClipSampler::Track::value(double time, double* out) const {
     Eigen::Map<VectorXd> result(out, width());
     const auto [i, u] = locate(time);
-    const Curve curve = u == 0.0 ? Curve::step : curves[static_cast<size_t>(i)];
+    const Curve curve = u == 0.0 ? Curve::step : curves[i];
     if (curve == Curve::step) {
         result = values.col(i);
     } else if (curve == Curve::straight) {

@@ -86,9 +86,8 @@ struct JointParts {
         }
         is_rigid = true;
         for (int j = 0; j < count; ++j) {
-            const Eigen::Affine3d& matrix = matrices[static_cast<size_t>(j)];
-            const Vector3d centre =
-                centres.empty() ? Vector3d::Zero() : centres[static_cast<size_t>(j)];
+            const Eigen::Affine3d& matrix = matrices[j];
+            const Vector3d centre = centres.empty() ? Vector3d::Zero() : centres[j];
             const Polar polar = polar_decomposition(matrix.linear());
             // Stretch about the joint, v' = S (v - c) + c, then the rigid motion v' -> R v' + t
             // with t = M c - R c: together R S (v - c) + M c = M v, and the joint itself stays
@@ -118,7 +117,7 @@ bool align_signs(JointParts& parts, const std::vector<std::array<std::uint16_t, 
     parts.turned.assign(count, 0);
     const auto root_of = [&](int joint) {
         unsigned char sign = 0;
-        while (parts.parent[static_cast<size_t>(joint)] != joint) {
+        while (parts.parent[joint] != joint) {
             const size_t j = static_cast<size_t>(joint);
             const size_t above = static_cast<size_t>(parts.parent[j]);
             // Halve the path: hang the joint on its grandparent.
@@ -140,8 +139,8 @@ bool align_signs(JointParts& parts, const std::vector<std::array<std::uint16_t, 
         const unsigned char differs =
             static_cast<unsigned char>(a_sign ^ b_sign ^ (side < 0.0 ? 1 : 0));
         if (a != b) {
-            parts.parent[static_cast<size_t>(a)] = b;
-            parts.turned[static_cast<size_t>(a)] = differs;
+            parts.parent[a] = b;
+            parts.turned[a] = differs;
         } else if (differs != 0) {
             return false;
         }

@@ -26,7 +26,7 @@ Eigen::MatrixXd key_velocities(const std::vector<double>& times, const Eigen::Ma
         return velocities;
     }
     const auto interval = [&](Eigen::Index i) {
-        return times[static_cast<size_t>(i) + 1] - times[static_cast<size_t>(i)];
+        return times[static_cast<size_t>(i) + 1] - times[i];
     };
     // Parabola through three keys, at the middle one: each slope weighted by the other interval.
     const auto between = [&](Eigen::Index before, Eigen::Index after) {

@@ -44,7 +44,7 @@ void check_instance(const Character& character, const MeshInstance& instance) {
     if (is_skinned(instance)) {
         require(instance.skin < static_cast<int>(character.skins.size()), where,
                 "expected a skin below ", character.skins.size(), ", found ", instance.skin);
-        const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
+        const Skin& skin = character.skins[instance.skin];
         require(skin.inverse_bind.size() == skin.joints.size() && !skin.joints.empty(), where,
                 "skin \"", skin.name, "\": expected one inverse bind matrix per joint, found ",
                 skin.inverse_bind.size(), " for ", skin.joints.size(), " joints");
@@ -114,7 +114,7 @@ std::vector<SkinWeights> normalised_weights(const Character& character,
             continue;
         }
         all[i] = instance.weights;
-        const Skin& skin = character.skins[static_cast<size_t>(instance.skin)];
+        const Skin& skin = character.skins[instance.skin];
         const WeightReport report = normalise_weights(all[i], static_cast<int>(skin.joints.size()));
         if (is_chosen && report.renormalised > 0) {
             notes.push_back(concat("mesh \"", instance.name, "\": weights of ", report.renormalised,
@@ -267,7 +267,7 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
     source.mesh = merge_meshes(chosen);
     rigged->rest = source.mesh.positions;
     const auto weights_of = [&](const MeshInstance& instance) -> const SkinWeights& {
-        return weights[static_cast<size_t>(&instance - character->meshes.data())];
+        return weights[&instance - character->meshes.data()];
     };
     rig.weights.influences = 1;
     bool has_skin = false;
@@ -291,12 +291,11 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
         Eigen::Affine3d to_rest = Eigen::Affine3d::Identity();
         int first_joint = 0;
         if (is_skinned(instance)) {
-            const Similarity& fit = fits[static_cast<size_t>(instance.skin)];
+            const Similarity& fit = fits[instance.skin];
             to_rest = fit.matrix();
-            first_joint = builder.add_skin(
-                instance.skin, character->skins[static_cast<size_t>(instance.skin)], fit);
+            first_joint = builder.add_skin(instance.skin, character->skins[instance.skin], fit);
         } else {
-            const Eigen::Affine3d& frame = node_frames[static_cast<size_t>(instance.node)];
+            const Eigen::Affine3d& frame = node_frames[instance.node];
             const double size = frame.linear().norm();
             const bool is_invertible =
                 std::abs(frame.linear().determinant()) > 1e-12 * size * size * size;

@@ -41,8 +41,7 @@ std::vector<Eigen::Quaterniond> world_rotations(const Skeleton& skeleton,
     std::vector<Eigen::Quaterniond> world(local.size());
     for (size_t n = 0; n < local.size(); ++n) {
         const int parent = skeleton.nodes[n].parent;
-        world[n] = parent < 0 ? rotation_of(local[n])
-                              : world[static_cast<size_t>(parent)] * rotation_of(local[n]);
+        world[n] = parent < 0 ? rotation_of(local[n]) : world[parent] * rotation_of(local[n]);
     }
     return world;
 }
@@ -67,7 +66,7 @@ double lowest_below(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>
     double lowest = frames[hips].translation().dot(up);
     for (size_t n = hips + 1; n < frames.size(); ++n) {
         const int parent = skeleton.nodes[n].parent;
-        is_below[n] = parent >= 0 && is_below[static_cast<size_t>(parent)];
+        is_below[n] = parent >= 0 && is_below[parent];
         if (is_below[n]) {
             lowest = std::min(lowest, frames[n].translation().dot(up));
         }
@@ -202,8 +201,7 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
             } else {
                 // The same turn in the world, measured from rest.
                 const Eigen::Quaterniond change =
-                    source_turn[static_cast<size_t>(from)] *
-                    source_rest_turn[static_cast<size_t>(from)].conjugate();
+                    source_turn[from] * source_rest_turn[from].conjugate();
                 target_turn[n] = (change * target_rest_turn[n]).normalized();
                 Transform local = node.rest;
                 local.rotation = (parent_turn.conjugate() * target_turn[n]).normalized();
@@ -217,7 +215,7 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
                                          local.translation.data() + 3);
                 }
                 target_local[n] = local.matrix();
-                std::vector<double>& values = turns[static_cast<size_t>(turn_of_node[n])].values;
+                std::vector<double>& values = turns[turn_of_node[n]].values;
                 values.insert(values.end(), local.rotation.coeffs().data(),
                               local.rotation.coeffs().data() + 4);
             }

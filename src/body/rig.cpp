@@ -15,20 +15,20 @@ void complete_rig(const Skeleton& skeleton, Rig& rig) {
     for (size_t j = 0; j < rig.node.size(); ++j) {
         require(rig.node[j] >= 0 && rig.node[j] < count, "rig: expected nodes from 0 to ",
                 count - 1, ", joint ", j, " is node ", rig.node[j]);
-        int& first = joint_of_node[static_cast<size_t>(rig.node[j])];
+        int& first = joint_of_node[rig.node[j]];
         first = first < 0 ? static_cast<int>(j) : first;
     }
     rig.name.clear();
     rig.parent.clear();
     rig.centre.clear();
     for (size_t j = 0; j < rig.node.size(); ++j) {
-        const Node& node = skeleton.nodes[static_cast<size_t>(rig.node[j])];
+        const Node& node = skeleton.nodes[rig.node[j]];
         int above = node.parent;
-        while (above >= 0 && joint_of_node[static_cast<size_t>(above)] < 0) {
-            above = skeleton.nodes[static_cast<size_t>(above)].parent;
+        while (above >= 0 && joint_of_node[above] < 0) {
+            above = skeleton.nodes[above].parent;
         }
         rig.name.push_back(node.name);
-        rig.parent.push_back(above < 0 ? -1 : joint_of_node[static_cast<size_t>(above)]);
+        rig.parent.push_back(above < 0 ? -1 : joint_of_node[above]);
         const Eigen::Affine3d bind = rig.inverse_bind[j].inverse();
         rig.centre.push_back(bind.matrix().allFinite() ? Vector3d(bind.translation())
                                                        : Vector3d(Vector3d::Zero()));
@@ -39,7 +39,7 @@ void joint_matrices(const std::vector<int>& nodes, const std::vector<Eigen::Affi
                     const std::vector<Eigen::Affine3d>& frames, std::vector<Eigen::Affine3d>& out) {
     out.resize(nodes.size());
     for (size_t j = 0; j < nodes.size(); ++j) {
-        out[j] = frames[static_cast<size_t>(nodes[j])] * inverse_bind[j];
+        out[j] = frames[nodes[j]] * inverse_bind[j];
     }
 }
 
@@ -77,13 +77,12 @@ std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton,
         const int parent = skeleton.nodes[n].parent;
         const bool is_named =
             std::find(nodes.begin(), nodes.end(), static_cast<int>(n)) != nodes.end();
-        is_below[n] =
-            is_named || (parent >= 0 && is_below[static_cast<size_t>(parent)] != 0) ? 1 : 0;
+        is_below[n] = is_named || (parent >= 0 && is_below[parent] != 0) ? 1 : 0;
     }
     std::vector<char> joints;
     joints.reserve(rig.node.size());
     for (const int node : rig.node) {
-        joints.push_back(is_below[static_cast<size_t>(node)]);
+        joints.push_back(is_below[node]);
     }
     return joints;
 }

@@ -53,8 +53,8 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
     for (const MorphRun& run : mesh_->morphs) {
         const size_t targets = run.offsets.size();
         const std::vector<double>* weights = nullptr;
-        if (run.node >= 0 && !pose_.morph_weights[static_cast<size_t>(run.node)].empty()) {
-            weights = &pose_.morph_weights[static_cast<size_t>(run.node)];
+        if (run.node >= 0 && !pose_.morph_weights[run.node].empty()) {
+            weights = &pose_.morph_weights[run.node];
         }
         bool changes = false;
         morph_changes_.assign(targets, 0.0);

@@ -36,7 +36,7 @@ void world_frames(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& 
         if (parent < 0) {
             world[n] = local[n];
         } else {
-            world[n] = world[static_cast<size_t>(parent)] * local[n];
+            world[n] = world[parent] * local[n];
         }
     }
 }

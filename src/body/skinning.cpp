@@ -236,7 +236,7 @@ void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
         columns.resize(16, joint_count);
     }
     for (int j = 0; j < joint_count; ++j) {
-        set_columns(columns, j, matrices[static_cast<size_t>(j)].matrix().topRows<3>());
+        set_columns(columns, j, matrices[j].matrix().topRows<3>());
     }
     const JointColumns& shared_columns = columns;  // the caller's, not each worker's own
     const auto job = [&](int begin, int end) {

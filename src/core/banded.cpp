@@ -210,19 +210,18 @@ void BandedFactor::solve_columns(std::span<double> values, int columns, int begi
         for (std::ptrdiff_t i = 0; i < n; ++i) {
             const double* const l = lower + i * b;
             if (i >= b && b == 2) {
-                sweep.subtract_two_and_scale(i, l[1], i - 2, l[0], i - 1,
-                                             inverse_pivot_[static_cast<size_t>(i - 2)]);
+                sweep.subtract_two_and_scale(i, l[1], i - 2, l[0], i - 1, inverse_pivot_[i - 2]);
                 continue;
             }
             subtract_neighbours(
                 sweep, i, std::min(b, i), [&](std::ptrdiff_t k) { return l[k - 1]; },
                 [&](std::ptrdiff_t k) { return i - k; });
             if (i >= b) {
-                sweep.scale(i - b, inverse_pivot_[static_cast<size_t>(i - b)]);
+                sweep.scale(i - b, inverse_pivot_[i - b]);
             }
         }
         for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, n - b); i < n; ++i) {
-            sweep.scale(i, inverse_pivot_[static_cast<size_t>(i)]);
+            sweep.scale(i, inverse_pivot_[i]);
         }
         // What is not finite stays so down to the last row (0 * inf and 0 * NaN are NaN), so one
         // row tells. A diagonal matrix has no such chain.

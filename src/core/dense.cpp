@@ -94,7 +94,7 @@ RightSingular right_singular(const Eigen::MatrixXd& matrix) {
     });
     RightSingular result{VectorXd(count), Eigen::MatrixXd::Zero(matrix.cols(), count)};
     for (Eigen::Index k = 0; k < count; ++k) {
-        const Eigen::Index i = order[static_cast<size_t>(k)];
+        const Eigen::Index i = order[k];
         const double value = parts.values[i];
         result.values[k] = value;
         if (!is_wide) {

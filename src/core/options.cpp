@@ -291,10 +291,10 @@ void resolve_masks(const Options& options, const std::string& section,
                 values[v] = clamped;
                 continue;
             }
-            throw InvalidInput(
-                concat(section, " ", option.name, " = ", region_text(painted.mask), ": expected ",
-                       expected_number(range), ", found ", number_text(value), " at vertex ",
-                       shown.empty() ? static_cast<int>(v) : shown[static_cast<size_t>(v)]));
+            throw InvalidInput(concat(section, " ", option.name, " = ", region_text(painted.mask),
+                                      ": expected ", expected_number(range), ", found ",
+                                      number_text(value), " at vertex ",
+                                      shown.empty() ? static_cast<int>(v) : shown[v]));
         }
         painted.per_vertex = std::move(values);
     });

@@ -67,10 +67,10 @@ double Workers::sum_chunks(int count, int chunk, ChunkSum job) const {
         }
         crew_->pool.run(chunks, [&](int index) {
             const int begin = index * chunk;
-            partial[static_cast<size_t>(index)] = job(begin, end_of_chunk(begin, count, chunk));
+            partial[index] = job(begin, end_of_chunk(begin, count, chunk));
         });
         for (int index = 0; index < chunks; ++index) {
-            sum += partial[static_cast<size_t>(index)];
+            sum += partial[index];
         }
         return sum;
     }

@@ -41,7 +41,7 @@ void check_pattern(const SparseLower& matrix) {
                 ", expected at least its diagonal and at most ", entries);
         int before = -1;
         for (int p = begin; p < end; ++p) {
-            const int column = matrix.columns[static_cast<size_t>(p)];
+            const int column = matrix.columns[p];
             require(column > before && std::cmp_less_equal(column, i), "sparse matrix: entry ", p,
                     " of row ", i, " is in column ", column, ", expected ", before + 1, " to ", i);
             before = column;
@@ -86,8 +86,7 @@ CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries)
     }
     std::vector<int> order(entries.size());
     for (size_t e = 0; e < entries.size(); ++e) {
-        order[static_cast<size_t>(ends[static_cast<size_t>(entries[e].row)]++)] =
-            static_cast<int>(e);
+        order[ends[entries[e].row]++] = static_cast<int>(e);
     }
 
     CompressedEntries result;
@@ -98,21 +97,19 @@ CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries)
     matrix.row_starts.push_back(0);
     auto begin = order.begin();
     for (int i = 0; i < size; ++i) {
-        const auto end = order.begin() + ends[static_cast<size_t>(i)];
-        std::stable_sort(begin, end, [&](int a, int b) {
-            return entries[static_cast<size_t>(a)].column < entries[static_cast<size_t>(b)].column;
-        });
+        const auto end = order.begin() + ends[i];
+        std::stable_sort(begin, end,
+                         [&](int a, int b) { return entries[a].column < entries[b].column; });
         int last = -1;
         for (; begin != end; ++begin) {
-            const SparseEntry& entry = entries[static_cast<size_t>(*begin)];
+            const SparseEntry& entry = entries[*begin];
             if (entry.column != last) {
                 last = entry.column;
                 matrix.columns.push_back(last);
                 matrix.values.push_back(0.0);
             }
             matrix.values.back() += entry.value;
-            result.slot_of_entry[static_cast<size_t>(*begin)] =
-                static_cast<int>(matrix.values.size()) - 1;
+            result.slot_of_entry[*begin] = static_cast<int>(matrix.values.size()) - 1;
         }
         if (last != i) {
             matrix.columns.push_back(i);
@@ -200,7 +197,7 @@ struct SparseSolver::Parts {
                 throw SolverFailure(concat("sparse matrix: not positive definite: pivot of row ",
                                            row, " is ", pivot, ", diagonal entry ", diagonal));
             }
-            inverse_pivots[static_cast<size_t>(k)] = 1.0 / pivot;
+            inverse_pivots[k] = 1.0 / pivot;
         }
     }
 };

@@ -77,7 +77,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         require(options.softness.size() == static_cast<size_t>(rows_),
                 "curve: expected softness for ", rows_, " nodes, found ", options.softness.size());
         for (int i = 0; i < rows_; ++i) {
-            const double soft = options.softness[static_cast<size_t>(i)];
+            const double soft = options.softness[i];
             require(soft >= 0.0 && soft <= 1.0 + 1e-9, "curve softness: expected 0 to 1, found ",
                     soft);
             window_[i] *= soft;
@@ -271,7 +271,7 @@ void CurveSolver::reset(double time, Sampler sample, const Workers& workers, dou
     first.place = first.target;
     first.speed.setZero();
     for (int k = 0; k < modes_.count(); ++k) {
-        const OscillatorStep& s = steps_[static_cast<size_t>(k)];
+        const OscillatorStep& s = steps_[k];
         second.place.row(k) = s.yy * first.place.row(k) + s.yv * first.speed.row(k) +
                               s.yu0 * first.drive.row(k) + s.yu1 * second.drive.row(k);
         second.speed.row(k) = s.vy * first.place.row(k) + s.vv * first.speed.row(k) +
@@ -302,7 +302,7 @@ void CurveSolver::advance(double to, Sampler sample, const Workers& workers, dou
         const Slot& a = slots_[slots_used_ - 2];
         Slot& b = slots_[slots_used_ - 1];
         for (int k = 0; k < modes_.count(); ++k) {
-            const OscillatorStep& s = steps_[static_cast<size_t>(k)];
+            const OscillatorStep& s = steps_[k];
             b.place.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) +
                              s.yu0 * a.drive.row(k) + s.yu1 * b.drive.row(k);
             b.speed.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) +

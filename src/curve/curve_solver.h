@@ -86,7 +86,7 @@ private:
         RowMatrixXd drive, target;  // modes x columns: with and without inertia
         MatrixX3d shape;            // node rows x 3
     };
-    Slot& slot(long index) { return slots_[static_cast<size_t>(index - first_slot_)]; }
+    Slot& slot(long index) { return slots_[index - first_slot_]; }
     void sample_at(long index, Sampler sample, double known);
     void aim(const CurveDrive& drive, Slot& slot, const Workers& workers);  // target and shape
     void make_slot(long index, const Workers& workers);

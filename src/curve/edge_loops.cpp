@@ -22,7 +22,7 @@ public:
         const Topology& topology = piece.topology;
         around_.resize(static_cast<size_t>(topology.vertex_count()));
         for (int v = 0; v < topology.vertex_count(); ++v) {
-            const int from = piece.surface_vertex[static_cast<size_t>(v)];
+            const int from = piece.surface_vertex[v];
             if (from < 0 || topology.is_boundary_vertex(v)) {
                 continue;
             }
@@ -32,16 +32,16 @@ public:
                     ++k;
                 }
                 const int next = topology.triangles()(f, (k + 1) % 3);
-                const int to = piece.surface_vertex[static_cast<size_t>(next)];
+                const int to = piece.surface_vertex[next];
                 if (to >= 0 && known.count({std::min(from, to), std::max(from, to)}) > 0) {
-                    around_[static_cast<size_t>(v)].push_back(next);
+                    around_[v].push_back(next);
                 }
             }
         }
     }
 
-    bool is_regular(int v) const { return around_[static_cast<size_t>(v)].size() == 4; }
-    int neighbour(int v, int k) const { return around_[static_cast<size_t>(v)][k & 3]; }
+    bool is_regular(int v) const { return around_[v].size() == 4; }
+    int neighbour(int v, int k) const { return around_[v][k & 3]; }
 
     /// Straight on from `before` through `v`.
     std::optional<int> straight_on(int before, int v) const {

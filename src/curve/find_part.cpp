@@ -70,7 +70,7 @@ SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
             has_found = true;
             for (int f = one.first_triangle; f < one.first_triangle + one.triangle_count; ++f) {
                 for (int k = 0; k < 3; ++k) {
-                    art_inside[static_cast<size_t>(mesh.triangles(f, k))] = true;
+                    art_inside[mesh.triangles(f, k)] = true;
                 }
             }
         }
@@ -80,14 +80,13 @@ SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
                                   "), found \"", group, "\""));
     }
     for (size_t v = 0; v < is_inside.size(); ++v) {
-        is_inside[v] = art_inside[static_cast<size_t>((*body.art_of_vertex)[v])];
+        is_inside[v] = art_inside[(*body.art_of_vertex)[v]];
     }
     const MatrixX3i& triangles = body.topology->triangles();
     std::vector<bool> chosen(static_cast<size_t>(triangles.rows()), false);
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        chosen[static_cast<size_t>(f)] = is_inside[static_cast<size_t>(triangles(f, 0))] &&
-                                         is_inside[static_cast<size_t>(triangles(f, 1))] &&
-                                         is_inside[static_cast<size_t>(triangles(f, 2))];
+        chosen[f] =
+            is_inside[triangles(f, 0)] && is_inside[triangles(f, 1)] && is_inside[triangles(f, 2)];
     }
     return chosen_piece(*body.rest, *body.topology, chosen);
 }
@@ -105,7 +104,7 @@ VectorXd painted_field(const CurveBody& body, const std::string& name) {
     }
     VectorXd field(body.rest->rows());
     for (Eigen::Index v = 0; v < field.size(); ++v) {
-        field[v] = found->second[(*body.art_of_vertex)[static_cast<size_t>(v)]];
+        field[v] = found->second[(*body.art_of_vertex)[v]];
     }
     return field;
 }
@@ -117,8 +116,8 @@ std::vector<std::array<int, 2>> polygon_edges(const CurveBody& body) {
             "edge loops: expected a mesh of quads (an OBJ file), found triangles");
     std::vector<std::array<int, 2>> edges;
     const auto add = [&](int a, int b) {
-        const int from = (*body.vertex_of_art)[static_cast<size_t>(a)];
-        const int to = (*body.vertex_of_art)[static_cast<size_t>(b)];
+        const int from = (*body.vertex_of_art)[a];
+        const int to = (*body.vertex_of_art)[b];
         if (from >= 0 && to >= 0) {
             edges.push_back({from, to});
         }

@@ -46,7 +46,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
         const int above = rig.parent[k];
         for (size_t j = 0; above >= 0 && j < bone.size(); ++j) {
             // A node may be a joint of several skins.
-            if (rig.node[j] == rig.node[static_cast<size_t>(above)]) {
+            if (rig.node[j] == rig.node[above]) {
                 const double length = (rig.centre[k] - rig.centre[j]).norm();
                 bone[j] = std::max(bone[j], length);
                 bone[k] = std::max(bone[k], length);
@@ -67,8 +67,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
             const double beyond =
                 std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) /
                 (reach * radius);
-            held.softness[static_cast<size_t>(i)] *=
-                1.0 - options.joint_hold * std::exp(-beyond * beyond);
+            held.softness[i] *= 1.0 - options.joint_hold * std::exp(-beyond * beyond);
         }
     }
     return held;
@@ -97,7 +96,7 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     nodes_of_art_ = part_.nodes;
     nodes_of_art_.base_count = static_cast<int>(body.body->mesh().positions.rows());
     for (int& index : nodes_of_art_.indices) {
-        index = (*body.art_of_vertex)[static_cast<size_t>(index)];
+        index = (*body.art_of_vertex)[index];
     }
     const auto rows = static_cast<Eigen::Index>(part_.rows());
     body_nodes_ = base_nodes_ = residual_ = displacement_ = nodes_ = speed_world_ =
@@ -110,15 +109,15 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
                 name, "\"");
         PoseJoint joint;
         joint.joint = static_cast<int>(found - rig->name.begin());
-        joint.parent = rig->parent[static_cast<size_t>(joint.joint)];
+        joint.parent = rig->parent[joint.joint];
         // The bone: from the joint to its first skinned child, else away from its parent.
-        const Vector3d& centre = rig->centre[static_cast<size_t>(joint.joint)];
+        const Vector3d& centre = rig->centre[joint.joint];
         const auto child = std::find(rig->parent.begin(), rig->parent.end(), joint.joint);
         Vector3d axis = Vector3d::UnitY();
         if (child != rig->parent.end()) {
-            axis = rig->centre[static_cast<size_t>(child - rig->parent.begin())] - centre;
+            axis = rig->centre[child - rig->parent.begin()] - centre;
         } else if (joint.parent >= 0) {
-            axis = centre - rig->centre[static_cast<size_t>(joint.parent)];
+            axis = centre - rig->centre[joint.parent];
         }
         joint.axis = axis.norm() > 1e-9 ? Vector3d(axis.normalized()) : Vector3d::UnitY();
         pose_joints_.push_back(joint);
@@ -172,11 +171,11 @@ void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers
 void Flesh::pose_of(VectorXd& pose) const {
     for (size_t j = 0; j < pose_joints_.size(); ++j) {
         const PoseJoint& joint = pose_joints_[j];
-        const Eigen::Quaterniond parent =
-            joint.parent >= 0 ? rotation_of_matrix(matrices_[static_cast<size_t>(joint.parent)])
-                              : Eigen::Quaterniond::Identity();
-        pose.segment<3>(3 * static_cast<Eigen::Index>(j)) = joint_pose(
-            parent, rotation_of_matrix(matrices_[static_cast<size_t>(joint.joint)]), joint.axis);
+        const Eigen::Quaterniond parent = joint.parent >= 0
+                                              ? rotation_of_matrix(matrices_[joint.parent])
+                                              : Eigen::Quaterniond::Identity();
+        pose.segment<3>(3 * static_cast<Eigen::Index>(j)) =
+            joint_pose(parent, rotation_of_matrix(matrices_[joint.joint]), joint.axis);
     }
 }
 
@@ -299,7 +298,7 @@ void Flesh::push_at(double time, MatrixX3d& push) const {
             continue;
         }
         for (Eigen::Index n = 0; n < push.rows(); ++n) {
-            const double share = here.share.empty() ? 1.0 : here.share[static_cast<size_t>(n)];
+            const double share = here.share.empty() ? 1.0 : here.share[n];
             push.row(n) += weight * share * here.push.transpose();
         }
     }

@@ -39,15 +39,13 @@ SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const S
     const Stencils& nodes = part.nodes;
     for (int row = 0; row < nodes.count(); ++row) {
         std::map<int, double> blend;
-        for (int i = nodes.offsets[static_cast<size_t>(row)];
-             i < nodes.offsets[static_cast<size_t>(row) + 1]; ++i) {
-            const auto v = static_cast<size_t>(nodes.indices[static_cast<size_t>(i)]);
+        for (int i = nodes.offsets[row]; i < nodes.offsets[static_cast<size_t>(row) + 1]; ++i) {
+            const auto v = static_cast<size_t>(nodes.indices[i]);
             vertex_number.emplace(static_cast<int>(v), 0);
             for (size_t k = 0; k < influences; ++k) {
                 const double w = weights.weights[v * influences + k];
                 if (w > 0.0) {
-                    blend[weights.joints[v * influences + k]] +=
-                        w * nodes.weights[static_cast<size_t>(i)];
+                    blend[weights.joints[v * influences + k]] += w * nodes.weights[i];
                 }
             }
         }
@@ -70,7 +68,7 @@ SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const S
     }
     joints_.resize(joint_number.size());
     for (const auto& [joint, number] : joint_number) {
-        joints_[static_cast<size_t>(number)] = joint;
+        joints_[number] = joint;
     }
     turns_.resize(joints_.size());
 
@@ -102,18 +100,18 @@ void SkinnedNodes::fill(const std::vector<Eigen::Affine3d>& matrices, NodeFrames
     out.places.resize(rows, 3);
     out.rotations.resize(rows, 9);
     for (size_t j = 0; j < joints_.size(); ++j) {
-        turns_[j] = rotation_of_matrix(matrices[static_cast<size_t>(joints_[j])]);
+        turns_[j] = rotation_of_matrix(matrices[joints_[j]]);
     }
     for (Eigen::Index row = 0; row < rows; ++row) {
-        const auto begin = static_cast<size_t>(starts_[static_cast<size_t>(row)]);
+        const auto begin = static_cast<size_t>(starts_[row]);
         const auto end = static_cast<size_t>(starts_[static_cast<size_t>(row) + 1]);
         const Vector3d p = rest_nodes_.row(row);
         Vector3d place = Vector3d::Zero();
-        const Eigen::Vector4d first = turns_[static_cast<size_t>(node_joints_[begin])].coeffs();
+        const Eigen::Vector4d first = turns_[node_joints_[begin]].coeffs();
         Eigen::Vector4d blend = Eigen::Vector4d::Zero();
         for (size_t i = begin; i < end; ++i) {
             const auto number = static_cast<size_t>(node_joints_[i]);
-            place += node_weights_[i] * (matrices[static_cast<size_t>(joints_[number])] * p);
+            place += node_weights_[i] * (matrices[joints_[number]] * p);
             const Eigen::Vector4d& q = turns_[number].coeffs();
             blend += (q.dot(first) < 0.0 ? -node_weights_[i] : node_weights_[i]) * q;
         }

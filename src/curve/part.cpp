@@ -53,8 +53,7 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
             holes.push_back(i);
         }
     }
-    const int first_vertex =
-        tube.piece.topology.boundary_loops()[static_cast<size_t>(first)].front();
+    const int first_vertex = tube.piece.topology.boundary_loops()[first].front();
     const Stencils first_point = selected(tube.piece.points, {first_vertex});
     if (!holes.empty()) {
         tube.piece = filled_holes(tube.piece, holes);
@@ -160,7 +159,7 @@ std::vector<double> mean_arc(const Tube& tube, const TubeLocator& locator, int l
             const Vector3d here =
                 position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
             if (i > 0) {
-                length[static_cast<size_t>(i)] += (here - before).norm() / lines;
+                length[i] += (here - before).norm() / lines;
             }
             before = here;
         }
@@ -252,7 +251,7 @@ void along_weights(const Place& at, int nodes, CurveTransfer rule, std::map<int,
     const auto w = cubic_weights(at.fraction);
     for (int i = 0; i < 4; ++i) {
         const int n = at.index - 1 + i;
-        const double weight = w[static_cast<size_t>(i)];
+        const double weight = w[i];
         if (n < 0) {
             out[0] += 2.0 * weight;
             out[1] -= weight;
@@ -273,7 +272,7 @@ void round_weights(const Place& at, int curves, CurveTransfer rule, std::map<int
     }
     const auto w = cubic_weights(at.fraction);
     for (int i = 0; i < 4; ++i) {
-        out[(at.index - 1 + i + 2 * curves) % curves] += w[static_cast<size_t>(i)];
+        out[(at.index - 1 + i + 2 * curves) % curves] += w[i];
     }
 }
 
@@ -360,11 +359,9 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
         Vector3d before = Vector3d::Zero();
         for (int place = 0; place < places; ++place) {
             const int row = row_of(place, line);
-            const SurfacePoint point =
-                locator.find(grid.s[static_cast<size_t>(place)],
-                             grid.theta[static_cast<size_t>(place)][static_cast<size_t>(line)]);
-            found[static_cast<size_t>(row)] = point;
-            part.along[row] = grid.s[static_cast<size_t>(place)];
+            const SurfacePoint point = locator.find(grid.s[place], grid.theta[place][line]);
+            found[row] = point;
+            part.along[row] = grid.s[place];
             part.virtual_nodes += point.triangle >= tube.piece.real_triangles ? 1 : 0;
             const Vector3d here =
                 position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
@@ -388,7 +385,7 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
     // Transfer: every surface vertex of the piece from the nodes around it.
     std::map<int, std::map<int, double>> rows;
     for (int v = 0; v < tube.piece.topology.vertex_count(); ++v) {
-        const int vertex = tube.piece.surface_vertex[static_cast<size_t>(v)];
+        const int vertex = tube.piece.surface_vertex[v];
         if (vertex < 0) {
             continue;
         }

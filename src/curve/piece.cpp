@@ -42,10 +42,8 @@ struct Draft {
 
 std::vector<std::pair<int, double>> sum_of(const Stencils& points, int row, double factor) {
     std::vector<std::pair<int, double>> sum;
-    for (int i = points.offsets[static_cast<size_t>(row)];
-         i < points.offsets[static_cast<size_t>(row) + 1]; ++i) {
-        sum.emplace_back(points.indices[static_cast<size_t>(i)],
-                         factor * points.weights[static_cast<size_t>(i)]);
+    for (int i = points.offsets[row]; i < points.offsets[static_cast<size_t>(row) + 1]; ++i) {
+        sum.emplace_back(points.indices[i], factor * points.weights[i]);
     }
     return sum;
 }
@@ -75,8 +73,8 @@ std::vector<int> triangle_parts(const std::vector<std::array<int, 3>>& triangles
                 const int a = triangles[f][k];
                 const int b = triangles[f][(k + 1) % 3];
                 for (const int g : sides[{std::min(a, b), std::max(a, b)}]) {
-                    if (part[static_cast<size_t>(g)] < 0) {
-                        part[static_cast<size_t>(g)] = count;
+                    if (part[g] < 0) {
+                        part[g] = count;
                         stack.push_back(g);
                     }
                 }
@@ -98,7 +96,7 @@ SurfacePiece finished(const Draft& draft, const MatrixX3d& draft_positions) {
         const Vector3d a = draft_positions.row(t[0]);
         const Vector3d b = draft_positions.row(t[1]);
         const Vector3d c = draft_positions.row(t[2]);
-        areas[static_cast<size_t>(part[f])] += 0.5 * (b - a).cross(c - a).norm();
+        areas[part[f]] += 0.5 * (b - a).cross(c - a).norm();
     }
     const auto largest =
         static_cast<int>(std::max_element(areas.begin(), areas.end()) - areas.begin());
@@ -106,18 +104,18 @@ SurfacePiece finished(const Draft& draft, const MatrixX3d& draft_positions) {
     for (size_t f = 0; f < draft.triangles.size(); ++f) {
         if (part[f] == largest) {
             for (const int v : draft.triangles[f]) {
-                number[static_cast<size_t>(v)] = 0;
+                number[v] = 0;
             }
         }
     }
     SurfacePiece piece;
     std::vector<int> kept;
     for (int v = 0; v < draft.points.count(); ++v) {
-        if (number[static_cast<size_t>(v)] == 0) {
-            number[static_cast<size_t>(v)] = static_cast<int>(kept.size());
+        if (number[v] == 0) {
+            number[v] = static_cast<int>(kept.size());
             kept.push_back(v);
-            piece.surface_vertex.push_back(draft.surface_vertex[static_cast<size_t>(v)]);
-            piece.cut.push_back(draft.cut[static_cast<size_t>(v)]);
+            piece.surface_vertex.push_back(draft.surface_vertex[v]);
+            piece.cut.push_back(draft.cut[v]);
         }
     }
     piece.points = selected(draft.points, kept);
@@ -130,8 +128,7 @@ SurfacePiece finished(const Draft& draft, const MatrixX3d& draft_positions) {
     for (size_t f = 0; f < draft.triangles.size(); ++f) {
         if (part[f] == largest) {
             for (int k = 0; k < 3; ++k) {
-                triangles(rows, k) =
-                    number[static_cast<size_t>(draft.triangles[f][static_cast<size_t>(k)])];
+                triangles(rows, k) = number[draft.triangles[f][k]];
             }
             ++rows;
             if (draft.real_triangles < 0 || static_cast<int>(f) < draft.real_triangles) {
@@ -156,7 +153,7 @@ Draft draft_of(const SurfacePiece& piece) {
 int SurfacePiece::cut_of_loop(const std::vector<int>& loop) const {
     std::map<int, int> votes;
     for (const int v : loop) {
-        ++votes[cut[static_cast<size_t>(v)]];
+        ++votes[cut[v]];
     }
     const auto most =
         std::max_element(votes.begin(), votes.end(),
@@ -177,7 +174,7 @@ SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology,
         draft.add_point({{v, 1.0}}, v, -1);
     }
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        if (chosen_triangle[static_cast<size_t>(f)]) {
+        if (chosen_triangle[f]) {
             const auto& t = topology.triangles();
             draft.triangles.push_back({t(f, 0), t(f, 1), t(f, 2)});
         }
@@ -211,7 +208,7 @@ SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double 
     Draft draft = draft_of(piece);
     for (int v = 0; v < topology.vertex_count(); ++v) {
         if (value[v] == 0.0) {
-            draft.cut[static_cast<size_t>(v)] = label;
+            draft.cut[v] = label;
         }
     }
     std::map<std::pair<int, int>, int> crossings;
@@ -282,7 +279,7 @@ SurfacePiece filled_holes(const SurfacePiece& piece, const std::vector<int>& loo
     draft.real_triangles = static_cast<int>(draft.triangles.size());
     MatrixX3d positions = piece.positions;
     for (const int index : loops) {
-        const auto& loop = piece.topology.boundary_loops()[static_cast<size_t>(index)];
+        const auto& loop = piece.topology.boundary_loops()[index];
         std::vector<std::pair<int, double>> mean;
         Vector3d place = Vector3d::Zero();
         for (const int v : loop) {
@@ -318,7 +315,7 @@ OpenedTip opened_tip(const SurfacePiece& piece) {
         }
     }
     OpenedTip opened;
-    opened.surface_vertex = piece.surface_vertex[static_cast<size_t>(tip)];
+    opened.surface_vertex = piece.surface_vertex[tip];
     opened.piece = finished(draft, piece.positions);
     return opened;
 }

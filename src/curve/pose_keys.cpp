@@ -11,7 +11,7 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     const Eigen::Index length = poses[0].size();
     Eigen::MatrixXd rows(count, length);
     for (Eigen::Index i = 0; i < count; ++i) {
-        const VectorXd& pose = poses[static_cast<size_t>(i)];
+        const VectorXd& pose = poses[i];
         if (pose.size() != length || !pose.allFinite()) {
             throw InvalidInput(concat("pose keys: expected ", length, " finite numbers, example ",
                                       i, " has ", pose.size(),

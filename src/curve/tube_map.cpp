@@ -39,21 +39,21 @@ std::vector<int> path_between(const MatrixX3d& positions, const Topology& topolo
     const auto count = static_cast<size_t>(topology.vertex_count());
     std::vector<int> loop_of(count, -1);
     for (const int v : loop0) {
-        loop_of[static_cast<size_t>(v)] = 0;
+        loop_of[v] = 0;
     }
     for (const int v : loop1) {
-        loop_of[static_cast<size_t>(v)] = 1;
+        loop_of[v] = 1;
     }
     const EdgePaths paths =
         edge_paths(positions, topology, loop0, std::numeric_limits<double>::infinity(),
-                   [&](int v) { return loop_of[static_cast<size_t>(v)] != 0; });
+                   [&](int v) { return loop_of[v] != 0; });
     // The nearest vertex of loop 1; of several the lowest. Its way meets no other one: that would
     // be nearer.
     int end = -1;
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        const double distance = paths.distance[static_cast<size_t>(v)];
-        if (loop_of[static_cast<size_t>(v)] == 1 && std::isfinite(distance) &&
-            (end < 0 || distance < paths.distance[static_cast<size_t>(end)])) {
+        const double distance = paths.distance[v];
+        if (loop_of[v] == 1 && std::isfinite(distance) &&
+            (end < 0 || distance < paths.distance[end])) {
             end = v;
         }
     }
@@ -85,8 +85,8 @@ MatrixX3i turns_left_of(const std::vector<int>& path, const Topology& topology) 
         if (next >= 0) {
             start = -1;
             for (int j = 0; j < count; ++j) {
-                const int k = corner_of(topology, fan[static_cast<size_t>(j)], v);
-                if (topology.triangles()(fan[static_cast<size_t>(j)], (k + 1) % 3) == next) {
+                const int k = corner_of(topology, fan[j], v);
+                if (topology.triangles()(fan[j], (k + 1) % 3) == next) {
                     start = j;
                 }
             }
@@ -100,7 +100,7 @@ MatrixX3i turns_left_of(const std::vector<int>& path, const Topology& topology) 
             if (is_border && position >= count) {
                 break;
             }
-            const int f = fan[static_cast<size_t>(position % count)];
+            const int f = fan[position % count];
             const int k = corner_of(topology, f, v);
             if (j > 0 && topology.triangles()(f, (k + 1) % 3) == previous) {
                 break;
@@ -142,8 +142,8 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
     require(loops.size() == 2 && euler == 0 && topology.part_count() == 1,
             "part: expected a tube (two border loops, no handle), found ", loops.size(), " loops, ",
             topology.part_count(), " connected parts and Euler number ", euler);
-    const std::vector<int>& first = loops[static_cast<size_t>(loop0)];
-    const std::vector<int>& second = loops[static_cast<size_t>(loop1)];
+    const std::vector<int>& first = loops[loop0];
+    const std::vector<int>& second = loops[loop1];
     const std::vector<int> path = path_between(positions, topology, first, second);
     const VectorXd weights = edge_weights(positions, topology);
 
@@ -156,10 +156,10 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
     arc_length_angles(positions, second, path.back(), true, map.theta);
     std::vector<int> unknown(static_cast<size_t>(count), 0);
     for (const int v : first) {
-        unknown[static_cast<size_t>(v)] = -1;
+        unknown[v] = -1;
     }
     for (const int v : second) {
-        unknown[static_cast<size_t>(v)] = -1;
+        unknown[v] = -1;
         map.s[v] = 1.0;
     }
     int unknowns = 0;
@@ -177,7 +177,7 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
             const int e = topology.edge_of_side(f, k);
             const int d = map.turn(f, (k + 1) % 3) - map.turn(f, k);
             const bool is_forward = topology.triangles()(f, k) == topology.edges()[e][0];
-            jump[static_cast<size_t>(e)] = is_forward ? d : -d;
+            jump[e] = is_forward ? d : -d;
         }
     }
     if (unknowns > 0) {
@@ -186,9 +186,9 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
         for (size_t e = 0; e < edge_count; ++e) {
             const double w = weights[static_cast<Eigen::Index>(e)];
             for (int side = 0; side < 2; ++side) {
-                const int a = topology.edges()[e][static_cast<size_t>(side)];
-                const int b = topology.edges()[e][static_cast<size_t>(1 - side)];
-                const int i = unknown[static_cast<size_t>(a)];
+                const int a = topology.edges()[e][side];
+                const int b = topology.edges()[e][1 - side];
+                const int i = unknown[a];
                 if (i < 0) {
                     continue;
                 }
@@ -196,7 +196,7 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
                 const double turns = side == 0 ? jump[e] : -jump[e];
                 entries.push_back({i, i, w});
                 right[2 * static_cast<size_t>(i) + 1] += w * turns;
-                const int j = unknown[static_cast<size_t>(b)];
+                const int j = unknown[b];
                 if (j >= 0) {
                     if (j < i) {
                         entries.push_back({i, j, -w});
@@ -210,7 +210,7 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
         const SparseSolver solver(compress_lower(unknowns, entries).matrix);
         solver.solve_many(right, 2);
         for (int v = 0; v < count; ++v) {
-            const int i = unknown[static_cast<size_t>(v)];
+            const int i = unknown[v];
             if (i >= 0) {
                 map.s[v] = right[2 * static_cast<size_t>(i)];
                 map.theta[v] = right[2 * static_cast<size_t>(i) + 1];
@@ -281,9 +281,7 @@ TubeLocator::TubeLocator(const Topology& topology, const TubeMap& map)
     triangles_.resize(static_cast<size_t>(starts_.back()));
     std::vector<int> next(starts_.begin(), starts_.end() - 1);
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        bins_of(f, [&](int bin) {
-            triangles_[static_cast<size_t>(next[static_cast<size_t>(bin)]++)] = f;
-        });
+        bins_of(f, [&](int bin) { triangles_[next[bin]++] = f; });
     }
 }
 
@@ -321,9 +319,8 @@ SurfacePoint TubeLocator::find(double s, double theta) const {
         for (int r = std::max(0, row - reach); r <= std::min(rows_ - 1, row + reach); ++r) {
             for (int c = column - reach; c <= column + reach; ++c) {
                 const int bin = r * columns_ + ((c % columns_) + columns_) % columns_;
-                for (int i = starts_[static_cast<size_t>(bin)];
-                     i < starts_[static_cast<size_t>(bin) + 1]; ++i) {
-                    try_triangle(triangles_[static_cast<size_t>(i)]);
+                for (int i = starts_[bin]; i < starts_[static_cast<size_t>(bin) + 1]; ++i) {
+                    try_triangle(triangles_[i]);
                 }
             }
         }

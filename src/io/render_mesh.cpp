@@ -116,8 +116,7 @@ NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts
         }
     }
     const auto place = [&](int v) {
-        const int group =
-            weld_group.size() == vertex_count ? weld_group[static_cast<size_t>(v)] : 0;
+        const int group = weld_group.size() == vertex_count ? weld_group[v] : 0;
         return std::make_tuple(group, mesh.positions(v, 0), mesh.positions(v, 1),
                                mesh.positions(v, 2));
     };
@@ -143,7 +142,7 @@ NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts
         }
         for (size_t i = begin; i < end; ++i) {
             count_ += is_hard || i == begin ? 1 : 0;
-            row_of_art_[static_cast<size_t>(order[i])] = count_ - 1;
+            row_of_art_[order[i]] = count_ - 1;
         }
         begin = end;
     }

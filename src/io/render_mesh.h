@@ -38,7 +38,7 @@ public:
 
     int count() const { return count_; }
     /// Row of the result that belongs to an art vertex.
-    int row_of(int art_vertex) const { return row_of_art_[static_cast<size_t>(art_vertex)]; }
+    int row_of(int art_vertex) const { return row_of_art_[art_vertex]; }
     /// Unit normals; a vertex without area gets +Y.
     void compute(const MatrixX3d& positions, MatrixX3d& normals) const;
 

@@ -122,17 +122,17 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
     };
     leaf_.resize(static_cast<size_t>(levels) + 1);
     for (int level = 0; level <= levels; ++level) {
-        std::vector<int>& leaf = leaf_[static_cast<size_t>(level)];
+        std::vector<int>& leaf = leaf_[level];
         leaf.assign(static_cast<size_t>(tree.face_count(level)), -1);
         for (int f = 0; f < tree.face_count(level); ++f) {
             if (!tree.exists(level, f)) {
                 continue;
             }
             if (tree.splits(level, f)) {
-                leaf[static_cast<size_t>(f)] = -2;
+                leaf[f] = -2;
                 continue;
             }
-            leaf[static_cast<size_t>(f)] = static_cast<int>(triangles.size());
+            leaf[f] = static_cast<int>(triangles.size());
             int side = -1;
             for (int k = 0; k < 3; ++k) {
                 side = tree.is_halved(level, f, k) ? k : side;
@@ -161,12 +161,12 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
     std::vector<int> number(static_cast<size_t>(uniform_vertex_count_), -1);
     for (const auto& triangle : triangles) {
         for (const int v : triangle) {
-            number[static_cast<size_t>(v)] = 0;
+            number[v] = 0;
         }
     }
     for (int v = 0; v < uniform_vertex_count_; ++v) {
-        if (number[static_cast<size_t>(v)] == 0) {
-            number[static_cast<size_t>(v)] = static_cast<int>(kept.size());
+        if (number[v] == 0) {
+            number[v] = static_cast<int>(kept.size());
             kept.push_back(v);
         }
     }
@@ -174,7 +174,7 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
     for (size_t f = 0; f < triangles.size(); ++f) {
         for (size_t k = 0; k < 3; ++k) {
             faces(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(k)) =
-                number[static_cast<size_t>(triangles[f][k])];
+                number[triangles[f][k]];
         }
     }
     topology_ = Topology(std::move(faces), static_cast<int>(kept.size()));
@@ -186,16 +186,16 @@ void AdaptiveLoop::renumber(const std::vector<int>& order) {
     require(order.size() == number.size(), "adaptive subdivision: expected an order of ",
             number.size(), " vertices, found ", order.size());
     for (size_t v = 0; v < order.size(); ++v) {
-        require(order[v] >= 0 && static_cast<size_t>(order[v]) < number.size() &&
-                    number[static_cast<size_t>(order[v])] < 0,
-                "adaptive subdivision: place ", v,
-                " of the order: expected each vertex once, found ", order[v]);
-        number[static_cast<size_t>(order[v])] = static_cast<int>(v);
+        require(
+            order[v] >= 0 && static_cast<size_t>(order[v]) < number.size() && number[order[v]] < 0,
+            "adaptive subdivision: place ", v, " of the order: expected each vertex once, found ",
+            order[v]);
+        number[order[v]] = static_cast<int>(v);
     }
     MatrixX3i triangles = topology_.triangles();
     for (Eigen::Index i = 0; i < triangles.size(); ++i) {
         int& v = triangles.data()[i];
-        v = number[static_cast<size_t>(v)];
+        v = number[v];
     }
     topology_ = Topology(std::move(triangles), static_cast<int>(order.size()));
     stencils_ = selected(stencils_, order);
@@ -205,7 +205,7 @@ SurfacePoint AdaptiveLoop::locate(const SurfacePoint& point) const {
     Vector3d b = point.barycentric;
     int f = point.triangle;
     int level = 0;
-    for (; leaf_[static_cast<size_t>(level)][static_cast<size_t>(f)] == -2; ++level) {
+    for (; leaf_[level][f] == -2; ++level) {
         int child = 3;
         for (int k = 0; k < 3; ++k) {
             child = b[k] >= 0.5 ? k : child;
@@ -220,8 +220,8 @@ SurfacePoint AdaptiveLoop::locate(const SurfacePoint& point) const {
         f = 4 * f + child;
     }
     SurfacePoint found;
-    found.triangle = leaf_[static_cast<size_t>(level)][static_cast<size_t>(f)];
-    const int side = green_side_[static_cast<size_t>(found.triangle)];
+    found.triangle = leaf_[level][f];
+    const int side = green_side_[found.triangle];
     if (side < 0) {
         found.barycentric = b;
         return found;

@@ -8,8 +8,8 @@ namespace cutis {
 
 std::vector<int> EdgePaths::path_to(int v) const {
     std::vector<int> path = {v};
-    while (from[static_cast<size_t>(path.back())] >= 0) {
-        path.push_back(from[static_cast<size_t>(path.back())]);
+    while (from[path.back()] >= 0) {
+        path.push_back(from[path.back()]);
     }
     std::reverse(path.begin(), path.end());
     return path;
@@ -22,8 +22,8 @@ EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology,
     std::vector<std::vector<std::pair<int, double>>> around(count);
     for (const auto& [a, b] : topology.edges()) {
         const double length = (positions.row(a) - positions.row(b)).norm();
-        around[static_cast<size_t>(a)].emplace_back(b, length);
-        around[static_cast<size_t>(b)].emplace_back(a, length);
+        around[a].emplace_back(b, length);
+        around[b].emplace_back(a, length);
     }
     EdgePaths paths;
     paths.distance.assign(count, std::numeric_limits<double>::infinity());
@@ -31,21 +31,20 @@ EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology,
     using Item = std::pair<double, int>;
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
     for (const int v : sources) {
-        paths.distance[static_cast<size_t>(v)] = 0.0;
+        paths.distance[v] = 0.0;
         queue.emplace(0.0, v);
     }
     while (!queue.empty()) {
         const auto [so_far, v] = queue.top();
         queue.pop();
-        if (so_far > paths.distance[static_cast<size_t>(v)]) {
+        if (so_far > paths.distance[v]) {
             continue;
         }
-        for (const auto& [w, length] : around[static_cast<size_t>(v)]) {
+        for (const auto& [w, length] : around[v]) {
             const double there = so_far + length;
-            if (there <= reach && there < paths.distance[static_cast<size_t>(w)] &&
-                (!may_enter || may_enter(w))) {
-                paths.distance[static_cast<size_t>(w)] = there;
-                paths.from[static_cast<size_t>(w)] = v;
+            if (there <= reach && there < paths.distance[w] && (!may_enter || may_enter(w))) {
+                paths.distance[w] = there;
+                paths.from[w] = v;
                 queue.emplace(there, w);
             }
         }

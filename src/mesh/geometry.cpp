@@ -183,7 +183,7 @@ std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
     std::vector<double> sums(static_cast<size_t>(topology.part_count()), 0.0);
     for (int f = 0; f < topology.triangle_count(); ++f) {
         const size_t v = static_cast<size_t>(topology.triangles()(f, 0));
-        sums[static_cast<size_t>(topology.part_of_vertex()[v])] += areas[f];
+        sums[topology.part_of_vertex()[v]] += areas[f];
     }
     return sums;
 }
@@ -193,8 +193,7 @@ Vector3d main_box(const MatrixX3d& positions, const Topology& topology) {
     const VectorXd areas = triangle_areas(positions, topology);
     std::vector<double> area_of(part.size(), 0.0);
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        area_of[static_cast<size_t>(part[static_cast<size_t>(topology.triangles()(f, 0))])] +=
-            areas[f];
+        area_of[part[topology.triangles()(f, 0)]] += areas[f];
     }
     const double whole = areas.sum();
     constexpr double speck = 0.01;
@@ -207,7 +206,7 @@ Vector3d main_box(const MatrixX3d& positions, const Topology& topology) {
     Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity());
     Vector3d high = -low;
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        if (area_of[static_cast<size_t>(part[static_cast<size_t>(v)])] >= least) {
+        if (area_of[part[v]] >= least) {
             low = low.cwiseMin(positions.row(v).transpose());
             high = high.cwiseMax(positions.row(v).transpose());
         }

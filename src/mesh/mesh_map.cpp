@@ -29,8 +29,8 @@ MeshMap MeshMap::finer(Stencils stencils, const MatrixX3i& triangles,
         const int v = triangles.data()[c];
         require(v >= 0 && v < stencils.count(), "mesh map: expected finer vertices 0 to ",
                 stencils.count() - 1, ", found ", v);
-        SurfacePoint& known = map.down_[static_cast<size_t>(v)];
-        known = known.triangle < 0 ? corners[static_cast<size_t>(c)] : known;
+        SurfacePoint& known = map.down_[v];
+        known = known.triangle < 0 ? corners[c] : known;
     }
     for (size_t v = 0; v < map.down_.size(); ++v) {
         require(map.down_[v].triangle >= 0, "mesh map: finer vertex ", v,

@@ -36,7 +36,7 @@ double squared_diagonal(const MatrixX3d& positions, const std::vector<unsigned c
     Eigen::RowVector3d low = Eigen::RowVector3d::Constant(std::numeric_limits<double>::max());
     Eigen::RowVector3d high = -low;
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
-        if (is_used[static_cast<size_t>(v)] != 0) {
+        if (is_used[v] != 0) {
             low = low.cwiseMin(positions.row(v));
             high = high.cwiseMax(positions.row(v));
         }
@@ -87,7 +87,7 @@ std::vector<unsigned char> find_duplicates(const Draft& draft) {
         const auto& [a, b, c, f] = keys[i];
         const auto& [pa, pb, pc, pf] = keys[i - 1];
         if (a == pa && b == pb && c == pc) {
-            is_duplicate[static_cast<size_t>(f)] = 1;
+            is_duplicate[f] = 1;
         }
     }
     return is_duplicate;
@@ -117,13 +117,13 @@ std::vector<int> number_fans(const MatrixX3i& triangles, const MatrixX3i& neighb
     for (size_t v = 0; v < static_cast<size_t>(vertex_count); ++v) {
         int fans = 0;
         for (int i = around.offsets[v]; i < around.offsets[v + 1]; ++i) {
-            const int corner = around.corner[static_cast<size_t>(i)];
-            if (fan_of_corner[static_cast<size_t>(corner)] >= 0) {
+            const int corner = around.corner[i];
+            if (fan_of_corner[corner] >= 0) {
                 continue;
             }
             const int count = mesh_internal::walk_fan(neighbours, triangles, corner, fan.data());
             for (int j = 0; j < count; ++j) {
-                fan_of_corner[static_cast<size_t>(fan[static_cast<size_t>(j)])] = fans;
+                fan_of_corner[fan[j]] = fans;
             }
             ++fans;
         }
@@ -203,13 +203,13 @@ void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles,
             mesh.vertex_of_corner[3 * static_cast<size_t>(draft.art_triangle[f]) +
                                   static_cast<size_t>(use.corner % 3)] = static_cast<int>(v);
             // An art vertex shared by several fans follows the fan of its first triangle.
-            int& earliest = first_corner_of_art[static_cast<size_t>(use.art)];
+            int& earliest = first_corner_of_art[use.art];
             if (earliest < 0 || use.corner < earliest) {
                 earliest = use.corner;
-                mesh.vertex_of_art[static_cast<size_t>(use.art)] = static_cast<int>(v);
+                mesh.vertex_of_art[use.art] = static_cast<int>(v);
             }
         }
-        int& main = vertex_of_welded[static_cast<size_t>(first.welded)];
+        int& main = vertex_of_welded[first.welded];
         if (main < 0 || first.fan == 0) {
             main = static_cast<int>(v);
         }
@@ -222,9 +222,9 @@ void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles,
             const size_t art = static_cast<size_t>(art_triangles(f, k));
             int& moves_art = mesh.vertex_of_art[art];
             if (moves_art < 0) {
-                moves_art = vertex_of_welded[static_cast<size_t>(welded[art])];
+                moves_art = vertex_of_welded[welded[art]];
             }
-            int& moves_corner = mesh.vertex_of_corner[static_cast<size_t>(3 * f + k)];
+            int& moves_corner = mesh.vertex_of_corner[3 * f + k];
             if (moves_corner < 0) {
                 moves_corner = moves_art;
             }
@@ -259,9 +259,9 @@ std::vector<int> connected_groups(const MatrixX3i& triangles, int vertex_count) 
         lowest[v] = static_cast<int>(v);
     }
     const auto root = [&](int v) {
-        while (lowest[static_cast<size_t>(v)] != v) {
-            int& up = lowest[static_cast<size_t>(v)];
-            up = lowest[static_cast<size_t>(up)];  // halve the path
+        while (lowest[v] != v) {
+            int& up = lowest[v];
+            up = lowest[up];  // halve the path
             v = up;
         }
         return v;
@@ -270,7 +270,7 @@ std::vector<int> connected_groups(const MatrixX3i& triangles, int vertex_count) 
         for (int k = 1; k < 3; ++k) {
             const int a = root(triangles(f, 0));
             const int b = root(triangles(f, k));
-            lowest[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+            lowest[std::max(a, b)] = std::min(a, b);
         }
     }
     int count = 0;
@@ -292,7 +292,7 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
     std::vector<unsigned char> is_used(static_cast<size_t>(vertex_count), 0);
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            is_used[static_cast<size_t>(triangles(f, k))] = 1;
+            is_used[triangles(f, k)] = 1;
         }
     }
     const double diagonal_squared = squared_diagonal(positions, is_used);
@@ -316,7 +316,7 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
     for (int f = 0; f < static_cast<int>(triangles.rows()); ++f) {
         std::array<int, 3> t{};
         for (size_t k = 0; k < 3; ++k) {
-            t[k] = welded[static_cast<size_t>(triangles(f, static_cast<int>(k)))];
+            t[k] = welded[triangles(f, static_cast<int>(k))];
         }
         const bool is_distinct = t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
         const double area = is_distinct ? triangle_area(positions, t[0], t[1], t[2]) : 0.0;

@@ -69,7 +69,7 @@ SortedSides sort_sides(const MatrixX3i& triangles, int vertex_count) {
     for (int f = 0; f < triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
             const auto [lower, higher] = std::minmax({triangles(f, k), triangles(f, (k + 1) % 3)});
-            entries[static_cast<size_t>(next[static_cast<size_t>(lower)]++)] = {higher, 3 * f + k};
+            entries[next[lower]++] = {higher, 3 * f + k};
         }
     }
     for (size_t v = 0; v + 1 < sides.offsets.size(); ++v) {
@@ -162,7 +162,7 @@ CornersAround corners_around(const MatrixX3i& triangles, int vertex_count) {
     for (int f = 0; f < triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
             const size_t v = static_cast<size_t>(triangles(f, k));
-            around.corner[static_cast<size_t>(next[v]++)] = 3 * f + k;
+            around.corner[next[v]++] = 3 * f + k;
         }
     }
     return around;

@@ -29,8 +29,8 @@ struct Names {
     std::span<const int> triangles;
     std::span<const int> vertices;
 
-    int triangle(int f) const { return triangles.empty() ? f : triangles[static_cast<size_t>(f)]; }
-    int vertex(int v) const { return vertices.empty() ? v : vertices[static_cast<size_t>(v)]; }
+    int triangle(int f) const { return triangles.empty() ? f : triangles[f]; }
+    int vertex(int v) const { return vertices.empty() ? v : vertices[v]; }
 };
 
 /// Refuses repeated triangles, edges with more than two triangles and edges whose two triangles

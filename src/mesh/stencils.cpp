@@ -26,9 +26,9 @@ void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride,
     for (int r = begin; r < end; ++r) {
         double sum[width] = {};
         const int last = s.offsets[static_cast<size_t>(r) + 1];
-        for (int i = s.offsets[static_cast<size_t>(r)]; i < last; ++i) {
-            const double weight = s.weights[static_cast<size_t>(i)];
-            const double* row = base + s.indices[static_cast<size_t>(i)] * base_stride;
+        for (int i = s.offsets[r]; i < last; ++i) {
+            const double weight = s.weights[i];
+            const double* row = base + s.indices[i] * base_stride;
             for (int c = 0; c < width; ++c) {
                 sum[c] += weight * row[c];
             }
@@ -81,19 +81,17 @@ Stencils composed(const Stencils& first, const Stencils& second) {
     std::vector<int> touched;
     for (int r = 0; r < second.count(); ++r) {
         touched.clear();
-        for (int i = second.offsets[static_cast<size_t>(r)];
-             i < second.offsets[static_cast<size_t>(r) + 1]; ++i) {
-            const size_t middle = static_cast<size_t>(second.indices[static_cast<size_t>(i)]);
+        for (int i = second.offsets[r]; i < second.offsets[static_cast<size_t>(r) + 1]; ++i) {
+            const size_t middle = static_cast<size_t>(second.indices[i]);
             for (int j = first.offsets[middle]; j < first.offsets[middle + 1]; ++j) {
-                const int index = first.indices[static_cast<size_t>(j)];
+                const int index = first.indices[j];
                 const size_t b = static_cast<size_t>(index);
                 if (last_touched[b] != r) {
                     last_touched[b] = r;
                     sum[b] = 0.0;
                     touched.push_back(index);
                 }
-                sum[b] +=
-                    second.weights[static_cast<size_t>(i)] * first.weights[static_cast<size_t>(j)];
+                sum[b] += second.weights[i] * first.weights[j];
             }
         }
         std::sort(touched.begin(), touched.end());
@@ -102,7 +100,7 @@ Stencils composed(const Stencils& first, const Stencils& second) {
                 "stencils: more than 2^31 weights; use fewer levels");
         for (const int index : touched) {
             result.indices.push_back(index);
-            result.weights.push_back(sum[static_cast<size_t>(index)]);
+            result.weights.push_back(sum[index]);
         }
         result.offsets.push_back(static_cast<int>(result.indices.size()));
     }
@@ -115,7 +113,7 @@ Stencils selected(const Stencils& stencils, const std::vector<int>& rows) {
     for (const int r : rows) {
         require(r >= 0 && r < stencils.count(), "stencil row ", r, ": expected 0 to ",
                 stencils.count() - 1);
-        const auto begin = stencils.offsets[static_cast<size_t>(r)];
+        const auto begin = stencils.offsets[r];
         const auto end = stencils.offsets[static_cast<size_t>(r) + 1];
         result.indices.insert(result.indices.end(), stencils.indices.begin() + begin,
                               stencils.indices.begin() + end);

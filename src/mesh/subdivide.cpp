@@ -37,27 +37,27 @@ Sharpness initial_sharpness(const Topology& base, const LoopOptions& options) {
                 crease.a, " and ", crease.b, ": expected an edge of the mesh, found none");
         require_sharpness(crease.sharpness,
                           concat("crease between vertices ", crease.a, " and ", crease.b));
-        double& value = sharpness.edge[static_cast<size_t>(found - base.edges().begin())];
+        double& value = sharpness.edge[found - base.edges().begin()];
         value = std::max(value, crease.sharpness);
     }
     for (const SharpCorner& corner : options.corners) {
         require(corner.vertex >= 0 && corner.vertex < base.vertex_count(), "corner at vertex ",
                 corner.vertex, ": expected 0 to ", base.vertex_count() - 1);
         require_sharpness(corner.sharpness, concat("corner at vertex ", corner.vertex));
-        double& value = sharpness.vertex[static_cast<size_t>(corner.vertex)];
+        double& value = sharpness.vertex[corner.vertex];
         value = std::max(value, corner.sharpness);
     }
     for (int f = 0; f < base.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
             if (base.neighbour(f, k) < 0) {
-                sharpness.edge[static_cast<size_t>(base.edge_of_side(f, k))] = infinitely_sharp;
+                sharpness.edge[base.edge_of_side(f, k)] = infinitely_sharp;
             }
         }
     }
     if (options.boundary_corners == BoundaryCorners::sharp) {
         for (int v = 0; v < base.vertex_count(); ++v) {
             if (base.is_boundary_vertex(v) && base.triangles_around(v).size() == 1) {
-                sharpness.vertex[static_cast<size_t>(v)] = infinitely_sharp;
+                sharpness.vertex[v] = infinitely_sharp;
             }
         }
     }
@@ -75,8 +75,7 @@ void gather_ring(const Topology& topology, const Sharpness& sharpness, int v, Ri
     ring.sharpness.clear();
     const auto add = [&](int f, int side, int vertex) {
         ring.neighbour.push_back(vertex);
-        ring.sharpness.push_back(
-            sharpness.edge[static_cast<size_t>(topology.edge_of_side(f, side))]);
+        ring.sharpness.push_back(sharpness.edge[topology.edge_of_side(f, side)]);
     };
     const MatrixX3i& triangles = topology.triangles();
     for (const int f : topology.triangles_around(v)) {
@@ -157,7 +156,7 @@ Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
     std::vector<double> later;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         gather_ring(topology, sharpness, v, ring);
-        const double vertex = sharpness.vertex[static_cast<size_t>(v)];
+        const double vertex = sharpness.vertex[v];
         const Rule rule = rule_of(ring.sharpness, vertex);
         later = ring.sharpness;
         std::transform(later.begin(), later.end(), later.begin(), after_one_level);
@@ -182,7 +181,7 @@ Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
     std::vector<std::array<int, 2>> opposite(topology.edges().size(), {-1, -1});
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            std::array<int, 2>& pair = opposite[static_cast<size_t>(topology.edge_of_side(f, k))];
+            std::array<int, 2>& pair = opposite[topology.edge_of_side(f, k)];
             pair[pair[0] < 0 ? 0 : 1] = topology.triangles()(f, (k + 2) % 3);
         }
     }
@@ -225,13 +224,12 @@ Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness
     result.vertex.assign(static_cast<size_t>(finer.vertex_count()), 0.0);
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            const double left =
-                after_one_level(sharpness.edge[static_cast<size_t>(topology.edge_of_side(f, k))]);
+            const double left = after_one_level(sharpness.edge[topology.edge_of_side(f, k)]);
             // Side k: from corner k (side 0 of child k) to corner k + 1 (side 2 of child k + 1).
             const int child = 4 * f + k;
             const int next_child = 4 * f + (k + 1) % 3;
-            result.edge[static_cast<size_t>(finer.edge_of_side(child, 0))] = left;
-            result.edge[static_cast<size_t>(finer.edge_of_side(next_child, 2))] = left;
+            result.edge[finer.edge_of_side(child, 0)] = left;
+            result.edge[finer.edge_of_side(next_child, 2)] = left;
         }
     }
     std::transform(sharpness.vertex.begin(), sharpness.vertex.end(), result.vertex.begin(),

@@ -36,7 +36,7 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     for (int v = 0; v < vertex_count; ++v) {
         int previous = -1;
         const size_t end = static_cast<size_t>(sides.offsets[static_cast<size_t>(v) + 1]);
-        for (size_t i = static_cast<size_t>(sides.offsets[static_cast<size_t>(v)]); i < end; ++i) {
+        for (size_t i = static_cast<size_t>(sides.offsets[v]); i < end; ++i) {
             if (sides.higher[i] != previous) {
                 previous = sides.higher[i];
                 edges_.push_back({v, previous});
@@ -53,7 +53,7 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     std::vector<int> next_on_boundary(static_cast<size_t>(vertex_count), -1);
     for (size_t v = 0; v < static_cast<size_t>(vertex_count); ++v) {
         int* fan = fan_triangles_.data() + fan_offsets_[v];
-        const int corner = around.corner[static_cast<size_t>(fan_offsets_[v])];
+        const int corner = around.corner[fan_offsets_[v]];
         const int walked = mesh_internal::walk_fan(neighbours_, triangles_, corner, fan);
         const int expected = fan_offsets_[v + 1] - fan_offsets_[v];
         require(walked == expected, "vertex ", v, ": its ", expected,
@@ -71,13 +71,13 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     }
 
     for (int v = 0; v < vertex_count; ++v) {
-        if (next_on_boundary[static_cast<size_t>(v)] < 0) {
+        if (next_on_boundary[v] < 0) {
             continue;
         }
         std::vector<int> loop;
-        for (int at = v; next_on_boundary[static_cast<size_t>(at)] >= 0;) {
+        for (int at = v; next_on_boundary[at] >= 0;) {
             loop.push_back(at);
-            at = std::exchange(next_on_boundary[static_cast<size_t>(at)], -1);
+            at = std::exchange(next_on_boundary[at], -1);
         }
         boundary_loops_.push_back(std::move(loop));
     }
@@ -85,17 +85,17 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     part_of_vertex_.assign(static_cast<size_t>(vertex_count), -1);
     std::vector<int> open;
     for (int v = 0; v < vertex_count; ++v) {
-        if (part_of_vertex_[static_cast<size_t>(v)] >= 0) {
+        if (part_of_vertex_[v] >= 0) {
             continue;
         }
-        part_of_vertex_[static_cast<size_t>(v)] = part_count_;
+        part_of_vertex_[v] = part_count_;
         open.push_back(v);
         while (!open.empty()) {
             const int at = open.back();
             open.pop_back();
             for (const int f : triangles_around(at)) {
                 for (int k = 0; k < 3; ++k) {
-                    int& part = part_of_vertex_[static_cast<size_t>(triangles_(f, k))];
+                    int& part = part_of_vertex_[triangles_(f, k)];
                     if (part < 0) {
                         part = part_count_;
                         open.push_back(triangles_(f, k));

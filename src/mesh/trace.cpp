@@ -85,7 +85,7 @@ SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& optio
     double_areas_.setOnes(triangle_count);
     faces_.resize(static_cast<size_t>(triangle_count));
     for (int f = 0; f < triangle_count; ++f) {
-        Face& face = faces_[static_cast<size_t>(f)];
+        Face& face = faces_[f];
         face = Face{};
         for (int side = 0; side < 3; ++side) {
             face.twin[side] = twin_of(f, side);
@@ -137,7 +137,7 @@ Vector3d SurfaceTracer::place(int v) const {
 
 SurfaceTracer::Plane SurfaceTracer::plane_of(int f) const {
     if (options_.keep_tables) {
-        const Face& face = faces_[static_cast<size_t>(f)];
+        const Face& face = faces_[f];
         return {Vector3d(face.normal), Vector3d(face.gradient[0]), Vector3d(face.gradient[1])};
     }
     const auto corner = topology_->triangles().row(f);
@@ -187,7 +187,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
 
     const auto measure_faces = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
-            Face& face = faces_[static_cast<size_t>(f)];
+            Face& face = faces_[f];
             const Shape shape(place(triangles(f, 0)), place(triangles(f, 1)),
                               place(triangles(f, 2)));
             double_areas_[f] = shape.double_area;
@@ -204,7 +204,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
 
     const auto unfold_sides = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
-            Face& face = faces_[static_cast<size_t>(f)];
+            Face& face = faces_[f];
             for (int side = 0; side < 3; ++side) {
                 double* across = face.across[side];
                 if (face.twin[side] < 0) {
@@ -233,7 +233,7 @@ void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const W
     const auto copy_to_corners = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             for (int k = 0; k < 3; ++k) {
-                faces_[static_cast<size_t>(f)].incident[k] = incident_edge_[triangles(f, k)];
+                faces_[f].incident[k] = incident_edge_[triangles(f, k)];
             }
         }
     };
@@ -351,7 +351,7 @@ bool SurfaceTracer::begin_along_boundary(int v, const Vector3d& displacement, St
 bool SurfaceTracer::slide(Walk& walk) const {
     double foot = 0.0;
     if (options_.keep_tables) {
-        foot = faces_[static_cast<size_t>(walk.triangle)].across[walk.side()][0];
+        foot = faces_[walk.triangle].across[walk.side()][0];
     } else {
         unfold(walk.triangle, walk.side(), -1, &foot);
     }
@@ -415,8 +415,7 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
         walk.here1 = at1;
         walk.here2 = 0.0;
 
-        const Face* face =
-            options_.keep_tables ? &faces_[static_cast<size_t>(walk.triangle)] : nullptr;
+        const Face* face = options_.keep_tables ? &faces_[walk.triangle] : nullptr;
         const int twin =
             face != nullptr ? face->twin[walk.side()] : twin_of(walk.triangle, walk.side());
         if (twin < 0) {
@@ -480,7 +479,7 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     double incident = 0.0;
     for (int k = 0; k < 3; ++k) {
         if (options_.keep_tables) {
-            incident += start.here[k] * faces_[static_cast<size_t>(start.triangle)].incident[k];
+            incident += start.here[k] * faces_[start.triangle].incident[k];
         } else if (start.here[k] > 0.0) {
             incident +=
                 start.here[k] * mean_incident_edge(topology_->triangles()(start.triangle, k));

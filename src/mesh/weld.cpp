@@ -39,8 +39,8 @@ std::vector<int> sorted_by_place(const std::vector<Place>& places,
         }
     }
     std::sort(order.begin(), order.end(), [&](int a, int b) {
-        const Place& p = places[static_cast<size_t>(a)];
-        const Place& q = places[static_cast<size_t>(b)];
+        const Place& p = places[a];
+        const Place& q = places[b];
         return p < q || (p == q && a < b);
     });
     return order;
@@ -87,11 +87,11 @@ std::vector<int> weld(const MatrixX3d& positions, const std::vector<unsigned cha
     std::vector<Place> cell_place;
     std::vector<int> cell_of(places.size(), -1);
     for (const int v : order) {
-        const Place& place = places[static_cast<size_t>(v)];
+        const Place& place = places[v];
         if (cell_place.empty() || !(cell_place.back() == place)) {
             cell_place.push_back(place);
         }
-        cell_of[static_cast<size_t>(v)] = static_cast<int>(cell_place.size()) - 1;
+        cell_of[v] = static_cast<int>(cell_place.size()) - 1;
     }
     std::vector<int> first_kept(cell_place.size(), -1);
     std::vector<int> next_kept(places.size(), -1);
@@ -110,8 +110,7 @@ std::vector<int> weld(const MatrixX3d& positions, const std::vector<unsigned cha
                 const Place to{home.group, {home.at[0] + dx, home.at[1] + dy, home.at[2] + 1}};
                 for (auto c = std::lower_bound(cell_place.begin(), cell_place.end(), from);
                      c != cell_place.end() && !(to < *c); ++c) {
-                    for (int w = first_kept[static_cast<size_t>(c - cell_place.begin())]; w >= 0;
-                         w = next_kept[static_cast<size_t>(w)]) {
+                    for (int w = first_kept[c - cell_place.begin()]; w >= 0; w = next_kept[w]) {
                         const double apart = (positions.row(row) - positions.row(w)).squaredNorm();
                         if (apart < nearest || (apart == nearest && (joined < 0 || w < joined))) {
                             nearest = apart;

@@ -80,7 +80,7 @@ std::vector<double> edge_weights(const Topology& topology, const MatrixX3d& rest
             const Vector3d a = rest.row(topology.triangles()(f, k)).transpose() - apex;
             const Vector3d b = rest.row(topology.triangles()(f, (k + 1) % 3)).transpose() - apex;
             const double twice_area = a.cross(b).norm();
-            weights[static_cast<size_t>(topology.edge_of_side(f, k))] +=
+            weights[topology.edge_of_side(f, k)] +=
                 twice_area > 0.0 ? 0.5 * a.dot(b) / twice_area : 0.0;
         }
     }
@@ -108,8 +108,8 @@ ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest,
                                        std::isinf(options.reach) ? 0 : 1);
     for (const int v : options.pinned) {
         require(v >= 0 && v < n, "shell pinned: vertex ", v, ", expected 0 .. ", n - 1);
-        is_pinned_[static_cast<size_t>(v)] = 1;
-        is_held[static_cast<size_t>(topology.part_of_vertex()[static_cast<size_t>(v)])] = 1;
+        is_pinned_[v] = 1;
+        is_held[topology.part_of_vertex()[v]] = 1;
     }
     for (size_t part = 0; part < is_held.size(); ++part) {
         require(is_held[part] != 0, "shell reach: nothing holds part ", part,
@@ -127,18 +127,18 @@ ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest,
     VectorXd diagonal = hold_;
     for (size_t e = 0; e < weights.size(); ++e) {
         const auto [i, j] = topology.edges()[e];
-        around[static_cast<size_t>(i)].emplace_back(j, weights[e]);
-        around[static_cast<size_t>(j)].emplace_back(i, weights[e]);
+        around[i].emplace_back(j, weights[e]);
+        around[j].emplace_back(i, weights[e]);
         diagonal[i] += weights[e];
         diagonal[j] += weights[e];
-        if (is_pinned_[static_cast<size_t>(i)] == 0 && is_pinned_[static_cast<size_t>(j)] == 0) {
+        if (is_pinned_[i] == 0 && is_pinned_[j] == 0) {
             entries.push_back({j, i, -weights[e]});
         }
     }
     starts_ = {0};
     for (int v = 0; v < n; ++v) {
-        entries.push_back({v, v, is_pinned_[static_cast<size_t>(v)] != 0 ? 1.0 : diagonal[v]});
-        for (const auto& [j, weight] : around[static_cast<size_t>(v)]) {
+        entries.push_back({v, v, is_pinned_[v] != 0 ? 1.0 : diagonal[v]});
+        for (const auto& [j, weight] : around[v]) {
             neighbours_.push_back(j);
             neighbour_weights_.push_back(weight);
         }
@@ -160,7 +160,7 @@ void ArapDeformer::set_springs(std::span<const SpringRow> rows) {
         row.stiffness = rows[r].stiffness;
         for (size_t i = 0; i < rows[r].indices.size(); ++i) {
             const int v = rows[r].indices[i];
-            if (is_pinned_[static_cast<size_t>(v)] != 0) {
+            if (is_pinned_[v] != 0) {
                 pinned_shares_.push_back({static_cast<int>(r), v, rows[r].weights[i]});
             } else if (rows[r].weights[i] != 0.0) {
                 row.indices.push_back(v);
@@ -188,7 +188,7 @@ void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const
         }
     }
     for (const SparseEntry& share : pinned_shares_) {
-        const int spring = spring_of_row_[static_cast<size_t>(share.row)];
+        const int spring = spring_of_row_[share.row];
         if (spring >= 0) {
             free_targets_.row(spring) -= share.value * pose.row(share.column);
         }
@@ -199,32 +199,29 @@ void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const
         workers.for_chunks(n, chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
-                for (int i = starts_[static_cast<size_t>(v)];
-                     i < starts_[static_cast<size_t>(v) + 1]; ++i) {
-                    const int j = neighbours_[static_cast<size_t>(i)];
-                    spread += neighbour_weights_[static_cast<size_t>(i)] *
-                              (x.row(v) - x.row(j)).transpose() * (pose.row(v) - pose.row(j));
+                for (int i = starts_[v]; i < starts_[static_cast<size_t>(v) + 1]; ++i) {
+                    const int j = neighbours_[i];
+                    spread += neighbour_weights_[i] * (x.row(v) - x.row(j)).transpose() *
+                              (pose.row(v) - pose.row(j));
                 }
-                rotations_[static_cast<size_t>(v)] = nearest_rotation(spread);
+                rotations_[v] = nearest_rotation(spread);
             }
         });
         right_.resize(n, 3);
         workers.for_chunks(n, chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
-                if (is_pinned_[static_cast<size_t>(v)] != 0) {
+                if (is_pinned_[v] != 0) {
                     right_.row(v) = pose.row(v);
                     continue;
                 }
                 Vector3d sum = hold_[v] * pose.row(v).transpose();
-                for (int i = starts_[static_cast<size_t>(v)];
-                     i < starts_[static_cast<size_t>(v) + 1]; ++i) {
-                    const int j = neighbours_[static_cast<size_t>(i)];
-                    const double weight = neighbour_weights_[static_cast<size_t>(i)];
+                for (int i = starts_[v]; i < starts_[static_cast<size_t>(v) + 1]; ++i) {
+                    const int j = neighbours_[i];
+                    const double weight = neighbour_weights_[i];
                     sum +=
                         0.5 * weight *
-                        ((rotations_[static_cast<size_t>(v)] + rotations_[static_cast<size_t>(j)]) *
-                         (pose.row(v) - pose.row(j)).transpose());
-                    if (is_pinned_[static_cast<size_t>(j)] != 0) {
+                        ((rotations_[v] + rotations_[j]) * (pose.row(v) - pose.row(j)).transpose());
+                    if (is_pinned_[j] != 0) {
                         sum += weight * pose.row(j).transpose();
                     }
                 }

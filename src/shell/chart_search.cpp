@@ -40,7 +40,7 @@ ChartSearch::ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles)
     std::vector<Side> sides;
     sides.reserve(3 * static_cast<size_t>(triangles.rows()));
     for (int f = 0; f < triangles.rows(); ++f) {
-        chart_.push_back(chart_of_corner[static_cast<size_t>(triangles(f, 0))]);
+        chart_.push_back(chart_of_corner[triangles(f, 0)]);
         const double area = double_area(f);
         const int facing = area > 0.0 ? 1 : area < 0.0 ? -1 : 0;
         for (int k = 0; k < 3; ++k) {
@@ -59,8 +59,7 @@ ChartSearch::ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles)
         const bool goes_on = (s > 0 && sides[s].goes_on_in(sides[s - 1])) ||
                              (s + 1 < sides.size() && sides[s].goes_on_in(sides[s + 1]));
         if (!goes_on) {
-            border_[static_cast<size_t>(chart_of(sides[s].triangle))].push_back(
-                {sides[s].triangle, sides[s].side});
+            border_[chart_of(sides[s].triangle)].push_back({sides[s].triangle, sides[s].side});
         }
     }
 }
@@ -97,7 +96,7 @@ bool ChartSearch::find(const Vector2d& place, ShellPoint& out) const {
 Vector2d ChartSearch::nearest_on_border(int chart, const Vector2d& place, ShellPoint& out) const {
     double nearest = std::numeric_limits<double>::infinity();
     Vector2d best = place;
-    for (const BorderEdge& edge : border_[static_cast<size_t>(chart)]) {
+    for (const BorderEdge& edge : border_[chart]) {
         const Vector2d from = corner(edge.triangle, edge.side);
         const Vector2d along = corner(edge.triangle, edge.side + 1) - from;
         const double length = along.squaredNorm();

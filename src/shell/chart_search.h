@@ -20,7 +20,7 @@ public:
     /// Every chart that `find` can meet has one. \return its place
     Vector2d nearest_on_border(int chart, const Vector2d& place, ShellPoint& out) const;
 
-    int chart_of(int triangle) const { return chart_[static_cast<size_t>(triangle)]; }
+    int chart_of(int triangle) const { return chart_[triangle]; }
 
 private:
     struct BorderEdge {

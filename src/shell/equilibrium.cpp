@@ -93,17 +93,17 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
             // An offset copy without height is its base vertex, not an unknown.
             const auto is_unknown = [&](int i) { return i >= n && shell.height(i - n) > 0.0; };
             for (int i = 0; i < 4; ++i) {
-                const int at_i = corners[static_cast<size_t>(i)];
+                const int at_i = corners[i];
                 if (!is_unknown(at_i)) {
                     continue;
                 }
                 const int row = at_i - n;
                 sums.row(corner_of(row)) += weight * gradients.row(i);
                 for (int j = 0; j < 4; ++j) {
-                    const int at_j = corners[static_cast<size_t>(j)];
+                    const int at_j = corners[j];
                     const double value = weight * gradients.row(i).dot(gradients.row(j));
                     if (!is_unknown(at_j)) {
-                        base_rows[static_cast<size_t>(row)][at_j % n] -= value;
+                        base_rows[row][at_j % n] -= value;
                     } else if (at_j <= at_i) {
                         entries.push_back({row, at_j - n, value});
                     }
@@ -120,8 +120,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
             for (int i = 0; i < 3; ++i) {
                 const int row = topology.triangles()(f, i);
                 if (shell.height(row) > 0.0) {
-                    base_rows[static_cast<size_t>(row)][topology.triangles()(f, k)] +=
-                        sums.row(i).dot(gradient);
+                    base_rows[row][topology.triangles()(f, k)] += sums.row(i).dot(gradient);
                 }
             }
             push(f, k) = sums.row(k).dot(normal);
@@ -132,7 +131,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
     for (int v = 0; v < n; ++v) {
         if (shell.height(v) == 0.0) {
             entries.push_back({v, v, 1.0});
-            base_rows[static_cast<size_t>(v)] = {{v, 1.0}};
+            base_rows[v] = {{v, 1.0}};
         }
     }
     matrix_ = compress_lower(n, entries).matrix;
@@ -140,11 +139,10 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
     push_starts_ = {0};
     for (int v = 0; v < n; ++v) {
         if (shell.height(v) > 0.0) {
-            diagonal_sum += matrix_.values[static_cast<size_t>(
-                matrix_.row_starts[static_cast<size_t>(v) + 1] - 1)];
+            diagonal_sum += matrix_.values[matrix_.row_starts[static_cast<size_t>(v) + 1] - 1];
             ++with_height;
         }
-        for (const auto& [column, value] : base_rows[static_cast<size_t>(v)]) {
+        for (const auto& [column, value] : base_rows[v]) {
             base_columns_.push_back(column);
             base_weights_.push_back(value);
         }
@@ -198,7 +196,7 @@ void ShellEquilibrium::raise_to_exponent(double* ratios, int count) const {
             const double r = std::clamp(ratios[i + k], least_area_ratio, most_area_ratio);
             const int octave = r < 0.5 ? 0 : r < 1.0 ? 1 : r < 2.0 ? 2 : 3;
             constexpr double lengths[4] = {4.0, 2.0, 1.0, 0.5};
-            scale[k] = octaves_[static_cast<size_t>(octave)];
+            scale[k] = octaves_[octave];
             t[k] = 2.0 * (r * lengths[octave]) - 3.0;
         }
         // Clenshaw's recurrence.
@@ -312,15 +310,15 @@ void ShellEquilibrium::solve_pushes(const MatrixX3d& base, const Workers& worker
             const auto row = static_cast<size_t>(v);
             double x = 0.0, y = 0.0, z = 0.0;
             for (int i = base_starts_[row]; i < base_starts_[row + 1]; ++i) {
-                const double* p = base.data() + 3 * base_columns_[static_cast<size_t>(i)];
-                const double weight = base_weights_[static_cast<size_t>(i)];
+                const double* p = base.data() + 3 * base_columns_[i];
+                const double weight = base_weights_[i];
                 x += weight * p[0];
                 y += weight * p[1];
                 z += weight * p[2];
             }
             for (int i = push_starts_[row]; i < push_starts_[row + 1]; ++i) {
-                const double* p = pushes_.data() + 3 * push_triangles_[static_cast<size_t>(i)];
-                const double weight = push_weights_[static_cast<size_t>(i)];
+                const double* p = pushes_.data() + 3 * push_triangles_[i];
+                const double weight = push_weights_[i];
                 x += weight * p[0];
                 y += weight * p[1];
                 z += weight * p[2];

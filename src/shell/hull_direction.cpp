@@ -17,15 +17,15 @@ struct Simplex {
     Vector3d point() const {
         Vector3d sum = Vector3d::Zero();
         for (int i = 0; i < count; ++i) {
-            sum += weights[static_cast<size_t>(i)] * corners[static_cast<size_t>(i)];
+            sum += weights[i] * corners[i];
         }
         return sum;
     }
 
     void remove(int i) {
         for (int k = i; k + 1 < count; ++k) {
-            corners[static_cast<size_t>(k)] = corners[static_cast<size_t>(k) + 1];
-            weights[static_cast<size_t>(k)] = weights[static_cast<size_t>(k) + 1];
+            corners[k] = corners[static_cast<size_t>(k) + 1];
+            weights[k] = weights[static_cast<size_t>(k) + 1];
         }
         --count;
     }
@@ -42,8 +42,7 @@ std::array<double, 4> affine_weights(const Simplex& simplex) {
     for (int i = 0; i < n; ++i) {
         system(0, i + 1) = system(i + 1, 0) = 1.0;
         for (int j = 0; j < n; ++j) {
-            system(i + 1, j + 1) = simplex.corners[static_cast<size_t>(i)].dot(
-                simplex.corners[static_cast<size_t>(j)]);
+            system(i + 1, j + 1) = simplex.corners[i].dot(simplex.corners[j]);
         }
     }
     const Eigen::Matrix<double, 5, 1> solution = system.fullPivLu().solve(right);
@@ -76,8 +75,8 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals) {
         if (nearest.squaredNorm() - lowest_product <= tolerance || simplex.count == 4) {
             break;
         }
-        simplex.corners[static_cast<size_t>(simplex.count)] = normals[lowest];
-        simplex.weights[static_cast<size_t>(simplex.count)] = 0.0;
+        simplex.corners[simplex.count] = normals[lowest];
+        simplex.weights[simplex.count] = 0.0;
         ++simplex.count;
         // Walk to the nearest point of the plane; leave corners whose weight would turn negative.
         while (simplex.count > 1) {
@@ -85,16 +84,16 @@ std::optional<Vector3d> hull_direction(std::span<const Vector3d> normals) {
             double reach = 1.0;
             int leaving = -1;
             for (int i = 0; i < simplex.count; ++i) {
-                const double now = simplex.weights[static_cast<size_t>(i)];
-                const double next = wanted[static_cast<size_t>(i)];
+                const double now = simplex.weights[i];
+                const double next = wanted[i];
                 if (next < tolerance && now - next > 0.0 && now / (now - next) <= reach) {
                     reach = now / (now - next);
                     leaving = i;
                 }
             }
             for (int i = 0; i < simplex.count; ++i) {
-                double& weight = simplex.weights[static_cast<size_t>(i)];
-                weight += reach * (wanted[static_cast<size_t>(i)] - weight);
+                double& weight = simplex.weights[i];
+                weight += reach * (wanted[i] - weight);
             }
             if (leaving < 0) {
                 break;

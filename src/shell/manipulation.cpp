@@ -61,7 +61,7 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
         SpringRow row;
         double sum = 0.0;
         for (int k = 0; k < 4; ++k) {
-            const int corner = shell.corners(tets.back().tet)[static_cast<size_t>(k)];
+            const int corner = shell.corners(tets.back().tet)[k];
             const double weight = tets.back().weights[k];
             if (corner >= n && shell.height(corner - n) > 0.0 && weight != 0.0) {
                 row.indices.push_back(corner - n);
@@ -101,8 +101,7 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
 }
 
 Vector3d ShellManipulator::place(int handle, const MatrixX3d& base, const MatrixX3d& offset) const {
-    return position_at(equilibrium_->shell(), base, offset,
-                       handles_[static_cast<size_t>(handle)].point);
+    return position_at(equilibrium_->shell(), base, offset, handles_[handle].point);
 }
 
 void ShellManipulator::solve_shell(const MatrixX3d& targets, const Workers& workers,
@@ -117,7 +116,7 @@ void ShellManipulator::solve_shell(const MatrixX3d& targets, const Workers& work
         // What the base contributes is not the spring's to move: t = q - Phi^b x^b.
         Vector3d target = targets.row(static_cast<Eigen::Index>(i));
         for (int k = 0; k < 4; ++k) {
-            const int corner = shell.corners(tets_[i].tet)[static_cast<size_t>(k)];
+            const int corner = shell.corners(tets_[i].tet)[k];
             if (corner < n || shell.height(corner - n) == 0.0) {
                 target -= tets_[i].weights[k] * base.row(corner % n).transpose();
             }
@@ -157,7 +156,7 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
             }
         } else {
             for (int k = 0; k < 4; ++k) {
-                const int corner = shell.corners(tets_[h].tet)[static_cast<size_t>(k)];
+                const int corner = shell.corners(tets_[h].tet)[k];
                 if (corner < n) {
                     add(corner, tets_[h].weights[k]);
                 }

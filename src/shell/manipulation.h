@@ -39,7 +39,7 @@ public:
     ///                      handle that pulls neither shell nor base (names the handle)
     void grab(std::span<const Handle> handles);
     int handle_count() const { return static_cast<int>(handles_.size()); }
-    bool pulls_shell(int handle) const { return rows_of_shell_[static_cast<size_t>(handle)] >= 0; }
+    bool pulls_shell(int handle) const { return rows_of_shell_[handle] >= 0; }
     bool pulls_base() const { return !base_handles_.empty(); }
 
     /// The shell over a pose with all springs at work.

@@ -313,11 +313,11 @@ ArtMesh make_detail(const std::string& name) {
         mesh.uv.resize(vertices, 2);
         mesh.triangles.resize(triangles, 3);
         for (Eigen::Index v = 0; v < vertices; ++v) {
-            mesh.positions.row(v) = tile.points[static_cast<size_t>(v)].transpose();
+            mesh.positions.row(v) = tile.points[v].transpose();
             mesh.uv.row(v) = mesh.positions.row(v).head<2>();
         }
         for (Eigen::Index f = 0; f < triangles; ++f) {
-            mesh.triangles.row(f) = tile.triangles[static_cast<size_t>(f)].transpose();
+            mesh.triangles.row(f) = tile.triangles[f].transpose();
         }
         mesh.uv_triangles = mesh.triangles;
         mesh.parts.push_back(

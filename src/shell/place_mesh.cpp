@@ -23,7 +23,7 @@ public:
         for (int tet = 0; tet < shell.tet_count(); ++tet) {
             Eigen::Matrix<double, 4, 3> p;
             for (int k = 0; k < 4; ++k) {
-                const int i = shell.corners(tet)[static_cast<size_t>(k)];
+                const int i = shell.corners(tet)[k];
                 p.row(k) = i < n ? shell.base().row(i) : shell.offset().row(i - n);
             }
             lower.row(tet) = p.colwise().minCoeff();
@@ -33,7 +33,7 @@ public:
                 for (int k = 0; k < 3; ++k) {
                     edges.col(k) = (p.row(k) - p.row(3)).transpose();
                 }
-                inverses_[static_cast<size_t>(tet)] = {edges.inverse(), p.row(3).transpose()};
+                inverses_[tet] = {edges.inverse(), p.row(3).transpose()};
             }
         }
         grid_ = BoxGrid(lower, upper);
@@ -47,7 +47,7 @@ public:
             if (shell_.is_flat(*tet)) {
                 continue;
             }
-            const Inverse& inverse = inverses_[static_cast<size_t>(*tet)];
+            const Inverse& inverse = inverses_[*tet];
             Eigen::Vector4d w;
             w.head<3>() = inverse.rows * (position - inverse.last);
             w[3] = 1.0 - w.head<3>().sum();
@@ -179,7 +179,7 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
         const Vector3d position = mesh.positions.row(v);
         require(position.allFinite(), "shell detail '", mesh.name, "': position ", v,
                 " is not finite");
-        ShellPoint& point = out.points[static_cast<size_t>(v)];
+        ShellPoint& point = out.points[v];
         if (search.find(position, point)) {
             continue;
         }

@@ -228,7 +228,7 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
         workers.sum_chunks(static_cast<int>(anchors.size()), 8, [&](int begin, int end) {
             int met = 0;
             for (int p = begin; p < end; ++p) {
-                const PieceAnchor& anchor = anchors[static_cast<size_t>(p)];
+                const PieceAnchor& anchor = anchors[p];
                 require_valid_point(parts.shell->topology(), anchor.point);
                 const Vector3d normal = parts.normals.row(anchor.point.triangle);
                 Vector3d ahead = anchor.heading - normal * normal.dot(anchor.heading);

@@ -134,7 +134,7 @@ private:
 
     /// The chart that holds most of the corners, the first of them among equals; -1: none.
     int chart_of(const Eigen::Vector3i& corners) const {
-        const auto at = [&](int k) { return found_[static_cast<size_t>(corners[k])].chart; };
+        const auto at = [&](int k) { return found_[corners[k]].chart; };
         if (at(1) >= 0 && at(1) == at(2)) {
             return at(1);
         }
@@ -150,7 +150,7 @@ private:
                            chart};
         const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(points_.size()));
         if (is_new) {
-            Found found = found_[static_cast<size_t>(v)];
+            Found found = found_[v];
             Vector2d place = place_of(where, v);
             if (found.chart != chart) {
                 place = charts_.nearest_on_border(chart, place, found.point);
@@ -166,9 +166,9 @@ private:
 
     /// Triangles that the border has squeezed to nothing are worth nothing.
     bool has_area(const Eigen::Vector3i& corners) const {
-        const Vector3d& a = places_[static_cast<size_t>(corners[0])];
-        const Vector3d& b = places_[static_cast<size_t>(corners[1])];
-        const Vector3d& c = places_[static_cast<size_t>(corners[2])];
+        const Vector3d& a = places_[corners[0]];
+        const Vector3d& b = places_[corners[1]];
+        const Vector3d& c = places_[corners[2]];
         return (b - a).cross(c - a).norm() > 1e-9;
     }
 

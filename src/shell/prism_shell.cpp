@@ -42,9 +42,9 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
             return topology_.triangles()(f, i) < topology_.triangles()(f, j);
         });
         const bool is_even = (order[1] - order[0] + 3) % 3 == 1;
-        orientation_[static_cast<size_t>(f)] = is_even ? 1 : -1;
+        orientation_[f] = is_even ? 1 : -1;
         for (size_t k = 0; k < 3; ++k) {
-            sorted_[static_cast<size_t>(f)][k] = static_cast<unsigned char>(order[k]);
+            sorted_[f][k] = static_cast<unsigned char>(order[k]);
         }
         const int a = topology_.triangles()(f, order[0]);
         const int b = topology_.triangles()(f, order[1]);
@@ -68,7 +68,7 @@ double PrismShell::triangle_height(int f) const {
 }
 
 int PrismShell::apex(int tet) const {
-    return corners_[static_cast<size_t>(tet)][3] - vertex_count();
+    return corners_[tet][3] - vertex_count();
 }
 
 double PrismShell::volume(int tet, const MatrixX3d& base, const MatrixX3d& offset) const {
@@ -79,7 +79,7 @@ double PrismShell::volume(int tet, const MatrixX3d& base, const MatrixX3d& offse
 }
 
 TetPoint PrismShell::place(const ShellPoint& point) const {
-    const auto& order = sorted_[static_cast<size_t>(point.triangle)];
+    const auto& order = sorted_[point.triangle];
     const double la = point.barycentric[order[0]];
     const double lb = point.barycentric[order[1]];
     const double lc = point.barycentric[order[2]];
@@ -115,7 +115,7 @@ ShellPoint PrismShell::point(const TetPoint& at) const {
             break;
     }
     out.triangle = f;
-    const auto& order = sorted_[static_cast<size_t>(f)];
+    const auto& order = sorted_[f];
     out.barycentric[order[0]] = la;
     out.barycentric[order[1]] = lb;
     out.barycentric[order[2]] = lc;
@@ -131,7 +131,7 @@ Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const Matri
     const std::array<int, 4>& corners = shell.corners(at.tet);
     Vector3d sum = Vector3d::Zero();
     for (int k = 0; k < 4; ++k) {
-        sum += at.weights[k] * shell_position(base, offset, corners[static_cast<size_t>(k)]);
+        sum += at.weights[k] * shell_position(base, offset, corners[k]);
     }
     return sum;
 }

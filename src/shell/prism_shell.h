@@ -56,13 +56,13 @@ public:
     double triangle_height(int f) const;
 
     /// Corners of a tetrahedron in shell numbers, in the sorted order above.
-    const std::array<int, 4>& corners(int tet) const { return corners_[static_cast<size_t>(tet)]; }
+    const std::array<int, 4>& corners(int tet) const { return corners_[tet]; }
     /// The offset corner that carries the tetrahedron: C, B or A. Its height 0 means a flat one.
     int apex(int tet) const;
     bool is_flat(int tet) const { return heights_[apex(tet)] == 0.0; }
     /// +1, or -1 where sorting turned the triangle over: volumes of sorted corners times this are
     /// positive.
-    double orientation(int f) const { return orientation_[static_cast<size_t>(f)]; }
+    double orientation(int f) const { return orientation_[f]; }
 
     /// Volume at rest, cubic metres; 0 for a flat one.
     double rest_volume(int tet) const { return rest_volumes_[tet]; }

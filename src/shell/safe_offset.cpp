@@ -84,7 +84,7 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
             heights[v] = 0.0;
         }
     }
-    const auto changed = [&](int v) { return is_changed[static_cast<size_t>(v)] != 0; };
+    const auto changed = [&](int v) { return is_changed[v] != 0; };
     for (int round = 0; round < most_rounds; ++round) {
         caps = heights;
         const double further = round < exact_rounds ? 1.0 : lowering;
@@ -127,7 +127,7 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
         }
         bool any = false;
         for (int v = 0; v < n; ++v) {
-            is_changed[static_cast<size_t>(v)] = caps[v] < heights[v] ? 1 : 0;
+            is_changed[v] = caps[v] < heights[v] ? 1 : 0;
             any = any || caps[v] < heights[v];
         }
         if (!any) {

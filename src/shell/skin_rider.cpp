@@ -62,25 +62,24 @@ void SkinRider::place(const MatrixX3d& skin, const Workers& workers, std::span<S
                 " points, found ", points.size());
         workers.for_chunks(static_cast<int>(points_.size()), chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
-                const ShellPoint& from = points_[static_cast<size_t>(v)];
+                const ShellPoint& from = points_[v];
                 const SurfacePoint to = tracer_
                                             .trace({from.triangle, from.barycentric},
                                                    shift(from.triangle, from.barycentric))
                                             .point;
-                points[static_cast<size_t>(v)] = {to.triangle, to.barycentric, from.height};
+                points[v] = {to.triangle, to.barycentric, from.height};
             }
         });
         return;
     }
     workers.for_chunks(static_cast<int>(anchors_.size()), chunk, [&](int begin, int end) {
         for (int p = begin; p < end; ++p) {
-            const PieceAnchor& from = anchors_[static_cast<size_t>(p)];
+            const PieceAnchor& from = anchors_[p];
             const int f = from.point.triangle;
-            const Vector3d heading =
-                from.heading + shift(f, heading_weights_[static_cast<size_t>(p)]);
+            const Vector3d heading = from.heading + shift(f, heading_weights_[p]);
             const TraceResult walk =
                 tracer_.trace(from.point, shift(f, from.point.barycentric), heading);
-            PieceAnchor& to = moved_[static_cast<size_t>(p)];
+            PieceAnchor& to = moved_[p];
             to.point = walk.point;
             // Skin pressed together to nothing has no direction left: the last one stays.
             if (walk.carried.norm() > 1e-6) {

@@ -40,8 +40,7 @@ void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const So
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto row = static_cast<size_t>(c);
         for (int i = starts_[row]; i < starts_[row + 1]; ++i) {
-            system.row(c) +=
-                weights_[static_cast<size_t>(i)] * columns_.row(indices_[static_cast<size_t>(i)]);
+            system.row(c) += weights_[i] * columns_.row(indices_[i]);
         }
         system(c, c) += std::isinf(rows[row].stiffness) ? 0.0 : 1.0 / rows[row].stiffness;
     }
@@ -58,8 +57,7 @@ void LowRankSprings::apply(MatrixX3d& x, const MatrixX3d& targets) {
         const auto row = static_cast<size_t>(c);
         Vector3d reached = Vector3d::Zero();
         for (int i = starts_[row]; i < starts_[row + 1]; ++i) {
-            reached += weights_[static_cast<size_t>(i)] *
-                       x.row(indices_[static_cast<size_t>(i)]).transpose();
+            reached += weights_[i] * x.row(indices_[i]).transpose();
         }
         misses_.row(c) = reached.transpose() - targets.row(c);
     }

@@ -68,7 +68,7 @@ int ShellUntangler::untangle(const MatrixX3d& base, const Workers& workers, Matr
                 rise = std::min(rise, areas_[f] > 0.0 ? normals_.row(f).dot(direction) : 1.0);
             }
             const bool is_bent = lengths_[v] > 0.0 && rise < starts;
-            is_bent_[static_cast<size_t>(v)] = is_bent ? 1 : 0;
+            is_bent_[v] = is_bent ? 1 : 0;
             if (is_bent) {
                 around.clear();
                 for (const int f : topology.triangles_around(v)) {
@@ -93,7 +93,7 @@ int ShellUntangler::untangle(const MatrixX3d& base, const Workers& workers, Matr
     lower_heights(topology, base, directions_, kept_moving, lengths_, scratch_);
     int changed = 0;
     for (int v = 0; v < n; ++v) {
-        if (is_bent_[static_cast<size_t>(v)] != 0 || lengths_[v] != before_[v]) {
+        if (is_bent_[v] != 0 || lengths_[v] != before_[v]) {
             ++changed;
             offset.row(v) = base.row(v) + lengths_[v] * directions_.row(v);
         }
@@ -132,7 +132,7 @@ ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d
                 if (volume < nearly_flat * shell.rest_volume(tet)) {
                     any = true;
                     for (int i = 0; i < 3; ++i) {
-                        is_low[static_cast<size_t>(topology.triangles()(tet / 3, i))] = 1;
+                        is_low[topology.triangles()(tet / 3, i)] = 1;
                     }
                 }
             }
@@ -147,7 +147,7 @@ ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d
         }
         ++out.rounds;
         for (int v = 0; v < topology.vertex_count(); ++v) {
-            if (is_low[static_cast<size_t>(v)] != 0) {
+            if (is_low[v] != 0) {
                 offset.heights[v] *= clip_lowering;
             }
         }

@@ -113,7 +113,7 @@ void DetailVibration::move_points(std::span<const ShellPoint> points) {
 }
 
 Vector3d DetailVibration::position(int vertex) const {
-    const int slot = kernel_->layout.slot_of_vertex[static_cast<size_t>(vertex)];
+    const int slot = kernel_->layout.slot_of_vertex[vertex];
     return {kernel_->shown(slot, 0), kernel_->shown(slot, 1), kernel_->shown(slot, 2)};
 }
 
@@ -131,13 +131,13 @@ void DetailVibration::write_triangle_values(const VectorXd& of_triangle, VectorX
     }
     values.resize(vertex_count());
     for (int v = 0; v < vertex_count(); ++v) {
-        values[v] = slots[static_cast<size_t>(layout.slot_of_vertex[static_cast<size_t>(v)])];
+        values[v] = slots[layout.slot_of_vertex[v]];
     }
 }
 
 ShellPoint DetailVibration::place(int vertex) const {
     const Layout& layout = kernel_->layout;
-    const int slot = layout.slot_of_vertex[static_cast<size_t>(vertex)];
+    const int slot = layout.slot_of_vertex[vertex];
     const auto after = std::upper_bound(layout.runs.begin(), layout.runs.end(), slot,
                                         [](int s, const Run& run) { return s < run.begin; });
     TetPoint at;
@@ -168,7 +168,7 @@ void DetailVibration::write_positions(std::span<float> xyz) const {
 void DetailVibration::write_amplitudes(VectorXd& amplitudes) const {
     amplitudes.resize(vertex_count());
     for (int v = 0; v < vertex_count(); ++v) {
-        const int slot = kernel_->layout.slot_of_vertex[static_cast<size_t>(v)];
+        const int slot = kernel_->layout.slot_of_vertex[v];
         amplitudes[v] = Vector3d(kernel_->distance(slot, 0), kernel_->distance(slot, 1),
                                  kernel_->distance(slot, 2))
                             .norm();

@@ -31,7 +31,7 @@ std::vector<unsigned char> find_spanning(const PrismShell& shell,
     const double longest = spanning * bounding_box_diagonal(shell.base());
     std::vector<unsigned char> out(static_cast<size_t>(pieces), 0);
     for (int p = 0; p < pieces; ++p) {
-        out[static_cast<size_t>(p)] = (upper.row(p) - lower.row(p)).norm() > longest ? 1 : 0;
+        out[p] = (upper.row(p) - lower.row(p)).norm() > longest ? 1 : 0;
     }
     return out;
 }
@@ -95,7 +95,7 @@ Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& point
         } else if (new_run) {
             layout.runs.push_back({slot, static_cast<int>(order[i].key & 0xffffffffu)});
         }
-        layout.slot_of_vertex[static_cast<size_t>(order[i].vertex)] = slot++;
+        layout.slot_of_vertex[order[i].vertex] = slot++;
     }
     close_task();
     layout.slot_count = slot;

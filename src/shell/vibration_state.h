@@ -82,8 +82,8 @@ public:
             layout.runs.reserve(slots + layout.parts.size());
             part_slots_.reserve(layout.parts.size());
             for (const Part& part : layout.parts) {
-                part_slots_.push_back({layout.runs[static_cast<size_t>(part.first_run)].begin,
-                                       layout.runs[static_cast<size_t>(part.last_run)].begin});
+                part_slots_.push_back(
+                    {layout.runs[part.first_run].begin, layout.runs[part.last_run].begin});
             }
         }
         rows_.assign(static_cast<size_t>(shell->vertex_count()) * 16, Real(0));
@@ -152,14 +152,14 @@ public:
             const int slot = layout.slot_of_vertex[v];
             const TetPoint at = shell->place(points[v]);
             keep_weights(slot, at);
-            tet_of_slot_[static_cast<size_t>(slot)] = at.tet;
+            tet_of_slot_[slot] = at.tet;
         }
         layout.runs.clear();
         for (size_t p = 0; p < layout.parts.size(); ++p) {
             Part& part = layout.parts[p];
             part.first_run = static_cast<int>(layout.runs.size());
             for (int slot = part_slots_[p].begin; slot < part_slots_[p].end; ++slot) {
-                const int tet = tet_of_slot_[static_cast<size_t>(slot)];
+                const int tet = tet_of_slot_[slot];
                 if (slot == part_slots_[p].begin || layout.runs.back().tet != tet) {
                     layout.runs.push_back({slot, tet});
                 }
@@ -169,16 +169,10 @@ public:
         }
     }
 
-    double shown(int slot, int k) const override {
-        return static_cast<double>(position_[k][static_cast<size_t>(slot)]);
-    }
-    double distance(int slot, int k) const override {
-        return static_cast<double>(y_[k][static_cast<size_t>(slot)]);
-    }
+    double shown(int slot, int k) const override { return static_cast<double>(position_[k][slot]); }
+    double distance(int slot, int k) const override { return static_cast<double>(y_[k][slot]); }
 
-    double weight(int slot, int k) const override {
-        return static_cast<double>(weights_[k][static_cast<size_t>(slot)]);
-    }
+    double weight(int slot, int k) const override { return static_cast<double>(weights_[k][slot]); }
 
     void save(std::vector<double>& state) const override {
         if (options.has_moving_points) {
@@ -186,7 +180,7 @@ public:
         }
         for_state([&](const LaneArray<Real>& values) {
             for (const int slot : layout.slot_of_vertex) {
-                state.push_back(static_cast<double>(values[static_cast<size_t>(slot)]));
+                state.push_back(static_cast<double>(values[slot]));
             }
         });
     }
@@ -205,7 +199,7 @@ public:
         const auto take = [&](const LaneArray<Real>& values) {
             auto& target = const_cast<LaneArray<Real>&>(values);
             for (const int slot : layout.slot_of_vertex) {
-                target[static_cast<size_t>(slot)] = static_cast<Real>(state[next++]);
+                target[slot] = static_cast<Real>(state[next++]);
             }
         };
         for_state(take);
@@ -247,7 +241,7 @@ private:
 
     void keep_weights(int slot, const TetPoint& at) {
         for (int k = 0; k < 3; ++k) {
-            weights_[k][static_cast<size_t>(slot)] = static_cast<Real>(at.weights[k]);
+            weights_[k][slot] = static_cast<Real>(at.weights[k]);
         }
     }
 
@@ -324,9 +318,8 @@ private:
         step.soft = options.limiter == Limiter::soft;
         step.limits = options.limiter == Limiter::piece;
         for (int a = 0; a < 3; ++a) {
-            const VibrationStep exact = exact_step(
-                options.use_axes ? options.axes[static_cast<size_t>(a)] : options.material,
-                motion.seconds);
+            const VibrationStep exact =
+                exact_step(options.use_axes ? options.axes[a] : options.material, motion.seconds);
             step.coefficients[a][0] = static_cast<Real>(exact.a);
             step.coefficients[a][1] = static_cast<Real>(exact.b);
             step.coefficients[a][2] = static_cast<Real>(exact.c);
@@ -378,7 +371,7 @@ private:
             motion.seconds > 0.0 ? static_cast<Real>(1.0 / motion.seconds) : Real(0);
         workers.for_chunks(static_cast<int>(layout.parts.size()), 16, [&](int begin, int end) {
             for (int p = begin; p < end; ++p) {
-                const Part& part = layout.parts[static_cast<size_t>(p)];
+                const Part& part = layout.parts[p];
                 for (int r = part.first_run; r < part.last_run; ++r) {
                     const auto run = static_cast<size_t>(r);
                     const int* corner = corners_.data() + 4 * layout.runs[run].tet;
@@ -410,16 +403,16 @@ private:
     void run_task(const Step<Real>& shared, const Arrays<Real>& all_arrays, int t) {
         // Copies: what is written cannot be taken for one of these pointers.
         const Arrays<Real> arrays = all_arrays;
-        const Task& task = layout.tasks[static_cast<size_t>(t)];
+        const Task& task = layout.tasks[t];
         Step<Real> step = shared;
         int drawn_back = 0;
         Real furthest = 0;
         for (int p = task.first_part; p < task.last_part; ++p) {
-            const Part& part = layout.parts[static_cast<size_t>(p)];
+            const Part& part = layout.parts[p];
             step.by_vertex = shared.by_vertex || (shared.limits && part.by_vertex);
             LanesOf<Real> distances{};
             for (int r = part.first_run; r < part.last_run; ++r) {
-                const Run& run = layout.runs[static_cast<size_t>(r)];
+                const Run& run = layout.runs[r];
                 const int end = layout.runs[static_cast<size_t>(r) + 1].begin;
                 const RunConstants<Real> constants(step, run.tet);
                 fetch_ahead(step, r + 2, part.last_run);
@@ -443,15 +436,14 @@ private:
                 draw_back(arrays, part, Real(0));
             }
         }
-        task_limited_[static_cast<size_t>(t)] = drawn_back;
-        task_largest_[static_cast<size_t>(t)] = furthest;
+        task_limited_[t] = drawn_back;
+        task_largest_[t] = furthest;
     }
 
     /// Corners of a run to come: they lie anywhere in the tables.
     void fetch_ahead(const Step<Real>& step, int r, int last) const {
         if (r < last) {
-            const int* corner = step.corners + 4 * static_cast<Eigen::Index>(
-                                                       layout.runs[static_cast<size_t>(r)].tet);
+            const int* corner = step.corners + 4 * static_cast<Eigen::Index>(layout.runs[r].tet);
             for (int k = 0; k < 4; ++k) {
                 __builtin_prefetch(step.rows + 8 * static_cast<Eigen::Index>(corner[k]));
             }
@@ -460,8 +452,8 @@ private:
 
     /// Whether all velocities of a piece are next to nothing, without all being nothing.
     bool is_slow(const Arrays<Real>& arrays, const Part& part) const {
-        const int begin = layout.runs[static_cast<size_t>(part.first_run)].begin;
-        const int end = layout.runs[static_cast<size_t>(part.last_run)].begin;
+        const int begin = layout.runs[part.first_run].begin;
+        const int end = layout.runs[part.last_run].begin;
         const auto limit = static_cast<Real>(rest_speed_);
         bool any = false;
         for (int k = 0; k < 3; ++k) {
@@ -478,8 +470,8 @@ private:
 
     /// Scales displacement and velocity of a whole piece (Eq. 4, with the velocity).
     void draw_back(const Arrays<Real>& arrays, const Part& part, Real factor) const {
-        const int begin = layout.runs[static_cast<size_t>(part.first_run)].begin;
-        const int end = layout.runs[static_cast<size_t>(part.last_run)].begin;
+        const int begin = layout.runs[part.first_run].begin;
+        const int end = layout.runs[part.last_run].begin;
         for (int k = 0; k < 3; ++k) {
             for (int i = begin; i < end; ++i) {
                 arrays.position[k][i] -= (Real(1) - factor) * arrays.y[k][i];

@@ -46,7 +46,7 @@ void BodyFrames::go_to(int number, TimeOf time_of, const Workers& workers) {
         pose(first, time_of, workers, before_);
         for (size_t i = 0; i < jumps_.size(); ++i) {
             const int to = first + 1 + static_cast<int>(i);
-            MatrixX3d& here = to < number ? here_ : poses_[static_cast<size_t>(to - number)];
+            MatrixX3d& here = to < number ? here_ : poses_[to - number];
             pose(to, time_of, workers, here);
             jumps_[i] = is_jump(before_, time_of(to - 1), here, time_of(to)) ? 1 : 0;
             before_ = here;

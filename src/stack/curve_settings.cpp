@@ -91,7 +91,7 @@ std::unique_ptr<Flesh> make_flesh(const LayerInput& ground, const CurveBody& bod
         const std::vector<int>& map = ground.surface->mesh().vertex_of_art;
         require(vertex >= 0 && static_cast<size_t>(vertex) < map.size(),
                 "curve: expected start_vertices from 0 to ", map.size() - 1, ", found ", vertex);
-        vertex = map[static_cast<size_t>(vertex)];
+        vertex = map[vertex];
     }
     if (!settings.region.empty()) {
         settings.part.field = region_values(ground, settings.region);

@@ -32,7 +32,7 @@ VectorXd painted(const LayerInput& ground, const std::string& region, const std:
     const std::vector<int>& art = ground.surface->mesh().art_of_vertex;
     VectorXd values(ground.surface->vertex_count());
     for (Eigen::Index v = 0; v < values.size(); ++v) {
-        values[v] = found->second[art[static_cast<size_t>(v)]];
+        values[v] = found->second[art[v]];
     }
     return values;
 }
@@ -82,8 +82,8 @@ VectorXd part_vertices(const LayerInput& ground, const std::string& region,
         is_found = true;
         const int end = part.first_triangle + part.triangle_count;
         for (int c = 3 * part.first_triangle; c < 3 * end; ++c) {
-            if (corners[static_cast<size_t>(c)] >= 0) {
-                values[corners[static_cast<size_t>(c)]] = 1.0;
+            if (corners[c] >= 0) {
+                values[corners[c]] = 1.0;
             }
         }
     }

@@ -34,16 +34,15 @@ bool is_one_fan(const Topology& topology, const std::vector<unsigned char>& is_t
     int borders = 0;
     int taken = 0;
     for (size_t i = 0; i < count; ++i) {
-        const bool here = is_taken[static_cast<size_t>(around[i])] != 0;
-        const bool next = is_taken[static_cast<size_t>(around[(i + 1) % count])] != 0;
+        const bool here = is_taken[around[i]] != 0;
+        const bool next = is_taken[around[(i + 1) % count]] != 0;
         borders += here != next ? 1 : 0;
         taken += here ? 1 : 0;
     }
     // At a boundary vertex the last triangle does not meet the first: both taken is then a split
     // fan unless all are.
     const bool is_open = topology.is_boundary_vertex(v);
-    const bool ends_meet = is_taken[static_cast<size_t>(around.front())] != 0 &&
-                           is_taken[static_cast<size_t>(around.back())] != 0;
+    const bool ends_meet = is_taken[around.front()] != 0 && is_taken[around.back()] != 0;
     if (is_open && ends_meet) {
         return taken == static_cast<int>(count);
     }
@@ -61,7 +60,7 @@ ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, 
     std::vector<unsigned char> is_taken(static_cast<size_t>(topology.triangle_count()), 0);
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (const int v : topology.triangles().row(f)) {
-            is_taken[static_cast<size_t>(f)] |= is_covered[static_cast<size_t>(v)];
+            is_taken[f] |= is_covered[v];
         }
     }
     // Two corners that meet in a vertex would not be a surface: such vertices get all triangles.
@@ -70,7 +69,7 @@ ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, 
         for (int v = 0; v < topology.vertex_count(); ++v) {
             if (!is_one_fan(topology, is_taken, v)) {
                 for (const int f : topology.triangles_around(v)) {
-                    is_taken[static_cast<size_t>(f)] = 1;
+                    is_taken[f] = 1;
                 }
                 has_grown = true;
             }
@@ -87,10 +86,10 @@ void ShellBase::take(const std::vector<unsigned char>& is_taken) {
     std::vector<int> own(static_cast<size_t>(all.vertex_count()), -1);
     std::vector<int> vertices;
     for (int f = 0; f < all.triangle_count(); ++f) {
-        if (is_taken[static_cast<size_t>(f)] != 0) {
+        if (is_taken[f] != 0) {
             triangle_.push_back(f);
             for (const int v : all.triangles().row(f)) {
-                own[static_cast<size_t>(v)] = 0;
+                own[v] = 0;
             }
         }
     }
@@ -103,8 +102,7 @@ void ShellBase::take(const std::vector<unsigned char>& is_taken) {
     MatrixX3i triangles(static_cast<Eigen::Index>(triangle_.size()), 3);
     for (size_t f = 0; f < triangle_.size(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            triangles(static_cast<Eigen::Index>(f), k) =
-                own[static_cast<size_t>(all.triangles()(triangle_[f], k))];
+            triangles(static_cast<Eigen::Index>(f), k) = own[all.triangles()(triangle_[f], k)];
         }
     }
     is_whole_ = false;

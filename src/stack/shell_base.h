@@ -19,7 +19,7 @@ public:
     const MatrixX3d& rest() const { return is_whole_ ? surface_->rest() : rest_; }
     bool is_whole() const { return is_whole_; }
     /// The surface's triangle that is triangle `f` here.
-    int surface_triangle(int f) const { return is_whole_ ? f : triangle_[static_cast<size_t>(f)]; }
+    int surface_triangle(int f) const { return is_whole_ ? f : triangle_[f]; }
 
     /// Positions, or a value per vertex, of the surface as the base has them: `all` itself where
     /// the base is the whole surface.

@@ -289,8 +289,7 @@ private:
                     "shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
             MatrixX3i uv_triangles(prisms.topology().triangle_count(), 3);
             for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
-                uv_triangles.row(f) =
-                    art.uv_triangles.row(repaired.art_triangle[static_cast<size_t>(f)]);
+                uv_triangles.row(f) = art.uv_triangles.row(repaired.art_triangle[f]);
             }
             TileOptions tiles = settings_.tiles;
             tiles.lift = settings_.lift;

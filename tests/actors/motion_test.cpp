@@ -173,7 +173,7 @@ TEST(ActorMotion, adams_apple_moves_without_the_rest_of_the_head) {
     const Character head = load_actor("head");
     const MeshInstance& mesh = head.meshes[0];
     const int larynx = joint_named(head, "larynx");
-    const Vector3d place = -head.skins[0].inverse_bind[static_cast<size_t>(larynx)].translation();
+    const Vector3d place = -head.skins[0].inverse_bind[larynx].translation();
     double strongest = 0.0;
     for (int v = 0; v < mesh.mesh.positions.rows(); ++v) {
         const double weight = weight_of(mesh, v, larynx);
@@ -197,7 +197,7 @@ TEST(ActorMotion, gallop_closes_on_itself) {
     for (const Channel& channel : clip_named(horse, "gallop").channels) {
         for (int i = 0; i < channel.width; ++i) {
             EXPECT_NEAR(
-                channel.values[static_cast<size_t>(i)],
+                channel.values[i],
                 channel.values[channel.values.size() - static_cast<size_t>(channel.width - i)],
                 1e-9);
         }

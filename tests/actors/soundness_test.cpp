@@ -71,8 +71,7 @@ void expect_sound_uv(const ArtMesh& mesh) {
 }
 
 void expect_sound_weights(const Character& character, const MeshInstance& instance) {
-    const int joints =
-        static_cast<int>(character.skins[static_cast<size_t>(instance.skin)].joints.size());
+    const int joints = static_cast<int>(character.skins[instance.skin].joints.size());
     const SkinWeights& w = instance.weights;
     ASSERT_EQ(w.vertex_count(), instance.mesh.positions.rows());
     EXPECT_LE(w.influences, 4);

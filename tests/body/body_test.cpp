@@ -88,9 +88,9 @@ MatrixX3d posed_by_definition(const Character& character, const Clip& clip, doub
         for (size_t k = 0; k < 2; ++k) {
             const size_t at = static_cast<size_t>(v) * 2 + k;
             const size_t joint = body.weights.joints[at];
-            sum += body.weights.weights[at] *
-                   (world[static_cast<size_t>(skin.joints[joint])] * skin.inverse_bind[joint] *
-                    Vector3d(body.mesh.positions.row(v)));
+            sum +=
+                body.weights.weights[at] * (world[skin.joints[joint]] * skin.inverse_bind[joint] *
+                                            Vector3d(body.mesh.positions.row(v)));
         }
         out.row(v) = sum;
     }
@@ -125,8 +125,7 @@ TEST(Body, posed_vertices_are_what_the_file_says_although_the_rest_pose_was_resi
     body.node_frames(0.5, TimeSampling::exact, frames);
     std::vector<Eigen::Affine3d> matrices;
     for (size_t j = 0; j < body.source().rig.node.size(); ++j) {
-        matrices.push_back(frames[static_cast<size_t>(body.source().rig.node[j])] *
-                           body.source().rig.inverse_bind[j]);
+        matrices.push_back(frames[body.source().rig.node[j]] * body.source().rig.inverse_bind[j]);
     }
     skin_linear_blend(body.mesh().positions, body.source().rig.weights, matrices, workers, out);
     const MatrixX3d expected = posed_by_definition(*character, character->clips[0], 1.5);

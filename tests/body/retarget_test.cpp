@@ -31,8 +31,7 @@ Skeleton skeleton_at(const std::vector<JointPlace>& places,
     for (size_t j = 0; j < places.size(); ++j) {
         const Eigen::Affine3d frame = Eigen::Translation3d(scale * places[j].world) * axes(j);
         const int parent = places[j].parent;
-        const Eigen::Affine3d local =
-            parent < 0 ? frame : world[static_cast<size_t>(parent)].inverse() * frame;
+        const Eigen::Affine3d local = parent < 0 ? frame : world[parent].inverse() * frame;
         skeleton.nodes.push_back(
             node(places[j].name, parent, local.translation(), Eigen::Quaterniond(local.linear())));
         world.push_back(frame);
@@ -53,7 +52,7 @@ Eigen::Quaterniond odd_axes(size_t joint) {
 Clip dance(const Skeleton& skeleton) {
     const auto turn = [&](const std::string& name, const Vector3d& axis) {
         const int joint = skeleton.find(name);
-        const Eigen::Quaterniond rest = skeleton.nodes[static_cast<size_t>(joint)].rest.rotation;
+        const Eigen::Quaterniond rest = skeleton.nodes[joint].rest.rotation;
         std::vector<double> values;
         for (const double angle : {0.0, 0.9, -0.4}) {
             const Eigen::Quaterniond q =

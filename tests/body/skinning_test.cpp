@@ -255,7 +255,7 @@ TEST(Skinning, dual_quaternions_keep_the_radius_of_a_twist_and_turn_by_the_blend
     MatrixX3d out;
     skin_dual_quaternion(tube.rest, tube.weights, joints, workers, out);
     for (int v = 0; v < out.rows(); ++v) {
-        const double t = tube.weights.weights[static_cast<size_t>(2 * v + 1)];
+        const double t = tube.weights.weights[2 * v + 1];
         // (1-t) (1, 0) + t (cos a/2, sin a/2) as (w, x): a quaternion of half angle atan2(x, w)
         const double half = std::atan2(t * std::sin(twist / 2), 1.0 - t + t * std::cos(twist / 2));
         const Vector3d expected =
@@ -273,7 +273,7 @@ TEST(Skinning, linear_blend_collapses_in_a_half_turn_as_its_formula_says) {
     MatrixX3d out;
     skin_linear_blend(tube.rest, tube.weights, joints, workers, out);
     for (int v = 0; v < out.rows(); ++v) {
-        const double t = tube.weights.weights[static_cast<size_t>(2 * v + 1)];
+        const double t = tube.weights.weights[2 * v + 1];
         EXPECT_NEAR(out.row(v).tail<2>().norm(), std::abs(1.0 - 2.0 * t), 1e-15);
     }
 }

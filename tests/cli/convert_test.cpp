@@ -102,9 +102,8 @@ TEST(Convert, a_glb_of_the_program_comes_back_within_its_tolerance) {
             for (int c = 0; c < 3; ++c) {
                 const int at_round = (frame * round.vertex_count + r) * 3 + c;
                 const int at_direct = (frame * direct.vertex_count + d) * 3 + c;
-                largest =
-                    std::max(largest, std::abs(round.samples[static_cast<size_t>(at_round)] -
-                                               direct.samples[static_cast<size_t>(at_direct)]));
+                largest = std::max(largest,
+                                   std::abs(round.samples[at_round] - direct.samples[at_direct]));
             }
             return largest;
         };

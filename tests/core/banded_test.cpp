@@ -23,7 +23,7 @@ std::vector<double> band_of(const Dense& matrix, int bandwidth) {
     std::vector<double> band(static_cast<size_t>(n * (bandwidth + 1)), nan);
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k <= std::min(bandwidth, i); ++k) {
-            band[static_cast<size_t>(i * (bandwidth + 1) + k)] = matrix(i, i - k);
+            band[i * (bandwidth + 1) + k] = matrix(i, i - k);
         }
     }
     return band;
@@ -105,8 +105,7 @@ TEST(banded, clamped_beam_under_uniform_load_errs_by_exactly_8_over_n_squared) {
             const double v = i / n;
             const double exact = v * v * (1.0 - v) * (1.0 - v) / 24.0;
             largest = std::max(largest, exact);
-            largest_error =
-                std::max(largest_error, std::abs(q[static_cast<size_t>(i - 1)] - exact));
+            largest_error = std::max(largest_error, std::abs(q[i - 1] - exact));
         }
         // cond(D) ~ N^4 / 31 limits what can be seen of the equality.
         EXPECT_NEAR(largest_error / largest, 8.0 / (n * n), 1e-15 * n * n * n * n + 1e-14)
@@ -135,12 +134,11 @@ TEST(banded, columns_are_independent_and_have_the_same_bits_alone_together_or_in
         for (int c = 0; c < columns; ++c) {
             std::vector<double> alone(static_cast<size_t>(n));
             for (int i = 0; i < n; ++i) {
-                alone[static_cast<size_t>(i)] = loads[static_cast<size_t>(i * columns + c)];
+                alone[i] = loads[i * columns + c];
             }
             factor.solve(alone, 1);
             for (int i = 0; i < n; ++i) {
-                ASSERT_EQ(alone[static_cast<size_t>(i)],
-                          together[static_cast<size_t>(i * columns + c)])
+                ASSERT_EQ(alone[i], together[i * columns + c])
                     << "bandwidth " << bandwidth << ", row " << i << ", column " << c;
             }
         }

@@ -32,7 +32,7 @@ std::vector<double> rounding_sensitive_numbers(int count) {
 double sum_range(const std::vector<double>& numbers, int begin, int end) {
     double sum = 0.0;
     for (int i = begin; i < end; ++i) {
-        sum += numbers[static_cast<size_t>(i)];
+        sum += numbers[i];
     }
     return sum;
 }
@@ -49,7 +49,7 @@ TEST(workers, every_chunk_is_visited_exactly_once_with_borders_that_ignore_the_t
                     ++wrong_borders;
                 }
                 for (int i = begin; i < end; ++i) {
-                    ++visits[static_cast<size_t>(i)];
+                    ++visits[i];
                 }
             });
             EXPECT_EQ(wrong_borders, 0);
@@ -179,9 +179,8 @@ TEST(workers, a_loop_inside_a_chunk_gives_the_same_sum_instead_of_a_deadlock) {
     const double expected = alone.sum_chunks(500, 7, inner);
     const Workers workers(3);
     std::vector<double> sums(20);
-    workers.for_chunks(20, 1, [&](int begin, int) {
-        sums[static_cast<size_t>(begin)] = workers.sum_chunks(500, 7, inner);
-    });
+    workers.for_chunks(20, 1,
+                       [&](int begin, int) { sums[begin] = workers.sum_chunks(500, 7, inner); });
     for (const double sum : sums) {
         EXPECT_EQ(sum, expected);
     }

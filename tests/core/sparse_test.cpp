@@ -43,10 +43,9 @@ std::vector<SparseEntry> grid_laplacian(int width, int height, bool is_free, dou
 Dense dense_of(const SparseLower& matrix) {
     Dense dense = Dense::Zero(matrix.size, matrix.size);
     for (int i = 0; i < matrix.size; ++i) {
-        for (int p = matrix.row_starts[static_cast<size_t>(i)];
-             p < matrix.row_starts[static_cast<size_t>(i) + 1]; ++p) {
-            const int j = matrix.columns[static_cast<size_t>(p)];
-            dense(i, j) = dense(j, i) = matrix.values[static_cast<size_t>(p)];
+        for (int p = matrix.row_starts[i]; p < matrix.row_starts[static_cast<size_t>(i) + 1]; ++p) {
+            const int j = matrix.columns[p];
+            dense(i, j) = dense(j, i) = matrix.values[p];
         }
     }
     return dense;
@@ -64,12 +63,12 @@ std::vector<SparseEntry> random_entries(int n, std::mt19937_64& random) {
         if (a != b) {
             const double value = uniform(random);
             entries.push_back({std::max(a, b), std::min(a, b), value});
-            row_sums[static_cast<size_t>(a)] += std::abs(value);
-            row_sums[static_cast<size_t>(b)] += std::abs(value);
+            row_sums[a] += std::abs(value);
+            row_sums[b] += std::abs(value);
         }
     }
     for (int i = 0; i < n; ++i) {
-        entries.push_back({i, i, row_sums[static_cast<size_t>(i)]});
+        entries.push_back({i, i, row_sums[i]});
         entries.push_back({i, i, 0.5 + 0.5 * std::abs(uniform(random))});
     }
     std::shuffle(entries.begin(), entries.end(), random);
@@ -216,18 +215,18 @@ TEST(sparse, renumbering_the_unknowns_renumbers_the_solution) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<double> y(x.size());
     for (size_t i = 0; i < x.size(); ++i) {
-        y[static_cast<size_t>(order[i])] = x[i];
+        y[order[i]] = x[i];
     }
     SparseSolver(compress_lower(n, entries).matrix).solve(x);
     for (SparseEntry& entry : entries) {
-        const int a = order[static_cast<size_t>(entry.row)];
-        const int b = order[static_cast<size_t>(entry.column)];
+        const int a = order[entry.row];
+        const int b = order[entry.column];
         entry.row = std::max(a, b);
         entry.column = std::min(a, b);
     }
     SparseSolver(compress_lower(n, entries).matrix).solve(y);
     for (size_t i = 0; i < x.size(); ++i) {
-        EXPECT_NEAR(y[static_cast<size_t>(order[i])], x[i], 1e-13);
+        EXPECT_NEAR(y[order[i]], x[i], 1e-13);
     }
 }
 
@@ -322,7 +321,7 @@ TEST(sparse, numbers_that_are_not_finite_are_refused_naming_the_entry) {
                   std::string::npos);
         SparseLower matrix = compress_lower(16, grid_laplacian(4, 4, false, 0.0)).matrix;
         SparseSolver solver(matrix);
-        matrix.values[static_cast<size_t>(matrix.row_starts[6])] = bad;
+        matrix.values[matrix.row_starts[6]] = bad;
         EXPECT_NE(message_of<InvalidInput>([&] {
                       solver.refactor(matrix.values);
                   }).find("row 6, column 2"),

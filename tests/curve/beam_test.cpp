@@ -17,7 +17,7 @@ Eigen::MatrixXd dense(int intervals, double c, double mu) {
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(intervals - 1, intervals - 1);
     for (int i = 0; i < intervals - 1; ++i) {
         for (int k = 0; k <= std::min(i, 2); ++k) {
-            matrix(i, i - k) = matrix(i - k, i) = band[static_cast<size_t>(3 * i + k)];
+            matrix(i, i - k) = matrix(i - k, i) = band[3 * i + k];
         }
     }
     return matrix;

@@ -109,7 +109,7 @@ TEST(curve_dynamics, softness_is_the_share_of_the_swing_and_the_limit_bends_it_s
     CurveSolver limited(part, options);
     const MatrixX3d shown = run(limited, drive, 0.7);
     for (int i = 0; i < part.rows(); ++i) {
-        const double share = options.softness[static_cast<size_t>(i)];
+        const double share = options.softness[i];
         EXPECT_LT((shared.row(i) - share * full.row(i)).norm(), 1e-15);
         // y / sqrt(1 + |y|^2 / limit^2)
         const double bend = std::sqrt(1.0 + shared.row(i).squaredNorm() / 4e-4);

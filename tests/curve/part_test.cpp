@@ -66,7 +66,7 @@ TEST(cut, level_line_of_a_linear_field_is_a_straight_loop) {
             for (const int v : loop) {
                 // Exact, or moved to a vertex within a tenth of an edge.
                 EXPECT_NEAR(upper.positions(v, 2), 0.473, 0.1 * 0.09);
-                if (upper.surface_vertex[static_cast<size_t>(v)] < 0) {
+                if (upper.surface_vertex[v] < 0) {
                     EXPECT_NEAR(upper.positions(v, 2), 0.473, 1e-12);
                 }
             }
@@ -277,8 +277,7 @@ TEST(part, start_vertices_carry_a_line_each) {
     const Topology topology = topology_of(shape);
     CurveLayout layout;
     for (int i = 0; i < 5; ++i) {
-        layout.start_vertices.push_back(
-            topology.boundary_loops()[0][static_cast<size_t>(3 * i + i % 2)]);
+        layout.start_vertices.push_back(topology.boundary_loops()[0][3 * i + i % 2]);
     }
     const CurvePart part = lay_curves(whole_surface(shape.positions, topology), -1, -1, layout);
     EXPECT_EQ(part.curve_count, 5);

@@ -217,7 +217,7 @@ std::vector<Eigen::Affine3d> posed(const Skeleton& skeleton, const Clip& clip, s
         local.push_back(node.rest);
     }
     for (const Channel& moved : clip.channels) {
-        Transform& to = local[static_cast<std::size_t>(moved.node)];
+        Transform& to = local[moved.node];
         if (moved.target == ChannelTarget::rotation) {
             to.rotation = key(moved, k);
         } else {
@@ -229,7 +229,7 @@ std::vector<Eigen::Affine3d> posed(const Skeleton& skeleton, const Clip& clip, s
         const Eigen::Affine3d frame = Eigen::Translation3d(local[i].translation) *
                                       local[i].rotation * Eigen::Scaling(local[i].scale);
         const int parent = skeleton.nodes[i].parent;
-        world.push_back(parent < 0 ? frame : world[static_cast<std::size_t>(parent)] * frame);
+        world.push_back(parent < 0 ? frame : world[parent] * frame);
     }
     return world;
 }
@@ -279,8 +279,7 @@ TEST(BvhData, the_walk_travels_and_keeps_its_bones) {
         EXPECT_NEAR((last[i].translation() - last[parent].translation()).norm(),
                     motion.skeleton.nodes[i].rest.translation.norm(), 1e-12);
     }
-    EXPECT_NEAR(first[static_cast<std::size_t>(0)].translation().y(), 0.94, 0.15)
-        << "hips of an adult";
+    EXPECT_NEAR(first[0].translation().y(), 0.94, 0.15) << "hips of an adult";
 }
 
 }  // namespace

@@ -121,10 +121,9 @@ TEST(Pc2Data, the_dancing_bone_equals_its_obj_frames) {
     double worst = 0.0;
     for (int f = 0; f < 50; ++f) {
         for (int i = 0; i < 3 * 754; ++i) {
-            worst = std::max(worst,
-                             std::abs(static_cast<double>(
-                                 frames.cache.samples[static_cast<std::size_t>(f * 3 * 754 + i)] -
-                                 cache.samples[static_cast<std::size_t>(8 * f * 3 * 754 + i)])));
+            worst =
+                std::max(worst, std::abs(static_cast<double>(frames.cache.samples[f * 3 * 754 + i] -
+                                                             cache.samples[8 * f * 3 * 754 + i])));
         }
     }
     EXPECT_LT(worst, 1e-4) << "OBJ text keeps fewer digits";

@@ -16,8 +16,7 @@ std::vector<Eigen::Affine3d> rest_world(const Skeleton& skeleton) {
             local = Eigen::Translation3d(node.rest.translation) * node.rest.rotation *
                     Eigen::Scaling(node.rest.scale);
         }
-        world.push_back(node.parent < 0 ? local
-                                        : world[static_cast<std::size_t>(node.parent)] * local);
+        world.push_back(node.parent < 0 ? local : world[node.parent] * local);
     }
     return world;
 }
@@ -29,12 +28,11 @@ MatrixX3d at_rest(const Character& character, std::size_t i) {
     MatrixX3d out = instance.mesh.positions;
     if (instance.skin < 0) {
         for (Eigen::Index v = 0; v < out.rows(); ++v) {
-            out.row(v) =
-                (world[static_cast<std::size_t>(instance.node)] * Vector3d(out.row(v))).transpose();
+            out.row(v) = (world[instance.node] * Vector3d(out.row(v))).transpose();
         }
         return out;
     }
-    const Skin& skin = character.skins[static_cast<std::size_t>(instance.skin)];
+    const Skin& skin = character.skins[instance.skin];
     const auto n = static_cast<std::size_t>(instance.weights.influences);
     for (Eigen::Index v = 0; v < out.rows(); ++v) {
         const Vector3d rest = out.row(v);
@@ -43,8 +41,7 @@ MatrixX3d at_rest(const Character& character, std::size_t i) {
             const std::size_t at = static_cast<std::size_t>(v) * n + k;
             const std::size_t joint = instance.weights.joints[at];
             sum += instance.weights.weights[at] *
-                   (world[static_cast<std::size_t>(skin.joints[joint])] * skin.inverse_bind[joint] *
-                    rest);
+                   (world[skin.joints[joint]] * skin.inverse_bind[joint] * rest);
         }
         out.row(v) = sum.transpose();
     }
@@ -93,7 +90,7 @@ TEST_P(KnownCharacters, hold_what_their_readme_says) {
         for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {
             std::set<int> distinct;
             for (int k = 0; k < 3; ++k) {
-                distinct.insert(place[static_cast<std::size_t>(mesh.triangles(f, k))]);
+                distinct.insert(place[mesh.triangles(f, k)]);
             }
             triangles += distinct.size() == 3 ? 1 : 0;
         }
@@ -328,8 +325,7 @@ TEST(GltfConformance, transforms_of_a_skinned_node_and_above_it_are_ignored) {
     EXPECT_TRUE(at_rest(conformance("Animation_Skin_02"), 0).isApprox(plain, 1e-12));
     // In file 06 joint1 is a root of its own at the same place, so the pose is the same.
     const Character apart = conformance("Animation_Skin_06");
-    EXPECT_EQ(apart.skeleton.nodes[static_cast<std::size_t>(find_node(apart, "joint1"))].parent,
-              -1);
+    EXPECT_EQ(apart.skeleton.nodes[find_node(apart, "joint1")].parent, -1);
     EXPECT_TRUE(at_rest(apart, 0).isApprox(plain, 1e-6));
 }
 
@@ -356,8 +352,7 @@ TEST(GltfConformance, joints_are_animated_and_may_carry_meshes) {
     EXPECT_EQ(file.meshes[0].skin, 0);
     EXPECT_EQ(file.meshes[1].name, "triangle");
     EXPECT_EQ(file.meshes[1].skin, -1);
-    EXPECT_EQ(file.skeleton.nodes[static_cast<std::size_t>(file.meshes[1].node)].parent,
-              find_node(file, "joint1"));
+    EXPECT_EQ(file.skeleton.nodes[file.meshes[1].node].parent, find_node(file, "joint1"));
 }
 
 TEST(GltfConformance, skins_and_meshes_are_shared_as_the_table_says) {
@@ -385,8 +380,7 @@ TEST(GltfConformance, local_rotations_of_a_chain_are_as_stated) {
     CUTIS_NEED_DATA("gltf-asset-generator/Animation_Skin");
     const Character file = conformance("Animation_Skin_08");
     for (int j = 0; j < 5; ++j) {
-        const Node& joint =
-            file.skeleton.nodes[static_cast<std::size_t>(find_node(file, concat("joint", j)))];
+        const Node& joint = file.skeleton.nodes[find_node(file, concat("joint", j))];
         const Eigen::AngleAxisd turn(joint.rest.rotation);
         EXPECT_NEAR(turn.angle() * turn.axis().x() * 180 / M_PI, j == 0 ? -90 : -10, 1e-3);
     }
@@ -399,8 +393,7 @@ TEST(GltfConformance, a_node_between_joints_need_not_be_one) {
     for (const int joint : file.skins.at(0).joints) {
         EXPECT_NE(joint, between);
     }
-    EXPECT_EQ(file.skeleton.nodes[static_cast<std::size_t>(find_node(file, "joint3"))].parent,
-              between);
+    EXPECT_EQ(file.skeleton.nodes[find_node(file, "joint3")].parent, between);
     ASSERT_EQ(file.meshes.size(), 2u);
     EXPECT_EQ(file.meshes[1].node, between);
     EXPECT_EQ(file.clips.at(0).channels.size(), 3u);

@@ -278,8 +278,7 @@ TEST(GltfRead, nodes_come_parents_first_whatever_their_order_in_the_file) {
     const auto parent_name = [&](const std::string& name) {
         for (const Node& node : skeleton.nodes) {
             if (node.name == name) {
-                return node.parent < 0 ? std::string()
-                                       : skeleton.nodes[static_cast<std::size_t>(node.parent)].name;
+                return node.parent < 0 ? std::string() : skeleton.nodes[node.parent].name;
             }
         }
         return std::string("missing");

@@ -109,8 +109,7 @@ TEST(AdaptiveLoop, a_located_point_has_the_same_parameters) {
         const SurfacePoint found = adaptive.locate(point);
         Vector3d back = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
-            const SurfacePoint& corner =
-                adaptive.corner_points()[static_cast<size_t>(3 * found.triangle + k)];
+            const SurfacePoint& corner = adaptive.corner_points()[3 * found.triangle + k];
             ASSERT_EQ(corner.triangle, point.triangle);
             ASSERT_GE(found.barycentric[k], -1e-12);
             back += found.barycentric[k] * corner.barycentric;

@@ -71,7 +71,7 @@ TEST_P(DataMesh, is_repaired_as_its_readme_says_and_gives_its_positions_back) {
     }
     // Identity in, identity out: every corner that has a simulation vertex gets its own place back.
     for (Eigen::Index c = 0; c < art.triangles.size(); ++c) {
-        const int v = mesh.vertex_of_corner[static_cast<size_t>(c)];
+        const int v = mesh.vertex_of_corner[c];
         if (v >= 0) {
             ASSERT_EQ(mesh.positions.row(v), art.positions.row(art.triangles(c / 3, c % 3))) << c;
         }

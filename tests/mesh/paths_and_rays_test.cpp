@@ -30,7 +30,7 @@ TEST(EdgePaths, a_straight_row_of_edges_is_as_long_as_it_looks_and_named_vertex_
     const int corner = grid.vertex_at(0.0, 0.0);
     const int far = grid.vertex_at(1.0, 0.0);
     const EdgePaths paths = edge_paths(grid.shape.positions, grid.topology, {corner});
-    EXPECT_NEAR(paths.distance[static_cast<size_t>(far)], 1.0, 1e-14);
+    EXPECT_NEAR(paths.distance[far], 1.0, 1e-14);
     const std::vector<int> path = paths.path_to(far);
     ASSERT_EQ(path.size(), static_cast<size_t>(cells) + 1);
     EXPECT_EQ(path.front(), corner);
@@ -47,10 +47,10 @@ TEST(EdgePaths, of_several_sources_the_nearest_counts_and_reach_ends_the_search)
     const double cell = 1.0 / cells;
     const EdgePaths paths =
         edge_paths(grid.shape.positions, grid.topology, {left, right}, 1.5 * cell);
-    EXPECT_NEAR(paths.distance[static_cast<size_t>(grid.vertex_at(cell, 0.0))], cell, 1e-14);
-    EXPECT_NEAR(paths.distance[static_cast<size_t>(grid.vertex_at(1.0 - cell, 0.0))], cell, 1e-14);
-    EXPECT_TRUE(std::isinf(paths.distance[static_cast<size_t>(grid.vertex_at(0.5, 0.0))]));
-    EXPECT_EQ(paths.from[static_cast<size_t>(left)], -1);
+    EXPECT_NEAR(paths.distance[grid.vertex_at(cell, 0.0)], cell, 1e-14);
+    EXPECT_NEAR(paths.distance[grid.vertex_at(1.0 - cell, 0.0)], cell, 1e-14);
+    EXPECT_TRUE(std::isinf(paths.distance[grid.vertex_at(0.5, 0.0)]));
+    EXPECT_EQ(paths.from[left], -1);
 }
 
 TEST(EdgePaths, a_wall_that_may_not_be_entered_is_walked_around) {
@@ -64,7 +64,7 @@ TEST(EdgePaths, a_wall_that_may_not_be_entered_is_walked_around) {
         edge_paths(grid.shape.positions, grid.topology, {grid.vertex_at(0.0, 0.0)},
                    std::numeric_limits<double>::infinity(), may_enter);
     // Two diagonals of a half grid, one unit high: no way is shorter.
-    EXPECT_GT(paths.distance[static_cast<size_t>(to)], 2.0 * std::hypot(0.5, 1.0) - 1e-12);
+    EXPECT_GT(paths.distance[to], 2.0 * std::hypot(0.5, 1.0) - 1e-12);
     for (const int v : paths.path_to(to)) {
         EXPECT_TRUE(may_enter(v));
     }

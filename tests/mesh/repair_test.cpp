@@ -37,14 +37,13 @@ bool says(const std::string& message, std::initializer_list<const char*> words) 
 void expect_maps_lead_back(const Shape& art, const RepairedMesh& mesh, double reach = 0.0) {
     EXPECT_NO_THROW(check_mesh(mesh.positions, mesh.topology.triangles()));
     for (int f = 0; f < mesh.topology.triangle_count(); ++f) {
-        const int art_f = mesh.art_triangle[static_cast<size_t>(f)];
+        const int art_f = mesh.art_triangle[f];
         for (int k = 0; k < 3; ++k) {
-            EXPECT_EQ(mesh.vertex_of_corner[static_cast<size_t>(3 * art_f + k)],
-                      mesh.topology.triangles()(f, k));
+            EXPECT_EQ(mesh.vertex_of_corner[3 * art_f + k], mesh.topology.triangles()(f, k));
         }
     }
     for (Eigen::Index c = 0; c < art.triangles.size(); ++c) {
-        const int v = mesh.vertex_of_corner[static_cast<size_t>(c)];
+        const int v = mesh.vertex_of_corner[c];
         if (v >= 0) {
             const Eigen::RowVector3d here = art.positions.row(art.triangles(c / 3, c % 3));
             EXPECT_LE((mesh.positions.row(v) - here).norm(), 2 * reach);
@@ -224,7 +223,7 @@ TEST(RepairMesh, triangles_without_area_are_left_out_and_their_corners_still_fol
     EXPECT_EQ(mesh.dropped_triangles, 2);
     EXPECT_EQ(mesh.topology.triangle_count(), f);
     for (int c = 0; c < 6; ++c) {
-        EXPECT_GE(mesh.vertex_of_corner[static_cast<size_t>(3 * f + c)], 0);
+        EXPECT_GE(mesh.vertex_of_corner[3 * f + c], 0);
     }
     expect_maps_lead_back(shape, mesh);
     RepairOptions strict;

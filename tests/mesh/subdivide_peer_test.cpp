@@ -81,8 +81,8 @@ void expect_same_as_peer(const Shape& shape, const LoopOptions& options, int lev
     std::vector<Point> points(static_cast<size_t>(vertex_count));
     std::vector<int> theirs(points.size());  // their index of our vertex
     for (int v = 0; v < vertex_count; ++v) {
-        points[static_cast<size_t>(v)].value = shape.positions.row(v);
-        theirs[static_cast<size_t>(v)] = v;
+        points[v].value = shape.positions.row(v);
+        theirs[v] = v;
     }
     Topology parent(shape.triangles, vertex_count);
     for (int level = 1; level <= levels; ++level) {
@@ -94,8 +94,7 @@ void expect_same_as_peer(const Shape& shape, const LoopOptions& options, int lev
             finer_theirs.push_back(coarse.GetVertexChildVertex(v));
         }
         for (const auto& [a, b] : parent.edges()) {
-            const int edge =
-                coarse.FindEdge(theirs[static_cast<size_t>(a)], theirs[static_cast<size_t>(b)]);
+            const int edge = coarse.FindEdge(theirs[a], theirs[b]);
             ASSERT_GE(edge, 0);
             finer_theirs.push_back(coarse.GetEdgeChildVertex(edge));
         }
@@ -105,7 +104,7 @@ void expect_same_as_peer(const Shape& shape, const LoopOptions& options, int lev
         loop.stencils().apply(shape.positions, Workers(1), ours);
         double largest = 0.0;
         for (int v = 0; v < loop.stencils().count(); ++v) {
-            const Point& peer = finer[static_cast<size_t>(finer_theirs[static_cast<size_t>(v)])];
+            const Point& peer = finer[finer_theirs[v]];
             largest = std::max(largest, (ours.row(v).transpose() - peer.value).norm());
         }
         EXPECT_LT(largest, 1e-6) << "level " << level;

@@ -38,10 +38,9 @@ TEST(Subdivide, weights_are_affine_and_convex) {
     const Stencils& s = loop.stencils();
     for (int r = 0; r < s.count(); ++r) {
         double sum = 0.0;
-        for (int i = s.offsets[static_cast<size_t>(r)]; i < s.offsets[static_cast<size_t>(r) + 1];
-             ++i) {
-            EXPECT_GT(s.weights[static_cast<size_t>(i)], 0.0);
-            sum += s.weights[static_cast<size_t>(i)];
+        for (int i = s.offsets[r]; i < s.offsets[static_cast<size_t>(r) + 1]; ++i) {
+            EXPECT_GT(s.weights[i], 0.0);
+            sum += s.weights[i];
         }
         EXPECT_NEAR(sum, 1.0, 1e-14);
     }

@@ -56,7 +56,7 @@ void expect_consistent(const Topology& topology) {
                       across == triangle_of_directed_edge.end() ? -1 : across->second);
             const std::array<int, 2> edge = {std::min(a, b), std::max(a, b)};
             edges.insert(edge);
-            EXPECT_EQ(topology.edges()[static_cast<size_t>(topology.edge_of_side(f, k))], edge);
+            EXPECT_EQ(topology.edges()[topology.edge_of_side(f, k)], edge);
         }
     }
     EXPECT_EQ(std::vector(edges.begin(), edges.end()), topology.edges());

@@ -43,8 +43,7 @@ TEST(PlacementTest, a_mesh_around_the_base_comes_back_where_it_was) {
     EXPECT_EQ(placed.outside, 0);
     EXPECT_EQ(placed.piece_count, 100);
     for (int v = 0; v < 300; ++v) {
-        EXPECT_LT((position_at(shell, shell.base(), shell.offset(),
-                               placed.points[static_cast<size_t>(v)]) -
+        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), placed.points[v]) -
                    mesh.positions.row(v).transpose())
                       .norm(),
                   1e-12);
@@ -143,7 +142,7 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
         for (Eigen::Index f = 0; f < placed.triangles.rows(); ++f) {
             const auto at = [&](int k) {
                 return position_at(shell, shell.base(), shell.offset(),
-                                   placed.points[static_cast<size_t>(placed.triangles(f, k))]);
+                                   placed.points[placed.triangles(f, k)]);
             };
             const Vector3d normal = (at(1) - at(0)).cross(at(2) - at(0));
             EXPECT_GE(normal.z(), 0.0) << "inverted, triangle " << f;
@@ -180,7 +179,7 @@ TEST(PlacementTest, tiles_on_a_chart_without_seams_end_at_its_outline) {
         for (int k = 0; k < 3; ++k) {
             const auto at = [&](int corner) {
                 return position_at(shell, shell.base(), shell.offset(),
-                                   placed.points[static_cast<size_t>(placed.triangles(f, corner))]);
+                                   placed.points[placed.triangles(f, corner)]);
             };
             EXPECT_LT((at(k) - at((k + 1) % 3)).head<2>().norm(), 1.0 / 2.3);
         }

@@ -265,7 +265,7 @@ TEST(ShellTest, handles_drag_and_let_go) {
     shell.advance({&rest, 0.0, true}, Workers(1));
     int tip = 0;
     for (size_t v = 0; v < detail.points.size(); ++v) {
-        if (detail.points[v].height > detail.points[static_cast<size_t>(tip)].height) {
+        if (detail.points[v].height > detail.points[tip].height) {
             tip = static_cast<int>(v);
         }
     }

@@ -42,7 +42,7 @@ struct Slab {
         return shape.positions.rowwise() + Eigen::RowVector3d(0, 0, thickness);
     }
     int count() const { return static_cast<int>(detail.points.size()); }
-    double height(int v) const { return detail.points[static_cast<size_t>(v)].height; }
+    double height(int v) const { return detail.points[v].height; }
 };
 
 VibrationOptions plain() {
@@ -71,8 +71,7 @@ MatrixX3d distances_after(const Slab& slab, const ShellOptions& options, const V
     VectorXd amplitudes;
     shell.write_amplitudes(amplitudes);
     for (int v = 0; v < slab.count(); ++v) {
-        out.row(v) = (shell.position(v) - shell.goal(slab.detail.points[static_cast<size_t>(v)]))
-                         .transpose();
+        out.row(v) = (shell.position(v) - shell.goal(slab.detail.points[v])).transpose();
         if (options.vibration.limiter != Limiter::soft) {
             EXPECT_NEAR(amplitudes[v], out.row(v).norm(), 1e-12);
         }
@@ -155,7 +154,7 @@ TEST(ShellTerms, every_axis_lags_behind_the_room_by_its_own_damping) {
     const MatrixX3d y = distances_after(slab, options, velocity, 600);
     for (int v = 0; v < slab.count(); ++v) {
         for (int k = 0; k < 3; ++k) {
-            const Oscillation& own = options.vibration.axes[static_cast<size_t>(k)];
+            const Oscillation& own = options.vibration.axes[k];
             const double lag = 2.0 * own.damping / (2.0 * pi * own.frequency_hz);
             EXPECT_NEAR(y(v, k), -lag * slab.height(v) * velocity[k], 1e-9) << v << ' ' << k;
         }
@@ -261,8 +260,7 @@ TEST(ShellTerms, painted_frequency_and_damping_are_factors_on_the_material) {
         const MatrixX3d y = distances_after(slab, all, velocity, 4);
         for (int v = 0; v < slab.count(); ++v) {
             for (int k = 0; k < 3; ++k) {
-                Oscillation own =
-                    use_axes ? options.axes[static_cast<size_t>(k)] : options.material;
+                Oscillation own = use_axes ? options.axes[k] : options.material;
                 own.frequency_hz *= 0.5 + 0.02 * v;
                 own.damping *= 0.01 * v;
                 EXPECT_NEAR(y(v, k), slab.height(v) * swing(own, velocity[k], 4), 1e-10) << v;
@@ -579,7 +577,7 @@ TEST(ShellTerms, a_piece_turned_by_thirty_degrees_lands_turned_by_thirty_degrees
         EXPECT_EQ(walker.place({&anchor, 1}, Workers(1), points), 0);
         const Vector3d at = position_at(grid.positions, grid.triangles, anchor.point);
         for (int i = 0; i < 4; ++i) {
-            const ShellPoint& point = points[static_cast<size_t>(i)];
+            const ShellPoint& point = points[i];
             const Vector3d found = position_at(grid.positions, grid.triangles,
                                                SurfacePoint{point.triangle, point.barycentric});
             // v along the heading, u to its right.
@@ -637,7 +635,7 @@ TEST(ShellTerms, detail_rides_on_skin_by_as_much_as_the_skin_went) {
     base.col(0) *= 1.5;
     shell.advance({&base, step}, Workers(1));
     for (int v = 0; v < slab.count(); ++v) {
-        const ShellPoint& point = slab.detail.points[static_cast<size_t>(v)];
+        const ShellPoint& point = slab.detail.points[v];
         const Vector3d on_base = position_at(base, slab.topology.triangles(),
                                              SurfacePoint{point.triangle, point.barycentric});
         EXPECT_LT((shell.goal(point) - on_base - Vector3d(0, 0, thickness * point.height)).norm(),

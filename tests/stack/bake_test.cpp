@@ -124,7 +124,7 @@ TEST(Bake, without_layers_every_frame_is_the_body_bit_for_bit) {
     EXPECT_TRUE(bakery.tape.is_finished);
     EXPECT_FALSE(bakery.tape.info.meshes.front().shape_changed);
     for (int i = 0; i < 11; ++i) {
-        const Frame& frame = bakery.tape.frames[static_cast<size_t>(i)];
+        const Frame& frame = bakery.tape.frames[i];
         EXPECT_EQ(frame.number, i + 1);
         EXPECT_DOUBLE_EQ(frame.time, i / 10.0);
         MatrixX3d expected;

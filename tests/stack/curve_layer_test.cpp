@@ -163,7 +163,7 @@ TEST(curve_layer, without_a_drive_the_body_stays_bit_for_bit) {
     const auto layer = make_layer(*stage, values);
     const auto frames = run(*stage, *layer, 20);
     for (int f = 0; f < 20; ++f) {
-        EXPECT_EQ(frames[static_cast<size_t>(f)], body_at(*stage, f / 30.0)) << f;
+        EXPECT_EQ(frames[f], body_at(*stage, f / 30.0)) << f;
     }
 }
 
@@ -266,10 +266,7 @@ TEST(curve_layer, examples_in_time_replace_the_bulge_and_meet_it_at_their_times)
     EXPECT_FALSE(layer->facts().has_memory);
     const auto frames = run(*stage, *layer, 55);
     for (const int f : {0, 27, 54}) {
-        EXPECT_LT(
-            (frames[static_cast<size_t>(f)] - body_at(*stage, f / 30.0)).cwiseAbs().maxCoeff(),
-            1e-10)
-            << f;
+        EXPECT_LT((frames[f] - body_at(*stage, f / 30.0)).cwiseAbs().maxCoeff(), 1e-10) << f;
     }
 }
 

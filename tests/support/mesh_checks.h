@@ -43,7 +43,7 @@ inline ManifoldCheck check_manifold(const MatrixX3d& x, const MatrixX3i& triangl
         check.volume += x.row(t[0]).dot(x.row(t[1]).cross(x.row(t[2]))) / 6.0;
         for (int k = 0; k < 3; ++k) {
             check.crowded_sides += ++sides[{t[k], t[(k + 1) % 3]}] > 1 ? 1 : 0;
-            next[static_cast<size_t>(t[k])][t[(k + 1) % 3]] = t[(k + 2) % 3];
+            next[t[k]][t[(k + 1) % 3]] = t[(k + 2) % 3];
         }
     }
     int edges = 0;

@@ -115,8 +115,7 @@ Shape icosphere(int level, double radius) {
             const auto [entry, is_new] =
                 middle_of.try_emplace(std::minmax(a, b), static_cast<int>(points.size()));
             if (is_new) {
-                const Vector3d sum =
-                    points[static_cast<size_t>(a)] + points[static_cast<size_t>(b)];
+                const Vector3d sum = points[a] + points[b];
                 points.push_back(sum * (radius / sum.norm()));
             }
             return entry->second;

@@ -21,7 +21,7 @@ struct Finger {
         Vector3d p = knuckle;
         double curl = 4.0;
         for (int k = 0; k < i; ++k) {
-            p += length[static_cast<size_t>(k)] *
+            p += length[k] *
                  (turn_about(flex_axis(), curl) * (turn_z(-fan_deg) * Vector3d::UnitY()));
             curl += k == 0 ? 9.0 : 7.0;
         }
@@ -145,7 +145,7 @@ Character make_hand() {
     std::string parent = "palm";
     for (int i = 0; i < 3; ++i) {
         const std::string name = "thumb_" + std::to_string(i + 1);
-        plan.bones.push_back({name, parent, thumb_joints()[static_cast<size_t>(i)],
+        plan.bones.push_back({name, parent, thumb_joints()[i],
                               thumb_joints()[static_cast<size_t>(i) + 1], "thumb", ""});
         parent = name;
     }
@@ -162,8 +162,7 @@ Character make_hand() {
             const std::array<double, 3> angle = {82.0, 98.0, 62.0};
             for (int k = 0; k < 3; ++k) {
                 motion.turn(finger.name + "_" + std::to_string(k + 1), [&, k](double time) {
-                    return turn_about(finger.flex_axis(),
-                                      bend(time) * angle[static_cast<size_t>(k)]);
+                    return turn_about(finger.flex_axis(), bend(time) * angle[k]);
                 });
             }
         }
@@ -176,7 +175,7 @@ Character make_hand() {
         const std::array<double, 3> angle = {24.0, 32.0, 48.0};
         for (int k = 0; k < 3; ++k) {
             motion.turn("thumb_" + std::to_string(k + 1), [&, k](double time) {
-                return turn_about(thumb_axis, bend(time) * angle[static_cast<size_t>(k)]);
+                return turn_about(thumb_axis, bend(time) * angle[k]);
             });
         }
     };

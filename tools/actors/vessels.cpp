@@ -50,10 +50,10 @@ std::vector<Vector2d> smooth_line(const std::vector<Vector2d>& points, int piece
     std::vector<Vector2d> out;
     const int last = static_cast<int>(points.size()) - 1;
     for (int i = 0; i < last; ++i) {
-        const Vector2d& p0 = points[static_cast<size_t>(std::max(i - 1, 0))];
-        const Vector2d& p1 = points[static_cast<size_t>(i)];
+        const Vector2d& p0 = points[std::max(i - 1, 0)];
+        const Vector2d& p1 = points[i];
         const Vector2d& p2 = points[static_cast<size_t>(i) + 1];
-        const Vector2d& p3 = points[static_cast<size_t>(std::min(i + 2, last))];
+        const Vector2d& p3 = points[std::min(i + 2, last)];
         for (int k = 0; k < pieces; ++k) {
             const double t = static_cast<double>(k) / pieces;
             out.push_back(0.5 * (2.0 * p1 + t * (p2 - p0) +

@@ -67,13 +67,11 @@ public:
             least = std::min(least, numbers[i]);
             most = std::max(most, numbers[i]);
         }
-        root["accessors"][static_cast<size_t>(accessor)]["min"] = low;
-        root["accessors"][static_cast<size_t>(accessor)]["max"] = high;
+        root["accessors"][accessor]["min"] = low;
+        root["accessors"][accessor]["max"] = high;
     }
 
-    void mark_normalised(int accessor) {
-        root["accessors"][static_cast<size_t>(accessor)]["normalized"] = true;
-    }
+    void mark_normalised(int accessor) { root["accessors"][accessor]["normalized"] = true; }
 
     int append(const char* list, Json item) {
         root[list].push_back(std::move(item));
@@ -130,7 +128,7 @@ Cut cut_part(const ArtMesh& mesh, const MeshPart& part, std::vector<char>& is_ta
     std::vector<int> vertex_of_uv(static_cast<size_t>(mesh.uv.rows()), -1);
     for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            int& vertex = vertex_of_uv[static_cast<size_t>(mesh.uv_triangles(f, k))];
+            int& vertex = vertex_of_uv[mesh.uv_triangles(f, k)];
             if (vertex >= 0 && vertex != mesh.triangles(f, k)) {
                 throw InvalidInput(concat(mesh.name, ": a UV is shared by two vertices"));
             }
@@ -155,7 +153,7 @@ Cut cut_part(const ArtMesh& mesh, const MeshPart& part, std::vector<char>& is_ta
     }
     for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            cut.corners.push_back(number[static_cast<size_t>(mesh.uv_triangles(f, k))]);
+            cut.corners.push_back(number[mesh.uv_triangles(f, k)]);
         }
     }
     return cut;
@@ -197,8 +195,7 @@ Json primitive_of(Document& document, const MeshInstance& instance, const Matrix
     std::vector<int> uv_rows(cut.vertex.size());
     for (int f = 0; f < part.triangle_count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            uv_rows[cut.corners[static_cast<size_t>(3 * f + k)]] =
-                mesh.uv_triangles(part.first_triangle + f, k);
+            uv_rows[cut.corners[3 * f + k]] = mesh.uv_triangles(part.first_triangle + f, k);
         }
     }
     for (const int row : uv_rows) {
@@ -244,8 +241,7 @@ int add_instance(Document& document, const MeshInstance& instance) {
 void add_nodes(Document& document, const Character& character) {
     std::vector<Vector3d> place;  // in the world, as float32 holds it
     for (const Node& node : character.skeleton.nodes) {
-        const Vector3d above =
-            node.parent < 0 ? Vector3d(Vector3d::Zero()) : place[static_cast<size_t>(node.parent)];
+        const Vector3d above = node.parent < 0 ? Vector3d(Vector3d::Zero()) : place[node.parent];
         place.push_back((above + node.rest.translation).unaryExpr(&to_float));
         Json json = {{"name", node.name}};
         const Vector3d local = place.back() - above;
@@ -256,7 +252,7 @@ void add_nodes(Document& document, const Character& character) {
         if (node.parent < 0) {
             document.root["scenes"][0]["nodes"].push_back(index);
         } else {
-            document.root["nodes"][static_cast<size_t>(node.parent)]["children"].push_back(index);
+            document.root["nodes"][node.parent]["children"].push_back(index);
         }
     }
     document.root["scene"] = 0;
@@ -264,7 +260,7 @@ void add_nodes(Document& document, const Character& character) {
         std::vector<float> binds;
         for (const int joint : skin.joints) {
             Eigen::Matrix4f bind = Eigen::Matrix4f::Identity();
-            bind.topRightCorner<3, 1>() = -place[static_cast<size_t>(joint)].cast<float>();
+            bind.topRightCorner<3, 1>() = -place[joint].cast<float>();
             binds.insert(binds.end(), bind.data(), bind.data() + 16);
         }
         document.append("skins",
@@ -311,7 +307,7 @@ std::string glb_of(const Character& character) {
     add_nodes(document, character);
     for (const MeshInstance& instance : character.meshes) {
         const int mesh = add_instance(document, instance);
-        Json& node = document.root["nodes"][static_cast<size_t>(instance.node)];
+        Json& node = document.root["nodes"][instance.node];
         node["mesh"] = mesh;
         node["skin"] = instance.skin;
     }

@@ -34,7 +34,7 @@ public:
     int from_count() const { return stencils_.base_count; }
     int to_count() const { return up_ ? stencils_.count() : static_cast<int>(from_of_to_.size()); }
     /// The vertex that vertex `to` is a copy of; -1: none. Not for refinements.
-    int source(int to) const { return from_of_to_[static_cast<size_t>(to)]; }
+    int source(int to) const { return from_of_to_[to]; }
 
     /// Values per vertex: copied, or blended by the refinement. The same bits for any number of
     /// threads; allocates nothing after the first call with the same `out`.
@@ -47,7 +47,7 @@ public:
                 std::vector<double>& out) const;
 
     /// Where on the coarser mesh a vertex of the finer one lies. Refinements only.
-    const SurfacePoint& down(int vertex) const { return down_[static_cast<size_t>(vertex)]; }
+    const SurfacePoint& down(int vertex) const { return down_[vertex]; }
     const std::vector<SurfacePoint>& down() const { return down_; }
     /// Where on the finer mesh a point of the coarser one lies. Refinements only.
     SurfacePoint up(const SurfacePoint& below) const { return up_(below); }

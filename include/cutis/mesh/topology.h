@@ -42,9 +42,7 @@ public:
     /// Index into edges() of side k of triangle f.
     int edge_of_side(int f, int k) const { return edge_of_side_(f, k); }
 
-    bool is_boundary_vertex(int v) const {
-        return is_boundary_vertex_[static_cast<size_t>(v)] != 0;
-    }
+    bool is_boundary_vertex(int v) const { return is_boundary_vertex_[v] != 0; }
     bool is_closed() const { return boundary_loops_.empty(); }
 
     /// Each loop walks the boundary with the surface on its left; the first vertex is the lowest

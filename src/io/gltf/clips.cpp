@@ -115,7 +115,7 @@ std::optional<Channel> read_channel(GltfFile& file, const JsonAt& animation, con
     }
     const int node = file.reference(*node_at, "nodes");
     Channel channel;
-    channel.node = nodes.ours[static_cast<std::size_t>(node)];
+    channel.node = nodes.ours[node];
     channel.target = *property;
     channel.width = *property == ChannelTarget::rotation ? 4 : 3;
     if (*property == ChannelTarget::morph_weights) {
@@ -128,11 +128,11 @@ std::optional<Channel> read_channel(GltfFile& file, const JsonAt& animation, con
         }
         channel.width = static_cast<int>(targets);
     } else {
-        make_animatable(file, at, skeleton.nodes[static_cast<std::size_t>(channel.node)]);
+        make_animatable(file, at, skeleton.nodes[channel.node]);
     }
     const JsonAt samplers = animation.at("samplers");
     const int index = at.at("sampler").index(samplers.size(), "samplers");
-    const JsonAt sampler = samplers[static_cast<std::size_t>(index)];
+    const JsonAt sampler = samplers[index];
     channel.interpolation = interpolation_of(sampler);
     read_times(file, sampler.at("input"), channel);
     read_values(file, sampler.at("output"), channel);

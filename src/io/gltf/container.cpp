@@ -213,7 +213,7 @@ std::size_t GltfFile::count_of(const std::string& list) const {
 }
 
 JsonAt GltfFile::item(const std::string& list, int i) const {
-    return root().at(list)[static_cast<std::size_t>(i)];
+    return root().at(list)[i];
 }
 
 std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
@@ -224,7 +224,7 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
     constexpr std::int64_t far = std::int64_t{1} << 40;
     const auto offset = static_cast<std::size_t>(offset_at ? offset_at->integer(0, far) : 0);
     const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, far));
-    const auto& bytes = buffers_[static_cast<std::size_t>(buffer)];
+    const auto& bytes = buffers_[buffer];
     if (offset + length > bytes.size()) {
         at.fail(concat("expected bytes ", offset, " to ", offset + length, " inside buffers[",
                        buffer, "], found ", bytes.size(), " bytes there"));

@@ -385,8 +385,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
         part.name = primitives.size() == 1 ? data.art.name
                                            : concat(data.art.name, "#", data.art.parts.size() + 1);
         if (const auto material = primitive.at.find("material")) {
-            part.material =
-                material_names[static_cast<std::size_t>(file.reference(*material, "materials"))];
+            part.material = material_names[file.reference(*material, "materials")];
         }
         part.first_vertex = static_cast<int>(primitive.first_vertex);
         part.vertex_count = static_cast<int>(primitive.vertices);
@@ -428,7 +427,7 @@ void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data,
                    data.without_joints));
     }
     instance.weights = data.weights;
-    const auto& skin = skins[static_cast<std::size_t>(instance.skin)];
+    const auto& skin = skins[instance.skin];
     try {
         const WeightReport report =
             normalise_weights(instance.weights, static_cast<int>(skin.joints.size()));
@@ -470,7 +469,7 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
             continue;
         }
         const int mesh = file.reference(*mesh_at, "meshes");
-        if (nodes.in_scene[static_cast<std::size_t>(i)] == 0) {
+        if (nodes.in_scene[i] == 0) {
             ++left_out;
             continue;
         }
@@ -486,7 +485,7 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
         MeshInstance instance;
         const std::string name = node.text_or_empty("name");
         instance.name = names.take(name.empty() ? data.art.name : name);
-        instance.node = nodes.ours[static_cast<std::size_t>(i)];
+        instance.node = nodes.ours[i];
         instance.mesh = data.art;
         instance.morphs = data.morphs;
         instance.morph_defaults = data.morph_defaults;

@@ -87,7 +87,7 @@ std::vector<int> read_parents(const GltfFile& file, int count) {
         const auto children = file.item("nodes", i).find("children");
         for (std::size_t c = 0; children && c < children->size(); ++c) {
             const int child = file.reference((*children)[c], "nodes");
-            int& parent = parents[static_cast<std::size_t>(child)];
+            int& parent = parents[child];
             if (parent >= 0) {
                 (*children)[c].fail(concat("expected every node to have one parent, found nodes[",
                                            child, "] below nodes[", parent, "] and nodes[", i,
@@ -106,7 +106,7 @@ std::vector<int> tree_order(const GltfFile& file, const std::vector<int>& parent
     std::vector<int> stack;
     for (std::size_t i = count; i-- > 0;) {
         if (parents[i] >= 0) {
-            children[static_cast<std::size_t>(parents[i])].push_back(static_cast<int>(i));
+            children[parents[i]].push_back(static_cast<int>(i));
         } else {
             stack.push_back(static_cast<int>(i));
         }
@@ -117,8 +117,8 @@ std::vector<int> tree_order(const GltfFile& file, const std::vector<int>& parent
         const int node = stack.back();
         stack.pop_back();
         order.push_back(node);
-        is_reached[static_cast<std::size_t>(node)] = 1;
-        const auto& below = children[static_cast<std::size_t>(node)];
+        is_reached[node] = 1;
+        const auto& below = children[node];
         stack.insert(stack.end(), below.begin(), below.end());
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -143,12 +143,12 @@ std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents
     std::vector<char> in_scene(parents.size(), 0);
     const auto roots = file.item("scenes", scene).find("nodes");
     for (std::size_t r = 0; roots && r < roots->size(); ++r) {
-        in_scene[static_cast<std::size_t>(file.reference((*roots)[r], "nodes"))] = 1;
+        in_scene[file.reference((*roots)[r], "nodes")] = 1;
     }
     for (const int node : order) {
-        const int parent = parents[static_cast<std::size_t>(node)];
-        if (parent >= 0 && in_scene[static_cast<std::size_t>(parent)] != 0) {
-            in_scene[static_cast<std::size_t>(node)] = 1;
+        const int parent = parents[node];
+        if (parent >= 0 && in_scene[parent] != 0) {
+            in_scene[node] = 1;
         }
     }
     return in_scene;
@@ -178,11 +178,11 @@ GltfNodes read_gltf_nodes(GltfFile& file, Skeleton& skeleton) {
     nodes.ours.resize(parents.size());
     for (const int i : nodes.in_order) {
         const JsonAt at = file.item("nodes", i);
-        nodes.ours[static_cast<std::size_t>(i)] = static_cast<int>(skeleton.nodes.size());
+        nodes.ours[i] = static_cast<int>(skeleton.nodes.size());
         Node node;
         node.name = at.text_or_empty("name");
-        const int parent = parents[static_cast<std::size_t>(i)];
-        node.parent = parent < 0 ? -1 : nodes.ours[static_cast<std::size_t>(parent)];
+        const int parent = parents[i];
+        node.parent = parent < 0 ? -1 : nodes.ours[parent];
         read_transform(file, at, node);
         skeleton.nodes.push_back(std::move(node));
     }
@@ -202,7 +202,7 @@ std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes) {
         }
         for (std::size_t j = 0; j < joints.size(); ++j) {
             const int node = file.reference(joints[j], "nodes");
-            skin.joints.push_back(nodes.ours[static_cast<std::size_t>(node)]);
+            skin.joints.push_back(nodes.ours[node]);
         }
         file.charge(joints.size() * 16, at.path());
         skin.inverse_bind.assign(joints.size(), Eigen::Affine3d::Identity());

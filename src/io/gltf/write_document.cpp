@@ -75,7 +75,7 @@ int GlbDocument::view_for(int stride, int target) {
 }
 
 size_t GlbDocument::append(int view, const void* data, size_t bytes) {
-    std::vector<unsigned char>& store = views_[static_cast<size_t>(view)].bytes;
+    std::vector<unsigned char>& store = views_[view].bytes;
     const size_t offset = padded(store.size());
     store.resize(offset + bytes);
     std::memcpy(store.data() + offset, data, bytes);

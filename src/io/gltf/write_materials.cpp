@@ -156,13 +156,13 @@ private:
         const int picture = copy_once(images_, index_in(holder, "source"), [this](int i) {
             const Json& images = list("images");
             if (i < 0 || i >= static_cast<int>(images.size()) ||
-                i >= static_cast<int>(library_->images.size()) ||
-                library_->images[static_cast<size_t>(i)].empty() || !images[i].is_object()) {
+                i >= static_cast<int>(library_->images.size()) || library_->images[i].empty() ||
+                !images[i].is_object()) {
                 return -1;
             }
             Json image = images[i];
             image.erase("uri");
-            image["bufferView"] = document_.add_bytes(library_->images[static_cast<size_t>(i)]);
+            image["bufferView"] = document_.add_bytes(library_->images[i]);
             note_extensions(image);
             return document_.add("images", std::move(image));
         });

@@ -92,7 +92,7 @@ int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) 
         for (int index = 0; index < morphs_.target_count; ++index) {
             object["targets"].push_back(target(document, part, index));
         }
-        const int material = materials[static_cast<size_t>(part.part)];
+        const int material = materials[part.part];
         if (material >= 0) {
             object["material"] = material;
         }
@@ -113,7 +113,7 @@ void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
     if (skin_) {
         object["skin"] = add_skin(document, *skin_, animation, scene_nodes);
     }
-    document.root["nodes"][static_cast<size_t>(node)] = std::move(object);
+    document.root["nodes"][node] = std::move(object);
     if (morphs_.target_count > 0) {
         animation.add_channel(node, "weights",
                               {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
@@ -152,7 +152,7 @@ void GlbMesh::add_colours(GlbDocument& document, const RenderPart& part, Json& a
     std::vector<float> values;
     for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
         for (const VectorXd* plane : planes) {
-            const double value = (*plane)(render_.art[static_cast<size_t>(v)]);
+            const double value = (*plane)(render_.art[v]);
             values.push_back(value > 0.0 ? static_cast<float>(std::min(value, 1.0)) : 0.0F);
         }
     }
@@ -168,8 +168,7 @@ void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part,
         std::vector<std::uint16_t> joints;
         std::vector<float> weights;
         for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-            const size_t row =
-                static_cast<size_t>(render_.art[static_cast<size_t>(v)]) * stride + set * 4;
+            const size_t row = static_cast<size_t>(render_.art[v]) * stride + set * 4;
             joints.insert(joints.end(), packed.joints.begin() + static_cast<long>(row),
                           packed.joints.begin() + static_cast<long>(row) + 4);
             weights.insert(weights.end(), packed.weights.begin() + static_cast<long>(row),
@@ -216,7 +215,7 @@ void GlbCopies::read_from(CoordinateStore& store, int first_position, int first_
         store.read_coordinates(f, first_rotation, copies * 4, numbers.data());
         for (int p = 0; p < copies; ++p) {
             for (const int k : {1, 2, 3, 0}) {  // glTF has w last
-                rotations_.push_back(static_cast<float>(numbers[static_cast<size_t>(4 * p + k)]));
+                rotations_.push_back(static_cast<float>(numbers[4 * p + k]));
             }
         }
     }

@@ -80,8 +80,8 @@ std::vector<int> choose_nodes(const Skeleton& skeleton, const std::vector<int>& 
     std::vector<int> track_of(skeleton.nodes.size(), -1);
     std::vector<char> is_needed(skeleton.nodes.size(), 0);
     for (int node : joint_nodes) {
-        for (; node >= 0; node = skeleton.nodes[static_cast<size_t>(node)].parent) {
-            is_needed[static_cast<size_t>(node)] = 1;
+        for (; node >= 0; node = skeleton.nodes[node].parent) {
+            is_needed[node] = 1;
         }
     }
     for (size_t node = 0; node < skeleton.nodes.size(); ++node) {
@@ -89,7 +89,7 @@ std::vector<int> choose_nodes(const Skeleton& skeleton, const std::vector<int>& 
             PoseTrack track;
             track.name = skeleton.nodes[node].name;
             const int parent = skeleton.nodes[node].parent;
-            track.parent = parent < 0 ? -1 : track_of[static_cast<size_t>(parent)];
+            track.parent = parent < 0 ? -1 : track_of[parent];
             track_of[node] = static_cast<int>(tracks.size());
             tracks.push_back(std::move(track));
         }
@@ -114,11 +114,10 @@ bool sample_tracks(const Body& body, const std::vector<double>& times,
             if (track_of[node] < 0) {
                 continue;
             }
-            PoseTrack& track = tracks[static_cast<size_t>(track_of[node])];
+            PoseTrack& track = tracks[track_of[node]];
             const int parent = skeleton.nodes[node].parent;
             const Eigen::Affine3d local =
-                parent < 0 ? world[node]
-                           : world[static_cast<size_t>(parent)].inverse() * world[node];
+                parent < 0 ? world[node] : world[parent].inverse() * world[node];
             if (!separate(local, translation, rotation, scale) || track.is_matrix) {
                 // A sheared local frame can be a matrix node as long as it never moves.
                 const bool is_usable =
@@ -133,7 +132,7 @@ bool sample_tracks(const Body& body, const std::vector<double>& times,
                 track.is_matrix = true;
                 continue;
             }
-            Eigen::Quaterniond& last = before[static_cast<size_t>(track_of[node])];
+            Eigen::Quaterniond& last = before[track_of[node]];
             if (last.dot(rotation) < 0.0) {
                 rotation.coeffs() = -rotation.coeffs();
             }
@@ -163,14 +162,14 @@ void assign_joints(const std::vector<int>& joint_nodes, const std::vector<int>& 
                    SkinnedMotion& motion) {
     std::vector<char> is_taken(motion.nodes.size(), 0);
     for (const int node : joint_nodes) {
-        const int track = track_of[static_cast<size_t>(node)];
-        if (is_taken[static_cast<size_t>(track)] == 0) {
-            is_taken[static_cast<size_t>(track)] = 1;
+        const int track = track_of[node];
+        if (is_taken[track] == 0) {
+            is_taken[track] = 1;
             motion.joints.push_back(track);
             continue;
         }
         PoseTrack twin;
-        twin.name = motion.nodes[static_cast<size_t>(track)].name + "_again";
+        twin.name = motion.nodes[track].name + "_again";
         twin.parent = track;
         twin.translation = {0.0F, 0.0F, 0.0F};
         twin.rotation = {0.0F, 0.0F, 0.0F, 1.0F};
@@ -242,14 +241,14 @@ double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMot
         for (size_t n = 0; n < motion.nodes.size(); ++n) {
             const Eigen::Affine3d local = local_at(motion.nodes[n], f);
             const int parent = motion.nodes[n].parent;
-            world[n] = parent < 0 ? local : world[static_cast<size_t>(parent)] * local;
+            world[n] = parent < 0 ? local : world[parent] * local;
         }
         for (size_t j = 0; j < motion.joints.size(); ++j) {
             Eigen::Affine3d inverse_bind;
             inverse_bind.matrix() =
                 Eigen::Map<const Eigen::Matrix4f>(motion.inverse_bind.data() + 16 * j)
                     .cast<double>();
-            matrices[j] = world[static_cast<size_t>(motion.joints[j])] * inverse_bind;
+            matrices[j] = world[motion.joints[j]] * inverse_bind;
         }
         frames.read_positions(f, truth);
         for (Eigen::Index v = 0; v < truth.rows(); ++v) {

@@ -142,10 +142,9 @@ void BvhReader::read_hierarchy() {
         } else if (found == "JOINT" && !open.empty()) {
             open_joint(open.back());
             open.push_back(static_cast<int>(joints_.size()) - 1);
-        } else if (found == "CHANNELS" && !open.empty() &&
-                   joints_[static_cast<std::size_t>(open.back())].kinds.empty() &&
+        } else if (found == "CHANNELS" && !open.empty() && joints_[open.back()].kinds.empty() &&
                    open.back() == static_cast<int>(joints_.size()) - 1) {
-            read_channels(joints_[static_cast<std::size_t>(open.back())]);
+            read_channels(joints_[open.back()]);
         } else if (found == "End" && !open.empty()) {
             expect("Site");
             expect("{");
@@ -178,13 +177,11 @@ void BvhReader::read_frame(std::size_t frame) {
             }
         }
         if (joints_[j].has_position) {
-            auto& values =
-                motion_.clip.channels[static_cast<std::size_t>(position_channel_[j])].values;
+            auto& values = motion_.clip.channels[position_channel_[j]].values;
             values.insert(values.end(), position.data(), position.data() + 3);
         }
         if (joints_[j].has_rotation) {
-            auto& values =
-                motion_.clip.channels[static_cast<std::size_t>(rotation_channel_[j])].values;
+            auto& values = motion_.clip.channels[rotation_channel_[j]].values;
             rotation.normalize();
             // q and -q are the same rotation; stay on the side of the key before.
             if (frame > 0 &&
@@ -204,7 +201,7 @@ void BvhReader::settle_positions() {
         if (!joints_[j].has_position || node.parent < 0) {
             continue;
         }
-        auto& values = motion_.clip.channels[static_cast<std::size_t>(position_channel_[j])].values;
+        auto& values = motion_.clip.channels[position_channel_[j]].values;
         const Vector3d first(values[0], values[1], values[2]);
         if (first.norm() < (first - node.rest.translation).norm()) {
             for (std::size_t i = 0; i < values.size(); ++i) {

@@ -66,7 +66,7 @@ std::string obj_face_lines(const ArtMesh& mesh, const ObjOffsets& begin,
         }
         for (int p = corners.polygon_of_part[part]; p < corners.polygon_of_part[part + 1]; ++p) {
             text += 'f';
-            for (int k = 0; k < corners.sizes[static_cast<size_t>(p)]; ++k, ++corner) {
+            for (int k = 0; k < corners.sizes[p]; ++k, ++corner) {
                 text += ' ';
                 append_number(text, begin.vertices + corners.vertices[corner] + 1);
                 if (!corners.uvs.empty() && corners.uvs[corner] >= 0) {

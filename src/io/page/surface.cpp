@@ -178,7 +178,7 @@ PageSurface make_page_surface(const ArtMesh& mesh, const Body* body) {
     out.colours.resize(render.art.size() * 3);
     for (const RenderPart& part : render.parts) {
         for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
-            const Colour& colour = colours[static_cast<size_t>(part.part)];
+            const Colour& colour = colours[part.part];
             std::copy(colour.begin(), colour.end(), out.colours.begin() + v * 3);
         }
     }

@@ -49,10 +49,10 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
     for (int k = 0; k < out.rank; ++k) {
         const double largest = projection.modes.row(k).cwiseAbs().maxCoeff();
         const double scale = std::max(largest / largest_code, step);
-        out.scales[static_cast<size_t>(k)] = scale;
+        out.scales[k] = scale;
         std::int16_t* row = out.basis.data() + static_cast<size_t>(k) * static_cast<size_t>(size);
         Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
-            (projection.modes.row(k).array() / scale).round().cast<std::int16_t>();
+            (projection.modes.row(k).array() / scale).rint().cast<std::int16_t>();
         for (int f = 0; f < frame_count; ++f) {
             out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) +
                         static_cast<size_t>(k)] = static_cast<float>(projection.weights(k, f));
@@ -94,7 +94,7 @@ void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
         read_block(frames, block, rows);
         const Eigen::RowVectorXd mean = base_of(rows, ModeBase::mean);
         for (Eigen::Index i = 0; i < mean.size(); ++i) {
-            out.mean[static_cast<size_t>(block.place + i)] = static_cast<float>(mean(i));
+            out.mean[block.place + i] = static_cast<float>(mean(i));
         }
     }
 }
@@ -119,8 +119,12 @@ PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track) {
     const int most = static_cast<int>(modes.vectors.cols());
     int count = std::max(1, count_modes(frames, strict_blocks, ModeBase::mean, modes));
     double step = track.tolerance * rounding_share / std::sqrt(static_cast<double>(count));
+    Projection projection;
     for (int attempt = 0;; ++attempt) {
-        round_modes(project(frames, blocks, modes, track, count), step, frame_count, out);
+        if (projection.modes.rows() != count) {
+            projection = project(frames, blocks, modes, track, count);
+        }
+        round_modes(projection, step, frame_count, out);
         out.max_error = measure(frames, blocks, track, out);
         // After so many halvings the step is no longer what limits; the 16 bits are.
         constexpr int halvings = 6;
@@ -163,8 +167,8 @@ PageTracks::Json PageTracks::pack(PageSections& sections, const Workers& workers
         track.store->file().flush();
     }
     workers.for_chunks(static_cast<int>(tracks_.size()), 1, [&](int i, int /*end*/) {
-        const Track& track = tracks_[static_cast<std::size_t>(i)];
-        motions[static_cast<std::size_t>(i)] = pack_motion(*track.store, track.place);
+        const Track& track = tracks_[i];
+        motions[i] = pack_motion(*track.store, track.place);
     });
     Json json = Json::object();
     for (std::size_t i = 0; i < tracks_.size(); ++i) {

@@ -66,7 +66,7 @@ void inspect_character(const Character& character, FileSummary& out) {
     std::vector<char> is_joint(character.skeleton.nodes.size());
     for (const Skin& skin : character.skins) {
         for (const int joint : skin.joints) {
-            is_joint[static_cast<size_t>(joint)] = 1;
+            is_joint[joint] = 1;
         }
     }
     for (size_t node = 0; node < is_joint.size(); ++node) {
@@ -78,8 +78,7 @@ void inspect_character(const Character& character, FileSummary& out) {
         MeshSummary mesh = summarise(instance.mesh);
         mesh.name = instance.name;
         if (instance.skin >= 0) {
-            mesh.joints =
-                static_cast<int>(character.skins[static_cast<size_t>(instance.skin)].joints.size());
+            mesh.joints = static_cast<int>(character.skins[instance.skin].joints.size());
             mesh.influences = instance.weights.influences;
         }
         for (const MorphTarget& target : instance.morphs) {

@@ -84,7 +84,7 @@ void FrameStore::want(Stored what, size_t mesh, size_t index) {
         return;
     }
     require(frames_taken_ <= 0, "frame store: expected outputs to begin before the first frame");
-    arrays_[static_cast<size_t>(&array - arrays_.data())].is_wanted = true;
+    arrays_[&array - arrays_.data()].is_wanted = true;
     lay_out();
 }
 
