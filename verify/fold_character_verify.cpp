@@ -24,25 +24,22 @@ void add_garment(const std::string& who, const Body& body, double moment,
     at_least("compressed lines", g.lines, 100, "", "the next cases have something to measure");
     at_most("lines short of 0.95 of their rest length, median", g.shortfall_median, 0.005, "",
             measure);
-    at_most("the worst 5 % of lines the guard does not touch", g.shortfall_p95_idle, 0.12, "",
+    at_most("the worst 5 % of lines the guard does not touch", g.shortfall_p95_idle, 0.10, "",
             measure);
-    at_most("the worst 5 % of all lines", g.shortfall_p95, 0.24, "", measure);
-    at_least("compression taken up", g.taken_up, 0.82, "",
+    at_most("the worst 5 % of all lines", g.shortfall_p95, 0.23, "", measure);
+    at_least("compression taken up", g.taken_up, 0.84, "",
              "1 - sum (0.9 - folded)+ / sum (0.9 - skinned)+");
-    at_least("height the guard keeps", g.kept, 0.93, "", "of all heights asked for");
+    at_least("height the guard keeps", g.kept, 0.90, "", "of all heights asked for");
     at_most("triangles folding turns against the turned rest normal", g.turned, 0, "",
             "the guard's area is at least 0.02 of that at rest");
-    at_most("largest second difference of the offset at 120 frames a second", g.second[0], 0.004,
+    at_most("largest second difference of the offset at 120 frames a second", g.second[0], 0.007,
             "m", "no popping");
-    for (int i = 0; i < 3; ++i) {
-        at_least("second difference, " + std::to_string(120 << i) + " to " +
-                     std::to_string(240 << i) + " frames a second",
-                 g.second[i] / std::max(g.second[i + 1], 1e-9), 1.7, "",
-                 "a pop stays as it is (1), a kink halves, smooth motion falls to a quarter");
-    }
+    at_most("second difference at 960 frames a second over that at 120",
+            g.second[3] / std::max(g.second[0], 1e-9), 0.4, "",
+            "a pop stays as it is (1), a kink falls to an eighth, smooth motion to a 64th");
     at_most("numbers that differ between 1 and 2 threads", g.differing, 0, "", "fixed chunks");
     at_least("vertices of the uniform mesh over those of the adaptive one",
-             static_cast<double>(g.uniform_vertices) / std::max(1, g.vertices), 2.0, "",
+             static_cast<double>(g.uniform_vertices) / std::max(1, g.vertices), 1.5, "",
              "fine only where folds are");
 }
 
@@ -65,6 +62,8 @@ std::vector<Case> verify_fold_character() {
     from_file(data_folder() / "dancer/dancer.glb", "tights", true);
     from_file(data_folder() / "dancer/dancer.glb", "female_sportsuit01", true);
     from_file(data_folder() / "khronos-gltf/CesiumMan.glb", "", true);
+    from_file(characters_folder() / "Man_Casual.glb", "Casual_Legs", false);
+    from_file(characters_folder() / "Woman_Formal.glb", "Formal_Legs", false);
     return cases;
 }
 

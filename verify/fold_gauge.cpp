@@ -8,6 +8,7 @@
 #include "cutis/fold/folds.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/mesh/geometry.h"
 #include "cutis/stack/layer_stack.h"
 
 namespace cutis::verify {
@@ -124,7 +125,8 @@ double percentile(std::vector<double> values, double part) {
     return *at;
 }
 
-/// A fold layer on a body, asked at any time.
+/// A fold layer on a body, asked at any time. Keys are joined with continuous velocity: a body that
+/// jumps from speed to speed at its keys would hide whether folds do.
 struct Folding {
     Workers workers;
     LayerStack stack;
@@ -132,7 +134,8 @@ struct Folding {
     double width = 0.0;
 
     Folding(const Body& body, const std::string& keys, int threads)
-        : workers(threads), stack(body, {.look_ahead = 0}, workers) {
+        : workers(threads),
+          stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
         const Scene scene =
             parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
         stack.add("fold", plan_layer(scene.layers.front(), "verify")->prepare(stack.ground(), {}));
@@ -147,27 +150,23 @@ struct Folding {
     }
 };
 
-/// Triangles that face along their turned rest normal before folding and against it after.
-int count_turned(const Rig& rig, const RefinedMesh& mesh, const MatrixX3d& before,
-                 const MatrixX3d& after, const std::vector<Eigen::Affine3d>& joints) {
-    const MatrixX3i& triangles = mesh.art.triangles;
-    const auto area = [&](const MatrixX3d& p, Eigen::Index f) -> Vector3d {
-        const Vector3d a = p.row(triangles(f, 0));
-        return (Vector3d(p.row(triangles(f, 1))) - a).cross(Vector3d(p.row(triangles(f, 2))) - a);
-    };
+/// Triangles that face along their corners' turned rest normals before folding and against them
+/// after.
+int count_turned(const MatrixX3i& triangles, const MatrixX3d& before, const MatrixX3d& after,
+                 const MatrixX3d& turned) {
     int count = 0;
-    for (Eigen::Index f = 0; f < triangles.rows() && rig.joint_count() > 0; ++f) {
-        const Vector3d rest = area(mesh.art.positions, f);
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         Vector3d normal = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
-            for (int i = 0; i < mesh.weights.influences; ++i) {
-                const size_t at =
-                    static_cast<size_t>(triangles(f, k) * mesh.weights.influences + i);
-                normal +=
-                    mesh.weights.weights[at] * (joints[mesh.weights.joints[at]].linear() * rest);
-            }
+            normal += turned.row(triangles(f, k)).transpose();
         }
-        count += area(before, f).dot(normal) > 0.0 && area(after, f).dot(normal) < 0.0 ? 1 : 0;
+        const auto area = [&](const MatrixX3d& p) {
+            const Vector3d a = p.row(triangles(f, 0));
+            return (Vector3d(p.row(triangles(f, 1))) - a)
+                .cross(Vector3d(p.row(triangles(f, 2))) - a)
+                .dot(normal);
+        };
+        count += area(before) > 0.0 && area(after) < 0.0 ? 1 : 0;
     }
     return count;
 }
@@ -205,6 +204,8 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
     double missing_before = 0.0;
     double missing_after = 0.0;
     std::vector<Eigen::Affine3d> joints;
+    const MatrixX3d rest_normals = vertex_normals(rest, topology);
+    MatrixX3d turned;
     for (int pose = 0; pose < poses; ++pose) {
         const double time = body.duration() * (pose + 0.5) / poses;
         const Frame& frame = folding.at(time);
@@ -254,8 +255,9 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
             }
         }
         if (body.rig() != nullptr) {
-            body.joint_matrices(time, TimeSampling::exact, joints);
-            gauge.turned += count_turned(*body.rig(), mesh, base, folded, joints);
+            body.joint_matrices(time, TimeSampling::smooth, joints);
+            turn_normals(rest_normals, mesh.weights, joints, folding.workers, turned);
+            gauge.turned += count_turned(mesh.art.triangles, base, folded, turned);
         }
     }
     gauge.lines = static_cast<int>(shortfalls.size());

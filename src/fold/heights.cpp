@@ -12,7 +12,7 @@ namespace {
 
 constexpr int control_chunk = 32;  // controls
 // Cloth between the lines comes out this much shorter than they do: neighbours differ in height.
-constexpr double aim = 1.02;
+constexpr double aim = 1.035;
 
 Vector3d place(const EdgePoint& p, const MatrixX3d& base) {
     const double t = p.t;
@@ -166,14 +166,22 @@ void FoldHeights::compete(int control) {
     }
 }
 
+/// The largest of the lines, rounded where another one becomes the largest: their mean weighted by
+/// their eighth powers.
 void FoldHeights::gather(int control) {
-    const double most = cap_ * layout_.width[static_cast<size_t>(control)];
+    const double width = layout_.width[static_cast<size_t>(control)];
+    const double most = cap_ * width;
     for (int field = 0; field < layout_.fields; ++field) {
         const size_t at = static_cast<size_t>(control * layout_.fields + field);
-        double height = 0.0;
+        double sum = 0.0;
+        double powers = 0.0;
         for (int l = layout_.first_line[at]; l < layout_.first_line[at + 1]; ++l) {
-            height = std::max(height, tried_[static_cast<size_t>(l)]);
+            const double x = tried_[static_cast<size_t>(l)] / width;
+            const double power = (x * x) * (x * x) * (x * x) * (x * x);
+            sum += x * power;
+            powers += power;
         }
+        const double height = powers > 0.0 ? width * sum / powers : 0.0;
         height_[at] = capped(height, most);
     }
 }

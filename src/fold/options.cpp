@@ -2,11 +2,41 @@
 
 namespace cutis {
 
+FoldStyle FoldStyle::of_cloth() const {
+    // Density, pre-stretch, irregularity, sharpness, sag.
+    constexpr double clothes[][5] = {{1.0, 0.05, 1.0, 0.0, 0.0},
+                                     {1.35, 0.08, 0.7, 0.0, 0.0},
+                                     {0.8, 0.02, 1.2, 0.6, 0.15},
+                                     {0.65, 0.03, 1.0, 0.3, 0.05},
+                                     {1.8, 0.12, 0.6, 0.4, 0.0}};
+    const double* values = clothes[static_cast<int>(cloth)];
+    const FoldStyle plain;
+    FoldStyle style = *this;
+    const auto paint = [](Painted& field, const Painted& otherwise, double value) {
+        if (field.is_uniform() && field.value == otherwise.value) {
+            field = value;
+        }
+    };
+    const auto set = [](double& field, double otherwise, double value) {
+        field = field == otherwise ? value : field;
+    };
+    paint(style.density, plain.density, values[0]);
+    paint(style.pre_stretch, plain.pre_stretch, values[1]);
+    set(style.irregularity, plain.irregularity, values[2]);
+    set(style.sharpness, plain.sharpness, values[3]);
+    set(style.sag, plain.sag, values[4]);
+    return style;
+}
+
 // One entry is one option.
 // clang-format off
 Options describe(FoldStyle& o) {
     return {
-        {.group = "look", .name = "width", .field = &o.width, .about = "across one fold",
+        {.group = "look", .name = "cloth",
+         .field = choice(o.cloth, {"plain", "jersey", "denim", "leather", "skin"}),
+         .about = "a style to start from: gives density, pre_stretch, irregularity, sharpness and "
+                  "sag, where they have their default"},
+        {.name = "width", .field = &o.width, .about = "across one fold",
          .unit = "m", .range = {0.001, 10}, .soft = {0.005, 0.2},
          .automatic = "from the girth of the limb"},
         {.name = "density", .field = &o.density, .about = "folds per width", .range = {0.1, 10},
@@ -22,7 +52,7 @@ Options describe(FoldStyle& o) {
         {.name = "sharpness", .field = &o.sharpness, .about = "of the crest: 0 round, 1 a ridge",
          .range = {0, 1}},
         {.name = "sag", .field = &o.sag, .about = "the crest leans this far towards the ground",
-         .range = {-0.5, 0.5}},
+         .range = {-0.5, 0.5}, .was = {"lean"}},
         {.name = "cross_section", .field = in_code(o.profile), .about = "shape of a fold"},
     };
 }

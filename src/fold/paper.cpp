@@ -171,7 +171,7 @@ std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve
 std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,
                                       std::vector<FoldCurve> curves, double reach,
                                       const FoldOptions& options, const Workers& workers) {
-    const FoldStyle& look = options.look;
+    const FoldStyle look = options.look.of_cloth();
     const double extent = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
     const double common = look.width ? look.width->common() : 0.02 * extent;
     double narrowest = common;

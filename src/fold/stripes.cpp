@@ -23,7 +23,7 @@ constexpr double folding_stretch = 0.94;
 // where shapes change less.
 constexpr double edge_slack = 1.3;
 constexpr double along_part = 0.6;
-constexpr double height_noise = 0.45;
+constexpr double height_noise = 0.4;
 
 VectorXd painted_values(const Painted& painted, int count) {
     return painted.is_painted() ? painted.per_vertex : VectorXd::Constant(count, painted.value);
@@ -128,7 +128,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
                                        const FoldSource& source, const FoldOptions& options,
                                        const Workers& workers) {
     check(base, rest, source);
-    const FoldStyle& look = options.look;
+    const FoldStyle look = options.look.of_cloth();
     std::vector<std::string> notes;
     const VectorXd coarse_width = base_widths(rest, source, look, notes);
     const EvenMesh even(base, rest, 0.55 * low_width(coarse_width), workers);

@@ -67,7 +67,7 @@ void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
     constexpr double longest = 0.03;  // s
     constexpr double shortest = 0.001;
     constexpr int patience = 5;                      // steps in a row that move next to nothing
-    const double still = 1e-4 * model.box_diagonal;  // m/s
+    const double still = 5e-4 * model.box_diagonal;  // m/s
     double seconds = longest;
     int still_steps = 0;
     for (int k = 0; k < model.options.relax_steps && still_steps < patience; ++k) {

@@ -49,9 +49,11 @@ Options describe(FoldLayerOptions& o) {
         std::move(all),
         {
         {.name = "chain", .field = tables(o.chains),
-         .about = "fold curves along vertices instead of joints: tables with the vertices of each"},
+         .about = "fold curves along vertices instead of joints: tables with the vertices of each",
+         .was = {"chains"}},
         {.name = "curve", .field = tables(o.curves),
-         .about = "profiles and widths, which the curves take in turn"},
+         .about = "profiles and widths, which the curves take in turn",
+         .was = {"curve_profiles", "curve_widths", "curve_lengths"}},
         {.name = "reach", .field = &o.reach,
          .about = "folds fade out this far to each side of a curve", .unit = "m",
          .range = {0, 100, true}, .soft = {0.01, 0.3}}});

@@ -109,7 +109,10 @@ public:
         } else {
             solver_.advance(step.clock_from, step.clock_to, body_at, workers);
         }
-        solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
+        solver_.material_positions(material_);
+        if (settings_.has_channels) {
+            solver_.fill_channels(settings_.wrinkle_wavelength, workers, channels_);
+        }
         if (!pins_.empty()) {
             MatrixX3d& dots = frame.line(0);
             dots.resize(static_cast<Eigen::Index>(pins_.size()), 3);
@@ -210,7 +213,7 @@ private:
             points_[static_cast<size_t>(v)] =
                 order_.surface_point(solver_.material_point(order_.rank_of(v)));
         }
-        order_.to_surface().values(channels_.material_position, workers, body_);
+        order_.to_surface().values(material_, workers, body_);
         const bool has_moved_below = shown_.skin == SkinMotion::over_surface;
         MatrixX2d& own = has_moved_below ? own_uv_ : uv;
         if (is_refined()) {
@@ -299,9 +302,9 @@ private:
 
     void write_numbers(const Workers& workers, LayerFrame& frame) {
         const SlideEnergy energy = solver_.energy(workers);
-        const double largest = channels_.slide_distance.maxCoeff();
-        const double mean_square = channels_.slide_distance.squaredNorm() /
-                                   static_cast<double>(channels_.slide_distance.size());
+        distances_ = (material_ - order_.rest()).rowwise().squaredNorm();
+        const double largest = std::sqrt(distances_.maxCoeff());
+        const double mean_square = distances_.mean();
         largest_slide_ = std::max(largest_slide_, largest);
         frame.number(0) = energy.elastic;
         frame.number(1) = energy.kinetic;
@@ -356,7 +359,8 @@ private:
     std::vector<SurfacePoint> pins_;  // of the shown surface
     MatrixX3d body_, ordered_, located_, offset_, vectors_;
     MatrixX2d base_uv_, own_uv_;
-    VectorXd scalars_;
+    MatrixX3d material_;  // of the solver's vertices
+    VectorXd scalars_, distances_;
     std::vector<SurfacePoint> points_;
     SlideChannels channels_;
     std::vector<double> numbers_;

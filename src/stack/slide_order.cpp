@@ -32,7 +32,15 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
     // First what may move, then what touches it, then what is held with all around it.
     std::vector<char> class_of(static_cast<size_t>(count), 0);
     for (int v = 0; v < count; ++v) {
-        class_of[static_cast<size_t>(v)] = options.region.at(v) < 0.5 ? 2 : 0;
+        const bool is_rim = options.rim == RimMode::pin && topology.is_boundary_vertex(v);
+        class_of[static_cast<size_t>(v)] = is_rim ? 2 : 0;
+    }
+    for (const Glide& glide : options.glides) {
+        class_of[static_cast<size_t>(glide.vertex)] = 0;
+    }
+    for (int v = 0; v < count; ++v) {
+        char& own = class_of[static_cast<size_t>(v)];
+        own = options.region.at(v) < 0.5 ? static_cast<char>(2) : own;
     }
     for (const int v : options.pins) {
         class_of[static_cast<size_t>(v)] = 2;

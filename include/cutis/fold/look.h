@@ -7,8 +7,12 @@
 
 namespace cutis {
 
+/// Cloth by name: a style to start from.
+enum class FoldCloth { plain, jersey, denim, leather, skin };
+
 /// How folds look, in an artist's words.
 struct FoldStyle {
+    FoldCloth cloth = FoldCloth::plain;
     /// Metres across one fold, per base vertex. None: from the girth of the limb.
     std::optional<Painted> width;
     Painted density = 1.0;  ///< folds per width, per base vertex
@@ -20,6 +24,9 @@ struct FoldStyle {
     double sharpness = 0.0;     ///< of the crest: 0 round, 1 a ridge
     double sag = 0.0;           ///< of the crest towards the ground
     FoldProfile profile = FoldProfile::blob();
+
+    /// With the values of its cloth in place of those that still have their default.
+    FoldStyle of_cloth() const;
 };
 
 Options describe(FoldStyle& look);

@@ -87,7 +87,7 @@ struct SlideOptions {
     double longest_step = 1.0 / 120.0;   ///< a frame is cut into equal steps no longer than this
     std::optional<double> implicitness;  ///< none: 0.6, or 1 with several Newton iterations
     int newton_iterations = 1;
-    int relax_steps = 200;  ///< most static steps when starting anew
+    int relax_steps = 120;  ///< most static steps when starting anew
 
     bool use_curved_surface = true;
     SlideSystem system = SlideSystem::automatic;
