@@ -18,7 +18,8 @@ inline std::filesystem::path data_folder() {
     return folder_of("CUTIS_DATA", "../shared/data");
 }
 
-/// Folder of characters as people bring them; beside the other one unless the environment says where.
+/// Folder of characters as people bring them; beside the other one unless the environment says
+/// where.
 inline std::filesystem::path characters_folder() {
     return folder_of("CUTIS_CHARACTERS", data_folder() / "../characters");
 }

@@ -8,8 +8,8 @@
 #include "cutis/body/body.h"
 #include "cutis/core/error.h"
 #include "cutis/io/gltf_read.h"
-#include "slide/locate.h"
 #include "cutis/stack/simulation_surface.h"
+#include "slide/locate.h"
 #include "verify/data.h"
 #include "verify/slide_shapes.h"
 

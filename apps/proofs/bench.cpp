@@ -3,12 +3,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bench/curve_compare.h"
 #include "apps/cutis/console.h"
-#include "cutis/core/error.h"
 #include "apps/cutis/demos.h"
-#include "layers.h"
 #include "apps/cutis/verbs.h"
+#include "bench/curve_compare.h"
+#include "cutis/core/error.h"
+#include "layers.h"
 
 namespace cutis::app {
 

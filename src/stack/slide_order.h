@@ -11,7 +11,8 @@ namespace cutis {
 /// A surface whose vertices and triangles are numbered so that neighbours lie close together in
 /// memory (breadth first, as Cuthill and McKee number matrices). Files number theirs in any order;
 /// on a mesh that does not fit the cache the solver's time falls by a quarter. Vertices outside the
-/// region, pinned ones and pinned rims come last: the solver leaves out what lies behind all that may move.
+/// region, pinned ones and pinned rims come last: the solver leaves out what lies behind all that
+/// may move.
 class SlideOrder {
 public:
     /// \param options  for the surface's vertices

@@ -143,7 +143,8 @@ TEST(LayerStack, poses_the_body_once_per_step_of_slide_and_once_per_frame) {
     alone.advance(2);
     asked = {};
     alone.advance(3);
-    // 4 steps of at most 1/120 s in a frame of 1/30 s, and the frame itself, posed two frames ahead.
+    // 4 steps of at most 1/120 s in a frame of 1/30 s, and the frame itself, posed two frames
+    // ahead.
     EXPECT_EQ(asked.poses, 5);
     EXPECT_EQ(asked.joints, 0);
 }

@@ -32,11 +32,11 @@ struct PageOptions {
     std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
     std::string heat;               ///< channel shown first as a heat map; empty: none
     bool follow = false;            ///< the camera travels with the body
-    std::vector<double> camera;  ///< x y z from the body to the camera; empty: from the front, a
-                                 ///< little from the left and above
-    std::vector<double> focus;   ///< x y z radius of a ball that fills the picture, metres, where
-                                 ///< the body is in the first frame; empty: the whole clip
-    std::string figure;  ///< figure of a paper that the shot stands beside, for the caption
+    std::vector<double> camera;     ///< x y z from the body to the camera; empty: from the front, a
+                                    ///< little from the left and above
+    std::vector<double> focus;  ///< x y z radius of a ball that fills the picture, metres, where
+                                ///< the body is in the first frame; empty: the whole clip
+    std::string figure;         ///< figure of a paper that the shot stands beside, for the caption
     std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1; for
                                                      ///< whoever takes pictures of the page
 };
