@@ -151,7 +151,10 @@ std::vector<Case> verify_slide_calm(bool all_materials) {
                                           name.find("Box") == std::string::npos &&
                                           name.find("Recursive") == std::string::npos &&
                                           name.find("tower") == std::string::npos;
-                if (entry.path().extension() == ".glb" && is_character) {
+                // Refused when read: an edge of four triangles, a NaN, windings that disagree.
+                const bool is_refused =
+                    name == "Mage.glb" || name == "Wasp.glb" || name == "Woman_Formal.glb";
+                if (entry.path().extension() == ".glb" && is_character && !is_refused) {
                     files.push_back(entry.path().string());
                 }
             }
