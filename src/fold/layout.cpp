@@ -31,9 +31,9 @@ public:
     void insert(const Vector3d& centre, double radius, int id) {
         const auto low = cell_of(centre - Vector3d::Constant(radius));
         const auto high = cell_of(centre + Vector3d::Constant(radius));
-        for (long x = low[0]; x <= high[0]; ++x) {
-            for (long y = low[1]; y <= high[1]; ++y) {
-                for (long z = low[2]; z <= high[2]; ++z) {
+        for (long long x = low[0]; x <= high[0]; ++x) {
+            for (long long y = low[1]; y <= high[1]; ++y) {
+                for (long long z = low[2]; z <= high[2]; ++z) {
                     cells_[key({x, y, z})].push_back(id);
                 }
             }
@@ -46,10 +46,10 @@ public:
     }
 
 private:
-    std::array<long, 3> cell_of(const Vector3d& p) const {
-        return {std::lround(p[0] / cell_), std::lround(p[1] / cell_), std::lround(p[2] / cell_)};
+    std::array<long long, 3> cell_of(const Vector3d& p) const {
+        return {std::llround(p[0] / cell_), std::llround(p[1] / cell_), std::llround(p[2] / cell_)};
     }
-    static long long key(const std::array<long, 3>& c) {
+    static long long key(const std::array<long long, 3>& c) {
         return (c[0] & 0x1fffff) << 42 | (c[1] & 0x1fffff) << 21 | (c[2] & 0x1fffff);
     }
     double cell_;
