@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <cctype>
 
 #include "body/retarget.h"
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"
 #include "cutis/io/files.h"
+#include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/inspect.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
+#include "io/picture/body_pictures.h"
+#include "io/scene/body_classes.h"
 
 namespace cutis {
 
@@ -19,6 +23,32 @@ namespace {
 
 bool is_sequence(const std::string& path) {
     return path.find('*') != std::string::npos;
+}
+
+// Relative paths in "uri" keys. Only their bytes count here: the reader says what is wrong with the rest.
+void add_named_by_gltf(const fs::path& gltf, std::vector<fs::path>& files) {
+    const std::vector<unsigned char> bytes = read_file(gltf);
+    const std::string text(bytes.begin(), bytes.end());
+    const std::string key = "\"uri\"";
+    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+        at = text.find_first_not_of(" \t\r\n:", at + key.size());
+        if (at == std::string::npos || text[at] != '"' || text.compare(at + 1, 5, "data:") == 0) {
+            continue;
+        }
+        std::string name;
+        for (++at; at < text.size() && text[at] != '"'; ++at) {
+            const bool is_code = text[at] == '%' && at + 2 < text.size() && std::isxdigit(text[at + 1]) != 0 &&
+                                 std::isxdigit(text[at + 2]) != 0;
+            at += text[at] == '\\' ? 1 : 0;
+            name += is_code ? static_cast<char>(std::stoi(text.substr(at + 1, 2), nullptr, 16)) : text[at];
+            at += is_code ? 2 : 0;
+        }
+        const fs::path path = gltf.parent_path() / name;
+        std::error_code ignored;
+        if (fs::is_regular_file(path, ignored)) {
+            files.push_back(path);
+        }
+    }
 }
 
 double cache_rate(const Scene& scene) {
@@ -37,19 +67,20 @@ PointCache load_cache(const Scene& scene, const WarningCallback& warn) {
     if (extension == "mdd") {
         return read_mdd(path, scene.body.cache_rate);
     }
-    throw InvalidInput(
-        concat(path.string(), ": expected a .pc2, an .mdd or OBJ files with one * in the name"));
+    throw InvalidInput(concat(path.string(), ": expected a .pc2, an .mdd or OBJ files with one * in the name"));
 }
 
 // The rest pose stands in the units and axes of the file it belongs to.
-MatrixX3d load_rest(const Scene& scene, Eigen::Index vertices, const WarningCallback& warn) {
+MatrixX3d load_rest(const Scene& scene, const Body& body, const WarningCallback& warn) {
+    const Eigen::Index vertices = body.mesh().positions.rows();
     const fs::path path = scene_path(scene, scene.body.rest);
     const ArtMesh rest = read_obj(path, warn);
     if (rest.positions.rows() != vertices) {
-        throw InvalidInput(concat(path.string(), ": expected ", vertices,
-                                  " vertices as the body has, found ", rest.positions.rows()));
+        throw InvalidInput(
+            concat(path.string(), ": expected ", vertices, " vertices as the body has, found ", rest.positions.rows()));
     }
-    return to_metres_y_up(rest.positions, scene.body.options.scale, scene.body.options.up_axis);
+    const double scale = body.source().to_metres.linear()(0, 0);
+    return to_metres_y_up(rest.positions, scale, scene.body.options.up_axis);
 }
 
 Body load_mesh(const Scene& scene, const WarningCallback& warn) {
@@ -79,22 +110,38 @@ Character find_actor(const Scene& scene, const ActorLoader& actors) {
     return actors(scene.body.actor);
 }
 
+// A BVH file, or one clip of a glTF file: the one that the scene names, else its first.
+BvhMotion read_motion(const Scene& scene) {
+    const fs::path path = scene_path(scene, scene.body.motion);
+    const std::string extension = extension_of(path);
+    if (extension != "glb" && extension != "gltf") {
+        return read_bvh(path);
+    }
+    Character moving = read_gltf(path);
+    const std::string& wanted = scene.body.options.clip;
+    for (Clip& clip : moving.clips) {
+        if (wanted.empty() || clip.name == wanted) {
+            return {std::move(moving.skeleton), std::move(clip), 0.0};
+        }
+    }
+    throw InvalidInput(concat(path.string(), ": expected ", wanted.empty() ? "a clip" : "the clip \"" + wanted + "\"",
+                              ", found ", moving.clips.size(), " clips", wanted.empty() ? "" : " of other names"));
+}
+
 Body load_character(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     const BodyOptions& options = scene.body.options;
     const auto load_source = [&] {
-        return scene.body.actor.empty() ? read_gltf(scene_path(scene, scene.body.file))
-                                        : find_actor(scene, actors);
+        return scene.body.actor.empty() ? read_gltf(scene_path(scene, scene.body.file)) : find_actor(scene, actors);
     };
     if (scene.body.motion.empty()) {
         return make_body(std::make_shared<const Character>(load_source()), options);
     }
     auto character = std::make_shared<Character>(load_source());
-    const BvhMotion motion = read_bvh(scene_path(scene, scene.body.motion));
+    const BvhMotion motion = read_motion(scene);
     RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
     if (warn) {
         warn(concat("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
-                    " joints have a namesake in the character, translation times ",
-                    moved.translation_scale));
+                    " joints have a namesake in the character, translation times ", moved.translation_scale));
     }
     // The motion is the only clip left: no name of the file's own can be mistaken for it.
     character->clips = {std::move(moved.clip)};
@@ -105,11 +152,21 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
 
 Body load_body(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     check_scene(scene);
-    Body body =
-        scene.body.mesh_file.empty() ? load_character(scene, warn, actors) : load_mesh(scene, warn);
+    Body body = scene.body.mesh_file.empty() ? load_character(scene, warn, actors) : load_mesh(scene, warn);
     if (!scene.body.rest.empty()) {
-        body.set_rest_pose(load_rest(scene, body.mesh().positions.rows(), warn));
+        body.set_rest_pose(load_rest(scene, body, warn));
     }
+    const std::vector<std::string>& formats = scene.output.formats;
+    const bool shows_classes =
+        std::find(formats.begin(), formats.end(), "html") != formats.end() && sink_options(scene).html.use_classes;
+    if (!scene.layers.empty() || shows_classes) {
+        paint_picture_colours(body);
+    }
+    paint_texture_masks(scene, body);
+    if (shows_classes) {
+        paint_classes(body, scene.body.weld_distance);
+    }
+    paint_body(scene, body, warn);
     return body;
 }
 
@@ -119,11 +176,18 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
         inputs.emplace_back(scene.file);
     }
     const BodyScene& body = scene.body;
-    for (const std::string* path :
-         {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
+    for (const std::string* path : {&body.file, &body.mesh_file, &body.cache, &body.motion, &body.rest}) {
         if (!path->empty()) {
             inputs.push_back(scene_path(scene, *path));
         }
+    }
+    for (const DecalScene& decal : scene.decals) {
+        if (decal.image != compass) {
+            inputs.push_back(scene_path(scene, decal.image));
+        }
+    }
+    for (const std::string& name : texture_mask_files(scene)) {
+        inputs.push_back(scene_path(scene, name));
     }
     for (const LayerScene& layer : scene.layers) {
         if (layer.plan) {
@@ -133,6 +197,25 @@ std::vector<fs::path> scene_inputs(const Scene& scene) {
         }
     }
     return inputs;
+}
+
+std::vector<fs::path> scene_files(const Scene& scene) {
+    std::vector<fs::path> files;
+    for (const fs::path& input : scene_inputs(scene)) {
+        if (input == scene.file) {
+            continue;
+        }
+        if (is_sequence(input.filename().string())) {
+            const std::vector<fs::path> sequence = obj_sequence_files(input);
+            files.insert(files.end(), sequence.begin(), sequence.end());
+            continue;
+        }
+        files.push_back(input);
+        if (extension_of(input) == "gltf") {
+            add_named_by_gltf(input, files);
+        }
+    }
+    return files;
 }
 
 }  // namespace cutis

@@ -25,8 +25,7 @@ MeshSummary summarise(const ArtMesh& mesh, const std::vector<int>& weld_group = 
     out.name = mesh.name;
     out.vertices = static_cast<int>(mesh.positions.rows());
     out.triangles = static_cast<int>(mesh.triangles.rows());
-    out.polygons =
-        mesh.polygon_sizes.empty() ? out.triangles : static_cast<int>(mesh.polygon_sizes.size());
+    out.polygons = mesh.polygon_sizes.empty() ? out.triangles : static_cast<int>(mesh.polygon_sizes.size());
     out.primitives = static_cast<int>(mesh.parts.size());
     out.has_uv = mesh.uv.rows() > 0;
     for (const auto& [name, values] : mesh.painted) {
@@ -82,8 +81,7 @@ void inspect_character(const Character& character, FileSummary& out) {
             mesh.influences = instance.weights.influences;
         }
         for (const MorphTarget& target : instance.morphs) {
-            mesh.morph_targets.push_back(
-                target.name.empty() ? concat("#", mesh.morph_targets.size()) : target.name);
+            mesh.morph_targets.push_back(target.name.empty() ? concat("#", mesh.morph_targets.size()) : target.name);
         }
         out.meshes.push_back(std::move(mesh));
     }
@@ -119,19 +117,16 @@ void inspect_curves(const Scene& scene, const Body& body, FileSummary& out) {
         if (!surface) {
             RepairOptions options;
             options.weld_distance = scene.body.weld_distance;
-            surface = std::make_unique<SimulationSurface>(
-                scene.body.repair ? SimulationSurface::repaired(body, options)
-                                  : SimulationSurface::as_it_is(body));
+            surface = std::make_unique<SimulationSurface>(scene.body.repair ? SimulationSurface::repaired(body, options)
+                                                                            : SimulationSurface::as_it_is(body));
         }
-        const LayerInput ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights,
-                                scene.fps};
-        const LayerReport found =
-            scene.layers[i].plan->prepare(ground, scene.layers[i].meshes)->report();
+        const LayerInput ground{&body, surface.get(), &body.mesh(), &body.source().rig.weights, scene.fps};
+        const LayerReport found = scene.layers[i].plan->prepare(ground, scene.layers[i].meshes)->report();
         const auto number = [&](const char* name) { return found.numbers.at(name); };
-        out.notes.push_back(concat(
-            "layer ", i + 1, ", curve: finds ", number("curves"), " curves of ", number("nodes"),
-            " nodes on ", number("vertices"), " vertices, ", number("length (m)"), " m long, ",
-            number("girth (m)"), " m round, ", number("flipped triangles"), " triangles inverted"));
+        out.notes.push_back(concat("layer ", i + 1, ", curve: finds ", number("curves"), " curves of ", number("nodes"),
+                                   " nodes on ", number("vertices"), " vertices, ", number("length (m)"), " m long, ",
+                                   number("girth (m)"), " m round, ", number("flipped triangles"),
+                                   " triangles inverted"));
     }
 }
 

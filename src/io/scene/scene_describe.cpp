@@ -26,13 +26,14 @@ SceneDescription::SceneDescription(const std::vector<LayerKind>& kinds) {
                          describe_body(scene_)});
     for (const LayerKind& kind : kinds) {
         plans_.push_back(kind.plan());
-        sections_.push_back({kind.kind, "[[layer]]\nkind = \"" + kind.kind + "\"", "layer",
-                             kind.about, plans_.back()->options(), true});
+        sections_.push_back({kind.kind, "[[layer]]\nkind = \"" + kind.kind + "\"", "layer", kind.about,
+                             plans_.back()->options(), true});
     }
+    sections_.push_back({"decal", "[[decal]]", "decal",
+                         "A picture painted onto the skin, which it rides on; repeat for each.", describe(decal_)});
     Options output = describe_output(scene_);
     output.front().choices = known_formats();
-    sections_.push_back({"output", "[output]", "output",
-                         "What is written, into the folder given with -o.",
+    sections_.push_back({"output", "[output]", "output", "What is written, into the folder given with -o.",
                          join(std::move(output), describe(sinks_))});
 }
 
@@ -53,14 +54,14 @@ std::string SceneDescription::sample() const {
         "# Bake it with: cutis bake SCENE.toml -o OUT\n";
     bool has_layers = false;
     for (const Section& section : sections_) {
-        const std::string table = "# " + section.about + "\n" +
-                                  options_sample(section.options, section.header, section.path);
+        const std::string table =
+            "# " + section.about + "\n" + options_sample(section.options, section.header, section.path);
         if (section.is_layer && !has_layers) {
             text += "\n# Layers, in this order; repeat [[layer]] for each.\n";
             has_layers = true;
         }
         // Layers as comments, so that the sample as it stands bakes the plain body.
-        text += section.is_layer ? commented(table) : "\n" + table;
+        text += section.is_layer || section.name == "decal" ? commented(table) : "\n" + table;
     }
     return text;
 }
@@ -72,21 +73,21 @@ std::string SceneDescription::schema() const {
     for (const Section& section : sections_) {
         const std::string about = quoted_text(section.about);
         if (!section.is_layer) {
-            tables += "    " + quoted_text(section.name) + ": {\n      \"description\": " + about +
-                      ",\n      \"type\": \"object\",\n" + options_schema(section.options, 6) +
-                      "\n    },\n";
+            const bool is_list = section.name == "decal";
+            tables += "    " + quoted_text(section.name) + ": {\n      \"description\": " + about + ",\n" +
+                      (is_list ? "      \"type\": \"array\",\n      \"items\": {\n" : "") +
+                      "      \"type\": \"object\",\n" + options_schema(section.options, 6) +
+                      (is_list ? "\n      }" : "") + "\n    },\n";
             continue;
         }
         layers += (layers.empty() ? "" : ", ");
         layers += "{ \"$ref\": \"#/$defs/" + section.name + "\" }";
         std::string keys = options_schema(section.options, 6);
         const std::string open = "\"properties\": {\n";
-        keys.insert(keys.find(open) + open.size(),
-                    "        \"kind\": { \"description\": \"which layer\", \"const\": " +
-                        quoted_text(section.name) + " },\n");
-        definitions +=
-            ",\n    " + quoted_text(section.name) + ": {\n      \"description\": " + about +
-            ",\n      \"type\": \"object\",\n      \"required\": [\"kind\"],\n" + keys + "\n    }";
+        keys.insert(keys.find(open) + open.size(), "        \"kind\": { \"description\": \"which layer\", \"const\": " +
+                                                       quoted_text(section.name) + " },\n");
+        definitions += ",\n    " + quoted_text(section.name) + ": {\n      \"description\": " + about +
+                       ",\n      \"type\": \"object\",\n      \"required\": [\"kind\"],\n" + keys + "\n    }";
     }
     return "{\n"
            "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"

@@ -21,8 +21,7 @@ namespace {
 constexpr std::uintmax_t max_scene_bytes = std::uintmax_t{1} << 20;
 
 std::string place(const std::string& file, const toml::source_region& source) {
-    return scene_place(file, static_cast<int>(source.begin.line),
-                       static_cast<int>(source.begin.column));
+    return scene_place(file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column));
 }
 
 Table table_values(const toml::table& table, const std::string& section, const std::string& file);
@@ -72,21 +71,18 @@ Table table_values(const toml::table& table, const std::string& section, const s
     return values;
 }
 
-const toml::table& need_table(const toml::node& node, const std::string& section,
-                              const std::string& file) {
+const toml::table& need_table(const toml::node& node, const std::string& section, const std::string& file) {
     if (const toml::table* table = node.as_table()) {
         return *table;
     }
-    throw InvalidInput(concat(place(file, node.source()), "expected a table ", section,
-                              ", found a value or [[...]]"));
+    throw InvalidInput(concat(place(file, node.source()), "expected a table ", section, ", found a value or [[...]]"));
 }
 
-void read_layers(const toml::node& node, const std::string& file,
-                 const std::vector<LayerKind>& kinds, Scene& scene) {
+void read_layers(const toml::node& node, const std::string& file, const std::vector<LayerKind>& kinds, Scene& scene) {
     const toml::array* list = node.as_array();
     if (list == nullptr) {
-        throw InvalidInput(concat(place(file, node.source()),
-                                  "expected [[layer]] with double brackets, found [layer]"));
+        throw InvalidInput(
+            concat(place(file, node.source()), "expected [[layer]] with double brackets, found [layer]"));
     }
     for (const toml::node& item : *list) {
         const toml::table& table = need_table(item, "[[layer]]", file);
@@ -96,8 +92,7 @@ void read_layers(const toml::node& node, const std::string& file,
         layer.values = table_values(table, "[[layer]]", file);
         const auto kind = layer.values.find("kind");
         if (kind == layer.values.end() || kind->second.kind != Value::Kind::text) {
-            throw InvalidInput(
-                concat(place(file, table.source()), "[[layer]] expected kind = \"...\""));
+            throw InvalidInput(concat(place(file, table.source()), "[[layer]] expected kind = \"...\""));
         }
         layer.kind = kind->second.text;
         layer.line = kind->second.line;
@@ -108,9 +103,24 @@ void read_layers(const toml::node& node, const std::string& file,
     }
 }
 
+void read_decals(const toml::node& node, const std::string& file, Scene& scene) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr) {
+        throw InvalidInput(
+            concat(place(file, node.source()), "expected [[decal]] with double brackets, found [decal]"));
+    }
+    for (const toml::node& item : *list) {
+        const toml::table& table = need_table(item, "[[decal]]", file);
+        DecalScene decal;
+        read_options(table_values(table, "[[decal]]", file), describe(decal), "[[decal]]", file);
+        decal.line = static_cast<int>(table.source().begin.line);
+        decal.column = static_cast<int>(table.source().begin.column);
+        scene.decals.push_back(std::move(decal));
+    }
+}
+
 // [wedge] may be written with quoted keys or as nested tables: layer.1.stickiness = [...].
-void read_wedges(const toml::table& table, const std::string& prefix, const std::string& file,
-                 Scene& scene) {
+void read_wedges(const toml::table& table, const std::string& prefix, const std::string& file, Scene& scene) {
     for (const auto& [key, node] : table) {
         const std::string name = prefix + std::string(key.str());
         if (const toml::table* inner = node.as_table()) {
@@ -123,8 +133,8 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
         wedge.column = static_cast<int>(key.source().begin.column);
         const Value list = convert(node, "[wedge] " + name, file);
         if (list.kind != Value::Kind::list || list.list.empty()) {
-            throw InvalidInput(concat(place(file, key.source()), "[wedge] ", name,
-                                      ": expected a list of values to try"));
+            throw InvalidInput(
+                concat(place(file, key.source()), "[wedge] ", name, ": expected a list of values to try"));
         }
         wedge.values = list.list;
         scene.wedges.push_back(std::move(wedge));
@@ -153,9 +163,7 @@ void check_characters(const std::string& text, const std::string& file) {
     char quote = 0;        // that ends the current string
     bool is_long = false;  // it takes three of them
     bool is_comment = false;
-    const auto refuse = [&](const std::string& what) {
-        throw InvalidInput(concat(scene_place(file, line, 1), what));
-    };
+    const auto refuse = [&](const std::string& what) { throw InvalidInput(concat(scene_place(file, line, 1), what)); };
     for (size_t i = text.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0; i < text.size(); ++i) {
         const char c = text[i];
         const auto code = static_cast<unsigned char>(c);
@@ -191,8 +199,7 @@ void check_characters(const std::string& text, const std::string& file) {
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const std::string& file,
-                  const std::vector<LayerKind>& kinds) {
+Scene parse_scene(const std::string& text, const std::string& file, const std::vector<LayerKind>& kinds) {
     check_characters(text, file);
     toml::table root;
     try {
@@ -205,28 +212,27 @@ Scene parse_scene(const std::string& text, const std::string& file,
     for (const auto& [key, node] : root) {
         const std::string name(key.str());
         if (name == "body") {
-            read_options(table_values(need_table(node, "[body]", file), "[body]", file),
-                         describe_body(scene), "[body]", file);
+            read_options(table_values(need_table(node, "[body]", file), "[body]", file), describe_body(scene), "[body]",
+                         file);
         } else if (name == "output") {
-            read_output(table_values(need_table(node, "[output]", file), "[output]", file), file,
-                        scene);
+            read_output(table_values(need_table(node, "[output]", file), "[output]", file), file, scene);
         } else if (name == "layer") {
             read_layers(node, file, kinds, scene);
+        } else if (name == "decal") {
+            read_decals(node, file, scene);
         } else if (name == "wedge") {
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
-            const std::string near = nearest_word(name, {"body", "layer", "output", "wedge"});
-            throw InvalidInput(concat(
-                place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name,
-                "'; ",
-                near.empty() ? "a scene has [body], [[layer]], [output] and [wedge]"
-                             : concat("did you mean ",
-                                      near == "layer" ? "[[layer]]" : "[" + near + "]", "?")));
+            const std::string near = nearest_word(name, {"body", "layer", "decal", "output", "wedge"});
+            throw InvalidInput(concat(place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '",
+                                      name, "'; ",
+                                      near.empty() ? "a scene has [body], [[layer]], [[decal]], [output] and [wedge]"
+                                      : near == "layer" || near == "decal" ? "did you mean [[" + near + "]]?"
+                                                                           : "did you mean [" + near + "]?"));
         }
     }
-    std::sort(scene.wedges.begin(), scene.wedges.end(), [](const Wedge& a, const Wedge& b) {
-        return a.line != b.line ? a.line < b.line : a.column < b.column;
-    });
+    std::sort(scene.wedges.begin(), scene.wedges.end(),
+              [](const Wedge& a, const Wedge& b) { return a.line != b.line ? a.line < b.line : a.column < b.column; });
     BodyScene& body = scene.body;
     if (body.file.empty() && body.actor.empty()) {
         body.mesh_file.swap(body.options.mesh);
@@ -240,8 +246,7 @@ std::filesystem::path scene_path(const Scene& scene, const std::string& path) {
         return std::filesystem::path(scene.folder) / path;  // an absolute path stays as it is
     }
     const char* chosen = std::getenv("CUTIS_DATA");
-    const std::filesystem::path folder =
-        chosen != nullptr && *chosen != '\0' ? chosen : "../shared/data";
+    const std::filesystem::path folder = chosen != nullptr && *chosen != '\0' ? chosen : "../shared/data";
     const std::filesystem::path file = folder / path.substr(word.size());
     // Of a sequence the folder must be there.
     if (!std::filesystem::exists(path.find('*') == std::string::npos ? file : file.parent_path())) {
@@ -256,8 +261,7 @@ void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds) {
     const auto load = [&](const Scene& variant) {
         for (size_t i = 0; i < scene.layers.size(); ++i) {
             const LayerScene& layer = variant.layers[i];
-            const std::shared_ptr<LayerPlan> plan =
-                layer.plan ? layer.plan : plan_layer(layer, scene.file, kinds);
+            const std::shared_ptr<LayerPlan> plan = layer.plan ? layer.plan : plan_layer(layer, scene.file, kinds);
             for (const std::string& name : named_files(plan->options())) {
                 std::shared_ptr<const ArtMesh>& mesh = scene.layers[i].meshes[name];
                 if (!mesh) {

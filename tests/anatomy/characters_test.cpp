@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "anatomy/truth.h"
+#include "cutis/core/error.h"
+#include "cutis/io/gltf_read.h"
+
+namespace cutis {
+namespace {
+
+using test::Truth;
+
+const bool talks = std::getenv("CUTIS_TALK") != nullptr;
+
+Body body_of(const Truth& truth) {
+    return make_body(std::make_shared<const Character>(read_gltf(truth.path())), {});
+}
+
+bool is_right(const Truth& truth, const Patch& patch) {
+    for (const test::Said& said : truth.tissues) {
+        if (patch.material == said.name || patch.mesh.starts_with(said.name)) {
+            return std::string(said.tissues).find(name_of(patch.tissue)[0]) != std::string::npos;
+        }
+    }
+    return false;
+}
+
+struct Score {
+    int files = 0;
+    int builds = 0;
+    double right = 0.0;  // area, each character counts as one
+};
+
+Score score(bool use_names) {
+    Score sum;
+    for (const Truth& truth : test::truths()) {
+        if (!std::filesystem::exists(truth.path())) {
+            continue;
+        }
+        std::optional<Body> body;
+        try {
+            body = body_of(truth);
+        } catch (const InvalidInput& refused) {  // what the reader refuses is no case of anatomy
+            std::printf("%s\n", refused.what());
+            continue;
+        }
+        AnatomyOptions options;
+        options.use_names = use_names;
+        const Anatomy found = find_anatomy(*body, options);
+        double right = 0.0;
+        for (const Patch& patch : found.patches) {
+            right += is_right(truth, patch) ? patch.share : 0.0;
+            if (talks && !is_right(truth, patch) && patch.share > 0.001) {
+                std::printf("  %s/%s island %d %.4f %s: %s\n", patch.mesh.c_str(), patch.material.c_str(), patch.island,
+                            patch.share, name_of(patch.tissue), patch.why.c_str());
+            }
+        }
+        if (talks) {
+            std::map<std::string, int> parts;
+            for (const SoftPart& part : found.parts) {
+                ++parts[name_of(part.kind)];
+            }
+            std::string text;
+            for (const auto& [kind, count] : parts) {
+                text += concat(" ", kind, " ", count);
+            }
+            std::printf("%s %s%s, head %s, right %.4f, strays %d, size %.3g:%s\n", truth.file, name_of(found.build),
+                        found.build == truth.build ? "" : " WRONG", found.head.c_str(), right, found.stray_joints,
+                        found.size, text.c_str());
+        }
+        ++sum.files;
+        sum.builds += found.build == truth.build ? 1 : 0;
+        sum.right += right;
+    }
+    if (talks) {
+        std::printf("%s: %d of %d builds, %.2f %% of the area\n", use_names ? "with names" : "without names",
+                    sum.builds, sum.files, 100.0 * sum.right / sum.files);
+    }
+    return sum;
+}
+
+TEST(anatomy_of_characters, is_what_a_person_says) {
+    CUTIS_NEED_DATA("dancer/dancer.glb");
+    const Score sum = score(true);
+    EXPECT_GE(sum.builds, sum.files - 1);
+    EXPECT_GE(sum.right, 0.98 * sum.files);
+}
+
+TEST(anatomy_of_characters, needs_no_names) {
+    CUTIS_NEED_DATA("dancer/dancer.glb");
+    const Score sum = score(false);
+    EXPECT_GE(sum.builds, sum.files - 1);
+    EXPECT_GE(sum.right, 0.97 * sum.files);
+}
+
+// All thresholds are ratios: a character of a millimetre and of a kilometre is the same one.
+TEST(anatomy_of_characters, does_not_depend_on_their_size) {
+    CUTIS_NEED_DATA("dancer/dancer.glb");
+    for (const Truth& truth : test::truths()) {
+        if (!std::filesystem::exists(truth.path()) || std::string(truth.file) == "Wasp.glb") {
+            continue;
+        }
+        const auto character = std::make_shared<const Character>(read_gltf(truth.path()));
+        const Anatomy as_it_is = find_anatomy(make_body(character, {}));
+        for (const double scale : {1e-3, 1e3}) {
+            BodyOptions options;
+            options.scale = scale;
+            const Anatomy scaled = find_anatomy(make_body(character, options));
+            EXPECT_EQ(scaled.build, as_it_is.build) << truth.file;
+            EXPECT_EQ(scaled.head, as_it_is.head) << truth.file;
+            EXPECT_NEAR(scaled.size, scale * as_it_is.size, 1e-9 * scale * as_it_is.size) << truth.file;
+            ASSERT_EQ(scaled.patches.size(), as_it_is.patches.size()) << truth.file;
+            for (size_t p = 0; p < scaled.patches.size(); ++p) {
+                EXPECT_EQ(scaled.patches[p].tissue, as_it_is.patches[p].tissue) << truth.file << " patch " << p;
+            }
+            ASSERT_EQ(scaled.parts.size(), as_it_is.parts.size()) << truth.file;
+            for (size_t p = 0; p < scaled.parts.size(); ++p) {
+                EXPECT_EQ(scaled.parts[p].from, as_it_is.parts[p].from) << truth.file;
+                EXPECT_EQ(scaled.parts[p].to, as_it_is.parts[p].to) << truth.file;
+            }
+        }
+    }
+}
+
+TEST(anatomy_of_characters, takes_the_scenes_word) {
+    CUTIS_NEED_DATA("dancer/dancer.glb");
+    BodyOptions options;
+    options.rigid = {"tights"};
+    options.cloth = {"skin"};
+    const auto character = std::make_shared<const Character>(read_gltf(data_path));
+    const Anatomy found = find_anatomy(make_body(character, options));
+    for (const Patch& patch : found.patches) {
+        EXPECT_EQ(patch.tissue, patch.material == "tights" ? Tissue::rigid : Tissue::cloth) << patch.material;
+    }
+}
+
+TEST(clips_of_characters, that_show_most_are_lively_and_upright) {
+    CUTIS_NEED_DATA("quaternius/Horse.glb");
+    for (const char* file :
+         {"quaternius/Horse.glb", "quaternius/Trex.glb", "quaternius/Apatosaurus.glb", "khronos-gltf/Fox.glb"}) {
+        const Body body = make_body(std::make_shared<const Character>(read_gltf(test::data_folder() / file)), {});
+        const std::vector<ClipScore> clips = score_clips(body, find_anatomy(body));
+        ASSERT_FALSE(clips.empty());
+        if (talks) {
+            for (const ClipScore& clip : clips) {
+                std::printf("%s %s: strain %.3f speed %.3f score %.3f\n", file, clip.name.c_str(), clip.strain,
+                            clip.speed, clip.score);
+            }
+        }
+        EXPECT_EQ(clips.front().name.find("Idle"), std::string::npos) << file;
+        EXPECT_EQ(clips.front().name.find("Death"), std::string::npos) << file;
+        EXPECT_EQ(clips.front().name.find("Survey"), std::string::npos) << file;
+        EXPECT_NEAR(clips.front().view.norm(), 1.0, 1e-12);
+    }
+}
+
+}  // namespace
+}  // namespace cutis
