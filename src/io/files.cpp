@@ -58,8 +58,7 @@ namespace {
 /// No other file being written has this name, not even one that will get the same final name.
 fs::path temporary_name(const fs::path& final_path) {
     static std::atomic<unsigned> count{0};
-    return final_path.string() + ".part" + std::to_string(getpid()) + "-" +
-           std::to_string(count.fetch_add(1));
+    return final_path.string() + ".part" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
 }
 
 /// Does the name end as temporary_name makes it: .partNUMBER-NUMBER?
@@ -71,8 +70,7 @@ bool is_temporary_name(const std::string& name) {
     const std::string numbers = name.substr(at + 5);
     const size_t dash = numbers.find('-');
     return dash != std::string::npos && dash > 0 && dash + 1 < numbers.size() &&
-           std::all_of(numbers.begin(), numbers.end(),
-                       [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+           std::all_of(numbers.begin(), numbers.end(), [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
 }
 
 /// Tells others that the file is being written. False where somebody took it for abandoned and
@@ -156,8 +154,8 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
 }
 
 void AtomicFile::rewrite(std::uintmax_t offset, const void* data, std::size_t bytes) {
-    if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0 ||
-        std::fwrite(data, 1, bytes, file_) != bytes || fseeko(file_, 0, SEEK_END) != 0) {
+    if (fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0 || std::fwrite(data, 1, bytes, file_) != bytes ||
+        fseeko(file_, 0, SEEK_END) != 0) {
         fail("written");
     }
 }
@@ -172,8 +170,7 @@ std::uintmax_t AtomicFile::commit() {
     flush();
     std::FILE* closing = file_;
     file_ = nullptr;
-    if (std::fclose(closing) != 0 ||
-        std::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) {
+    if (std::fclose(closing) != 0 || std::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) {
         fail("put in place");
     }
     return size_;
@@ -186,11 +183,9 @@ fs::path path_inside(const fs::path& folder, const std::string& inner) {
     }
     const fs::path base = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
     fs::path full = fs::weakly_canonical(base / relative);
-    const auto [base_end, ignored] =
-        std::mismatch(base.begin(), base.end(), full.begin(), full.end());
+    const auto [base_end, ignored] = std::mismatch(base.begin(), base.end(), full.begin(), full.end());
     if (base_end != base.end()) {
-        throw InvalidInput(concat("path '", inner, "' leads out of ", folder.string(),
-                                  "; expected a path below it"));
+        throw InvalidInput(concat("path '", inner, "' leads out of ", folder.string(), "; expected a path below it"));
     }
     return full;
 }

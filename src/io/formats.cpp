@@ -18,9 +18,8 @@ Format npz_format();
 Format html_format();
 
 const std::vector<Format>& formats() {
-    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(),
-                                              pc2_format(), mdd_format(),  npz_format(),
-                                              html_format()};
+    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(), pc2_format(),
+                                              mdd_format(), npz_format(),  html_format()};
     return table;
 }
 
@@ -35,8 +34,7 @@ const std::vector<std::string>& known_formats() {
     return names;
 }
 
-std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
-                                     const SinkOptions& options) {
+std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path, const SinkOptions& options) {
     const std::string ending = path.extension().string();
     for (const Format& format : formats()) {
         if (ending == "." + format.name) {
@@ -47,8 +45,7 @@ std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
     for (const std::string& one : known_formats()) {
         known += (known.empty() ? "" : ", ") + one;
     }
-    throw InvalidInput(concat("output format '", ending.substr(ending.empty() ? 0 : 1),
-                              "': expected one of ", known));
+    throw InvalidInput(concat("output format '", ending.substr(ending.empty() ? 0 : 1), "': expected one of ", known));
 }
 
 std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::filesystem::path& folder,
@@ -60,8 +57,8 @@ std::unique_ptr<FrameSink> make_sink(const std::string& format, const std::files
 }
 
 std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
-                                                   const std::filesystem::path& folder,
-                                                   const std::string& name, SinkOptions options) {
+                                                   const std::filesystem::path& folder, const std::string& name,
+                                                   SinkOptions options) {
     if (options.frames == nullptr) {
         options.frames = std::make_shared<FrameStore>(folder / name);
     }

@@ -16,15 +16,12 @@ std::vector<MeshPart> parts_of(const ArtMesh& mesh) {
     int next = 0;
     for (size_t i = 0; i < mesh.parts.size(); ++i) {
         const MeshPart& part = mesh.parts[i];
-        require(part.first_triangle == next && part.triangle_count >= 0 &&
-                    part.triangle_count <= triangle_count - next,
-                "mesh: part ", i, " ('", part.name, "') holds triangles ", part.first_triangle,
-                " + ", part.triangle_count, ", expected it to begin at ", next, " and end within ",
-                triangle_count);
+        require(part.first_triangle == next && part.triangle_count >= 0 && part.triangle_count <= triangle_count - next,
+                "mesh: part ", i, " ('", part.name, "') holds triangles ", part.first_triangle, " + ",
+                part.triangle_count, ", expected it to begin at ", next, " and end within ", triangle_count);
         next += part.triangle_count;
     }
-    require(next == triangle_count, "mesh: parts cover ", next, " triangles, expected ",
-            triangle_count);
+    require(next == triangle_count, "mesh: parts cover ", next, " triangles, expected ", triangle_count);
     return mesh.parts;
 }
 
@@ -46,11 +43,11 @@ PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>&
     size_t part = 0;
     for (size_t polygon = 0; polygon < corners.sizes.size(); ++polygon) {
         const int size = corners.sizes[polygon];
-        require(size >= 3 && size - 2 <= triangle_count - f, "mesh: polygon ", polygon, " has ",
-                size, " corners, expected 3 to ", triangle_count - f + 2);
+        require(size >= 3 && size - 2 <= triangle_count - f, "mesh: polygon ", polygon, " has ", size,
+                " corners, expected 3 to ", triangle_count - f + 2);
         while (part < parts.size() && parts[part].first_triangle <= f) {
-            require(parts[part].first_triangle >= f || parts[part].triangle_count <= 0,
-                    "mesh: part ", part, " begins inside polygon ", polygon - 1);
+            require(parts[part].first_triangle >= f || parts[part].triangle_count <= 0, "mesh: part ", part,
+                    " begins inside polygon ", polygon - 1);
             corners.polygon_of_part.push_back(static_cast<int>(polygon));
             ++part;
         }
@@ -61,11 +58,9 @@ PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>&
         }
         f += size - 2;
     }
-    require(f == triangle_count, "mesh: polygons hold ", f, " triangles, expected ",
-            triangle_count);
+    require(f == triangle_count, "mesh: polygons hold ", f, " triangles, expected ", triangle_count);
     for (; part < parts.size(); ++part) {
-        require(parts[part].triangle_count <= 0, "mesh: part ", part,
-                " begins inside the last polygon");
+        require(parts[part].triangle_count <= 0, "mesh: part ", part, " begins inside the last polygon");
     }
     while (corners.polygon_of_part.size() < parts.size() + 1) {
         corners.polygon_of_part.push_back(static_cast<int>(corners.sizes.size()));

@@ -67,8 +67,7 @@ RenderMesh::RenderMesh(const ArtMesh& mesh, const std::vector<MeshPart>& mesh_pa
                     ++next;
                 }
                 if (next == vertices.size() || vertices[next][0] != v) {
-                    unused.push_back(
-                        {v, has_uv && mesh.uv.rows() == mesh.positions.rows() ? v : -1});
+                    unused.push_back({v, has_uv && mesh.uv.rows() == mesh.positions.rows() ? v : -1});
                 }
             }
             vertices.insert(vertices.end(), unused.begin(), unused.end());
@@ -93,8 +92,7 @@ RenderMesh::RenderMesh(const ArtMesh& mesh, const std::vector<MeshPart>& mesh_pa
     }
 }
 
-NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts,
-                         const std::vector<int>& weld_group)
+NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts, const std::vector<int>& weld_group)
     : mesh_(&mesh) {
     const auto vertex_count = static_cast<size_t>(mesh.positions.rows());
     const bool has_uv = mesh.uv_triangles.rows() > 0 && mesh.uv.rows() > 0;
@@ -117,14 +115,12 @@ NormalField::NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts
     }
     const auto place = [&](int v) {
         const int group = weld_group.size() == vertex_count ? weld_group[v] : 0;
-        return std::make_tuple(group, mesh.positions(v, 0), mesh.positions(v, 1),
-                               mesh.positions(v, 2));
+        return std::make_tuple(group, mesh.positions(v, 0), mesh.positions(v, 1), mesh.positions(v, 2));
     };
     std::vector<int> order(vertex_count);
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::make_pair(place(a), a) < std::make_pair(place(b), b);
-    });
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return std::make_pair(place(a), a) < std::make_pair(place(b), b); });
 
     row_of_art_.resize(vertex_count);
     for (size_t begin = 0; begin < vertex_count;) {

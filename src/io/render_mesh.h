@@ -17,8 +17,8 @@ struct RenderPart {
 
 /// The vertices glTF needs: an art vertex with several UVs becomes several.
 struct RenderMesh {
-    std::vector<int> art;  ///< art vertex of each render vertex
-    std::vector<int> uv;   ///< UV entry of each render vertex, -1: none; empty: mesh without UVs
+    std::vector<int> art;           ///< art vertex of each render vertex
+    std::vector<int> uv;            ///< UV entry of each render vertex, -1: none; empty: mesh without UVs
     std::vector<RenderPart> parts;  ///< those with triangles
 
     /// Within a part, vertices keep the order of the source (by art vertex, then by UV entry).
@@ -33,8 +33,7 @@ struct RenderMesh {
 class NormalField {
 public:
     /// \param weld_group  per art vertex or empty: only vertices of one group share
-    NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts,
-                const std::vector<int>& weld_group);
+    NormalField(const ArtMesh& mesh, const std::vector<MeshPart>& parts, const std::vector<int>& weld_group);
 
     int count() const { return count_; }
     /// Row of the result that belongs to an art vertex.

@@ -27,11 +27,10 @@ void CheckedSink::write(const Frame& frame) {
 }
 
 std::vector<OutputFile> CheckedSink::finish() {
-    require(state_ == State::open, format_,
-            ": finish() came before begin(), twice or after a failure");
+    require(state_ == State::open, format_, ": finish() came before begin(), twice or after a failure");
     state_ = State::broken;
-    require(frames_taken_ == info_.frame_count, format_, ": ", frames_taken_,
-            " frames written, expected ", info_.frame_count);
+    require(frames_taken_ == info_.frame_count, format_, ": ", frames_taken_, " frames written, expected ",
+            info_.frame_count);
     std::vector<OutputFile> files = complete();
     state_ = State::finished;
     return files;

@@ -22,8 +22,7 @@ void TextScan::skip_spaces() {
 std::string_view TextScan::word() {
     skip_spaces();
     const char* begin = at_;
-    while (at_ != end_ && *at_ != ' ' && *at_ != '\t' && *at_ != '\v' && *at_ != '\f' &&
-           !is_line_end(at_) &&
+    while (at_ != end_ && *at_ != ' ' && *at_ != '\t' && *at_ != '\v' && *at_ != '\f' && !is_line_end(at_) &&
            !(joins_lines_ && *at_ == '\\' && at_ + 1 != end_ && is_line_end(at_ + 1))) {
         ++at_;
     }
@@ -110,8 +109,7 @@ bool parse_integer(std::string_view word, int& out) {
     }
     const char* const end = word.data() + word.size();
     const std::from_chars_result result = std::from_chars(word.data(), end, out);
-    return result.ec == std::errc() && result.ptr == end &&
-           std::abs(static_cast<long>(out)) <= 999999999L;
+    return result.ec == std::errc() && result.ptr == end && std::abs(static_cast<long>(out)) <= 999999999L;
 }
 
 std::string quoted(std::string_view word) {

@@ -82,10 +82,8 @@ TEST(BvhRead, rotations_multiply_in_the_order_of_their_channels) {
     const BvhMotion motion = read(two_joints);
     const Eigen::Matrix3d hip = turn('z', 10) * turn('x', 20) * turn('y', 30);
     const Eigen::Matrix3d knee = turn('y', 40) * turn('z', 50) * turn('x', 60);
-    EXPECT_TRUE(
-        key(channel(motion.clip, 0, ChannelTarget::rotation), 0).matrix().isApprox(hip, 1e-14));
-    EXPECT_TRUE(
-        key(channel(motion.clip, 1, ChannelTarget::rotation), 0).matrix().isApprox(knee, 1e-14));
+    EXPECT_TRUE(key(channel(motion.clip, 0, ChannelTarget::rotation), 0).matrix().isApprox(hip, 1e-14));
+    EXPECT_TRUE(key(channel(motion.clip, 1, ChannelTarget::rotation), 0).matrix().isApprox(knee, 1e-14));
 }
 
 TEST(BvhRead, scale_moves_lengths_and_not_angles) {
@@ -103,8 +101,8 @@ TEST(BvhRead, line_ends_and_layout_do_not_matter) {
         crlf += c == '\n' ? "\r\n" : std::string(1, c);
     }
     const BvhMotion expected = read(two_joints);
-    for (const std::string& text : {crlf, replaced(two_joints, "hip\n{", "hip {"),
-                                    replaced(two_joints, "40 50 60\n4", "40\n50 60 4")}) {
+    for (const std::string& text :
+         {crlf, replaced(two_joints, "hip\n{", "hip {"), replaced(two_joints, "40 50 60\n4", "40\n50 60 4")}) {
         const BvhMotion motion = read(text);
         EXPECT_EQ(motion.skeleton.nodes[0].name, "hip");
         EXPECT_EQ(motion.clip.channels[2].values, expected.clip.channels[2].values);
@@ -129,8 +127,7 @@ TEST(BvhRead, quaternions_keep_a_continuous_sign) {
 }
 
 TEST(BvhRead, positions_below_the_root_replace_or_add_to_the_offset_as_their_size_says) {
-    const std::string moving =
-        replaced(two_joints, "CHANNELS 3", "CHANNELS 6 Xposition Yposition Zposition");
+    const std::string moving = replaced(two_joints, "CHANNELS 3", "CHANNELS 6 Xposition Yposition Zposition");
     const auto knee = [&](const std::string& position) {
         std::string text = replaced(moving, "30 40 50 60\n", "30 " + position + " 40 50 60\n");
         text = replaced(text, "0 0 0 90", "0 0 0 " + position + " 90");
@@ -149,15 +146,11 @@ TEST(BvhRead, wrong_files_are_refused_with_their_line) {
     refuse(replaced(two_joints, "OFFSET 0 1 0", "OFFSET 0 up 0"), {"line 4", "found 'up'"});
     refuse(replaced(two_joints, "Yrotation\n", "Wrotation\n"),
            {"line 5: expected X, Y or Z position or rotation, found 'Wrotation'"});
-    refuse(replaced(two_joints, "CHANNELS 6", "CHANNELS 7"),
-           {"line 5: expected 0 to 6 channels, found '7'"});
+    refuse(replaced(two_joints, "CHANNELS 6", "CHANNELS 7"), {"line 5: expected 0 to 6 channels, found '7'"});
     refuse(replaced(two_joints, "CHANNELS 6", "CHANNELS 5"), {"line 5", "found 'Yrotation'"});
-    refuse(replaced(two_joints, "ROOT hip", "JOINT hip"),
-           {"line 2: expected ROOT or MOTION, found 'JOINT'"});
-    refuse(replaced(two_joints, "Frames: 2", "Frames: 3"),
-           {"expected 3 frames of 9 numbers, found only 44 bytes"});
-    refuse(two_joints.substr(0, two_joints.size() - 3),
-           {"expected a number of the motion, found the end of the file"});
+    refuse(replaced(two_joints, "ROOT hip", "JOINT hip"), {"line 2: expected ROOT or MOTION, found 'JOINT'"});
+    refuse(replaced(two_joints, "Frames: 2", "Frames: 3"), {"expected 3 frames of 9 numbers, found only 44 bytes"});
+    refuse(two_joints.substr(0, two_joints.size() - 3), {"expected a number of the motion, found the end of the file"});
     refuse(replaced(two_joints, "Frames: 2", "Frames: 1"),
            {"expected the end of the file after 1 frames of 9 numbers, found '4'"});
     refuse(replaced(two_joints, "Frames: 2", "Frames: 0"), {"expected at least one frame"});
@@ -226,8 +219,8 @@ std::vector<Eigen::Affine3d> posed(const Skeleton& skeleton, const Clip& clip, s
     }
     std::vector<Eigen::Affine3d> world;
     for (std::size_t i = 0; i < local.size(); ++i) {
-        const Eigen::Affine3d frame = Eigen::Translation3d(local[i].translation) *
-                                      local[i].rotation * Eigen::Scaling(local[i].scale);
+        const Eigen::Affine3d frame =
+            Eigen::Translation3d(local[i].translation) * local[i].rotation * Eigen::Scaling(local[i].scale);
         const int parent = skeleton.nodes[i].parent;
         world.push_back(parent < 0 ? frame : world[parent] * frame);
     }
@@ -255,17 +248,16 @@ TEST_P(KnownBvhs, hold_what_their_readme_says) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Data, KnownBvhs,
-    ::testing::Values(KnownBvh{"cmu-mocap/02_01.bvh", 31, 344, 1.0 / 120},
-                      KnownBvh{"cmu-mocap/05_03.bvh", 31, 435, 1.0 / 120},
-                      KnownBvh{"cmu-mocap/05_04.bvh", 31, 1200, 1.0 / 120},
-                      KnownBvh{"makehuman/poses/gym01.bvh", 163, 1, 1.0 / 24},
-                      KnownBvh{"makehuman/poses/run01.bvh", 163, 1, 1.0 / 24},
-                      KnownBvh{"makehuman/poses/fight01.bvh", 163, 1, 1.0 / 24},
-                      KnownBvh{"makehuman/poses/sit01.bvh", 163, 1, 1.0 / 24},
-                      KnownBvh{"makehuman/poses/standing01.bvh", 163, 1, 1.0 / 24},
-                      KnownBvh{"makehuman/poses/tpose.bvh", 173, 1, 1.0 / 24}));
+INSTANTIATE_TEST_SUITE_P(Data, KnownBvhs,
+                         ::testing::Values(KnownBvh{"cmu-mocap/02_01.bvh", 31, 344, 1.0 / 120},
+                                           KnownBvh{"cmu-mocap/05_03.bvh", 31, 435, 1.0 / 120},
+                                           KnownBvh{"cmu-mocap/05_04.bvh", 31, 1200, 1.0 / 120},
+                                           KnownBvh{"makehuman/poses/gym01.bvh", 163, 1, 1.0 / 24},
+                                           KnownBvh{"makehuman/poses/run01.bvh", 163, 1, 1.0 / 24},
+                                           KnownBvh{"makehuman/poses/fight01.bvh", 163, 1, 1.0 / 24},
+                                           KnownBvh{"makehuman/poses/sit01.bvh", 163, 1, 1.0 / 24},
+                                           KnownBvh{"makehuman/poses/standing01.bvh", 163, 1, 1.0 / 24},
+                                           KnownBvh{"makehuman/poses/tpose.bvh", 173, 1, 1.0 / 24}));
 
 // A walking person: bones keep their lengths, and the body gets somewhere.
 TEST(BvhData, the_walk_travels_and_keeps_its_bones) {

@@ -37,8 +37,8 @@ private:
     bool big_endian_;
 };
 
-Bytes pc2(std::int32_t points, float start, float rate, std::int32_t samples,
-          const std::vector<float>& numbers, std::int32_t version = 1) {
+Bytes pc2(std::int32_t points, float start, float rate, std::int32_t samples, const std::vector<float>& numbers,
+          std::int32_t version = 1) {
     Words words(false);
     const char magic[] = "POINTCACHE2";
     words.bytes.assign(magic, magic + 12);
@@ -63,7 +63,7 @@ Bytes mdd(std::int32_t frames, std::int32_t points, const std::vector<float>& ti
 }
 
 const std::vector<float> two_points_twice = {1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6.5f};
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
 TEST(Pc2Read, samples_arrive_bit_for_bit_and_frames_become_seconds) {
     const PointCache cache = read_pc2(pc2(2, 12, 0.5f, 2, two_points_twice), "a.pc2", 24.0);
@@ -87,9 +87,9 @@ TEST(Pc2Read, headers_that_do_not_fit_the_file_are_refused) {
     refuse(pc2(0, 0, 1, 2, two_points_twice), {"found 0 points and 2 samples"});
     refuse(pc2(2, 0, 1, -2, two_points_twice), {"found 2 points and -2 samples"});
     refuse(pc2(2, 0, 0, 2, two_points_twice), {"found start 0 and rate 0"});
-    refuse(pc2(2, nan, 1, 2, two_points_twice), {"expected a finite start"});
+    refuse(pc2(2, no_number, 1, 2, two_points_twice), {"expected a finite start"});
     std::vector<float> bad = two_points_twice;
-    bad[10] = nan;
+    bad[10] = no_number;
     refuse(pc2(2, 0, 1, 2, bad), {"a.pc2: frame 1, point 1: expected finite numbers, found nan"});
 }
 
@@ -114,16 +114,14 @@ TEST(Pc2Data, the_dancing_bone_equals_its_obj_frames) {
     EXPECT_EQ(cache.vertex_count, 754);
     EXPECT_EQ(cache.frame_count(), 400);
     EXPECT_DOUBLE_EQ(cache.rate, 24.0);
-    const ObjSequence frames =
-        read_obj_sequence(data_path.parent_path() / "frames" / "bone_*.obj", 3.0);
+    const ObjSequence frames = read_obj_sequence(data_path.parent_path() / "frames" / "bone_*.obj", 3.0);
     ASSERT_EQ(frames.cache.frame_count(), 50);
     ASSERT_EQ(frames.cache.vertex_count, 754);
     double worst = 0.0;
     for (int f = 0; f < 50; ++f) {
         for (int i = 0; i < 3 * 754; ++i) {
-            worst =
-                std::max(worst, std::abs(static_cast<double>(frames.cache.samples[f * 3 * 754 + i] -
-                                                             cache.samples[8 * f * 3 * 754 + i])));
+            worst = std::max(worst, std::abs(static_cast<double>(frames.cache.samples[f * 3 * 754 + i] -
+                                                                 cache.samples[8 * f * 3 * 754 + i])));
         }
     }
     EXPECT_LT(worst, 1e-4) << "OBJ text keeps fewer digits";
@@ -155,7 +153,7 @@ TEST(MddRead, uneven_times_are_refused_unless_frames_a_second_are_given) {
     const Bytes timeless = mdd(3, 1, {0, 0, 0}, numbers);
     expect_error<InvalidInput>([&] { read_mdd(timeless, "a.mdd"); }, {"expected increasing times"});
     EXPECT_DOUBLE_EQ(read_mdd(timeless, "a.mdd", 25.0).start, 0.0);
-    const Bytes broken = mdd(3, 1, {nan, 0, 0}, numbers);
+    const Bytes broken = mdd(3, 1, {no_number, 0, 0}, numbers);
     expect_error<InvalidInput>([&] { read_mdd(broken, "a.mdd"); }, {"time of frame 0"});
     EXPECT_DOUBLE_EQ(read_mdd(broken, "a.mdd", 25.0).start, 0.0);
     EXPECT_DOUBLE_EQ(read_mdd(mdd(1, 1, {2}, {1, 2, 3}), "a.mdd").rate, 30.0);
@@ -166,19 +164,14 @@ TEST(MddRead, headers_that_do_not_fit_the_file_are_refused) {
         expect_error<InvalidInput>([&] { read_mdd(bytes, "a.mdd"); }, pieces);
     };
     refuse(Bytes(7), {"a.mdd: expected an MDD header of 8 bytes, found 7 bytes"});
-    refuse(mdd(3, 2, {0, 1}, two_points_twice),
-           {"expected 3 frames of 2 points", "found 56 bytes"});
+    refuse(mdd(3, 2, {0, 1}, two_points_twice), {"expected 3 frames of 2 points", "found 56 bytes"});
     refuse(mdd(2147483647, 2147483647, {0, 1}, two_points_twice), {"2147483647 frames"});
     refuse(mdd(0, 2, {}, {}), {"found 0 frames and 2 points"});
     refuse(mdd(2, -1, {0, 1}, two_points_twice), {"-1 points"});
     std::vector<float> bad = two_points_twice;
     bad[5] = std::numeric_limits<float>::infinity();
     refuse(mdd(2, 2, {0, 1}, bad), {"a.mdd: frame 0, point 1: expected finite numbers, found inf"});
-    expect_error<InvalidInput>(
-        [&] {
-            read_mdd(mdd(1, 1, {0}, {1, 2, 3}), "a.mdd", -1.0);
-        },
-        {"frames per second"});
+    expect_error<InvalidInput>([&] { read_mdd(mdd(1, 1, {0}, {1, 2, 3}), "a.mdd", -1.0); }, {"frames per second"});
 }
 
 TEST(MddRead, every_truncation_is_refused) {
@@ -192,8 +185,7 @@ TEST(MddRead, every_truncation_is_refused) {
 TEST(CacheRead, random_bytes_never_crash) {
     std::mt19937 random(5);
     for (int round = 0; round < 2000; ++round) {
-        Bytes bytes = round % 2 == 0 ? pc2(2, 0, 1, 2, two_points_twice)
-                                     : mdd(2, 2, {0, 1}, two_points_twice);
+        Bytes bytes = round % 2 == 0 ? pc2(2, 0, 1, 2, two_points_twice) : mdd(2, 2, {0, 1}, two_points_twice);
         for (int k = 0; k < 4; ++k) {
             bytes[random() % bytes.size()] = static_cast<unsigned char>(random());
         }

@@ -11,7 +11,7 @@ using test::formula_body;
 using test::ScratchFolder;
 using test::seamed_square;
 
-Body waving_square(int n) {
+Body rippling_square(int n) {
     const ArtMesh mesh = seamed_square(n);
     const MatrixX3d rest = mesh.positions;
     return formula_body(mesh, [rest](double time) {
@@ -34,7 +34,7 @@ Number number_at(const std::vector<unsigned char>& bytes, size_t at, bool is_big
 }
 
 TEST(Pc2Write, every_byte_is_where_the_format_wants_it) {
-    const Body body = waving_square(4);
+    const Body body = rippling_square(4);
     ScratchFolder folder;
     Bake bake{&body, 5, 11};
     const auto sink = make_sink(folder / "a.pc2");
@@ -53,14 +53,13 @@ TEST(Pc2Write, every_byte_is_where_the_format_wants_it) {
     for (int f = 0; f < 5; ++f) {
         const Frame frame = bake.frame(f);
         for (Eigen::Index i = 0; i < 75; ++i) {
-            EXPECT_EQ(number_at<float>(bytes, size_t(32 + (f * 75 + i) * 4)),
-                      float(frame.body().positions.data()[i]));
+            EXPECT_EQ(number_at<float>(bytes, size_t(32 + (f * 75 + i) * 4)), float(frame.body().positions.data()[i]));
         }
     }
 }
 
 TEST(Pc2Write, moving_uvs_make_a_second_file_in_corner_order) {
-    const Body body = waving_square(4);
+    const Body body = rippling_square(4);
     ScratchFolder folder;
     Bake bake{&body, 3};
     bake.uv_changed = true;
@@ -80,13 +79,10 @@ TEST(Pc2Write, moving_uvs_make_a_second_file_in_corner_order) {
     for (int f = 0; f < 3; ++f) {
         for (int quad = 0; quad < 16; ++quad) {
             for (int c = 0; c < 4; ++c) {
-                const int t =
-                    body.mesh().uv_triangles(2 * quad + corner[size_t(c)][0], corner[size_t(c)][1]);
+                const int t = body.mesh().uv_triangles(2 * quad + corner[size_t(c)][0], corner[size_t(c)][1]);
                 const auto at = size_t(32 + ((f * corner_count) + quad * 4 + c) * 12);
-                EXPECT_EQ(number_at<float>(bytes, at),
-                          float(body.mesh().uv(t, 0) + 0.01 * (f + 1)));
-                EXPECT_EQ(number_at<float>(bytes, at + 4),
-                          float(body.mesh().uv(t, 1) + 0.01 * (f + 1)));
+                EXPECT_EQ(number_at<float>(bytes, at), float(body.mesh().uv(t, 0) + 0.01 * (f + 1)));
+                EXPECT_EQ(number_at<float>(bytes, at + 4), float(body.mesh().uv(t, 1) + 0.01 * (f + 1)));
                 EXPECT_EQ(number_at<float>(bytes, at + 8), 0.0F);
             }
         }
@@ -94,7 +90,7 @@ TEST(Pc2Write, moving_uvs_make_a_second_file_in_corner_order) {
 }
 
 TEST(MddWrite, numbers_are_big_endian_and_times_are_seconds) {
-    const Body body = waving_square(4);
+    const Body body = rippling_square(4);
     ScratchFolder folder;
     const Bake bake{&body, 4, 3};
     const auto sink = make_sink(folder / "a.mdd");
@@ -128,7 +124,7 @@ TEST(NpzWrite, numpy_reads_every_array_bit_for_bit) {
         ASSERT_EQ(std::getenv("CI"), nullptr) << "CI must run this test";
         GTEST_SKIP() << "no NumPy on this machine";
     }
-    const Body body = waving_square(4);
+    const Body body = rippling_square(4);
     for (const bool use_float32 : {false, true}) {
         ScratchFolder folder;
         Bake bake{&body, 7, 5};
@@ -136,8 +132,7 @@ TEST(NpzWrite, numpy_reads_every_array_bit_for_bit) {
         bake.channels = {{"slide/distance", "m"}, {"direction", "1", 3}};
         bake.change = [&](Frame& frame) {
             frame.body().uv = body.mesh().uv * (1.0 + 0.125 * frame.number);
-            frame.body().channels = {std::vector<double>(25, 0.5 * frame.number),
-                                     std::vector<double>(75, -0.25)};
+            frame.body().channels = {std::vector<double>(25, 0.5 * frame.number), std::vector<double>(75, -0.25)};
         };
         SinkOptions options;
         options.npz.use_float32 = use_float32;

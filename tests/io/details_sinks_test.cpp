@@ -4,19 +4,10 @@
 
 #include "cutis/io/formats.h"
 #include "io/details_support.h"
+#include "support/expect_error.h"
 
 namespace cutis::test {
 namespace {
-
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
-}
 
 TEST(SinkDetails, the_same_bake_gives_the_same_bytes) {
     const Body body = waving_body(6);
@@ -85,21 +76,17 @@ TEST(SinkDetails, frames_that_do_not_bring_what_was_announced_are_refused_with_t
     };
     const std::vector<Case> cases = {
         {[](Frame& f) { f.meshes.resize(1); }, "frame 2: 1 meshes, expected 2"},
-        {[](Frame& f) { f.meshes[1].positions.setZero(29, 3); },
-         "frame 2, detail 'scales': 29 positions, expected 30"},
+        {[](Frame& f) { f.meshes[1].positions.setZero(29, 3); }, "frame 2, detail 'scales': 29 positions, expected 30"},
         {[](Frame& f) { f.meshes[1].positions(7, 2) = std::nan(""); },
          "frame 2, detail 'scales', position of vertex 7: expected finite numbers"},
-        {[](Frame& f) { f.meshes[1].channels.clear(); },
-         "frame 2, detail 'scales': 0 channels, expected 1"},
+        {[](Frame& f) { f.meshes[1].channels.clear(); }, "frame 2, detail 'scales': 0 channels, expected 1"},
         {[](Frame& f) { f.meshes[1].channels[0].pop_back(); },
          "detail 'scales', channel 'height': 29 values, expected 30"},
         {[](Frame& f) { f.meshes[1].channels[0][9] = INFINITY; },
          "detail 'scales', channel 'height', vertex 9: expected finite numbers"},
         {[](Frame& f) { f.lines.pop_back(); }, "1 sets of lines, expected 2"},
-        {[](Frame& f) { f.lines[0].setZero(5, 3); },
-         "frame 2, lines 'ridge': 5 points, expected 6"},
-        {[](Frame& f) { f.lines[1](1, 0) = -INFINITY; },
-         "frame 2, lines 'corners', point 1: expected finite numbers"},
+        {[](Frame& f) { f.lines[0].setZero(5, 3); }, "frame 2, lines 'ridge': 5 points, expected 6"},
+        {[](Frame& f) { f.lines[1](1, 0) = -INFINITY; }, "frame 2, lines 'corners', point 1: expected finite numbers"},
     };
     for (const std::string& format : known_formats()) {
         for (const Case& bad : cases) {
@@ -133,9 +120,7 @@ TEST(SinkDetails, announcements_that_cannot_be_written_are_refused) {
         std::function<void(Bake&)> change;
         const char* says;
     };
-    const auto named = [](const std::string& name) {
-        return [name](Bake& bake) { bake.details[0].name = name; };
-    };
+    const auto named = [](const std::string& name) { return [name](Bake& bake) { bake.details[0].name = name; }; };
     const std::vector<Case> cases = {
         {named(""), "detail '': expected a plain name"},
         {named("../b"), "detail '../b': expected a plain name"},
@@ -143,14 +128,12 @@ TEST(SinkDetails, announcements_that_cannot_be_written_are_refused) {
         {[](Bake& bake) { bake.details.push_back(bake.details[0]); },
          "detail 'scales': expected a name no other detail has"},
         {[](Bake& bake) { bake.details[0].art = nullptr; }, "expected a mesh with triangles"},
-        {[&](Bake& bake) { bake.details[0].art = std::make_shared<ArtMesh>(bare); },
-         "expected a mesh with triangles"},
+        {[&](Bake& bake) { bake.details[0].art = std::make_shared<ArtMesh>(bare); }, "expected a mesh with triangles"},
         {[&](Bake& bake) { bake.details[0].art = std::make_shared<ArtMesh>(broken); },
          "detail 'scales': mesh: triangle 3 names index 10, expected less than 10"},
         {[](Bake& bake) { bake.lines[0].segments[2][1] = 6; },
          "lines 'ridge', segment 2: names point 6, expected less than 6"},
-        {[](Bake& bake) { bake.lines[1].point_count = -1; },
-         "lines 'corners': expected 0 points or more, found -1"},
+        {[](Bake& bake) { bake.lines[1].point_count = -1; }, "lines 'corners': expected 0 points or more, found -1"},
         {[](Bake& bake) { bake.lines[1].show = "needles"; }, "found \"needles\""},
     };
     for (const std::string& format : known_formats()) {
@@ -206,8 +189,7 @@ for (_, row), expected in zip(rows, truth):
     found = numpy.array([float(x) for x in re.findall(r'-?[\d.]+(?:e-?\d+)?', row)]).reshape(30, 3)
     assert numpy.abs(found - expected).max() <= 0.5001e-4
 )";
-    EXPECT_EQ(
-        std::system(("cd " + folder.path().string() + " && /usr/bin/python3 check.py").c_str()), 0);
+    EXPECT_EQ(std::system(("cd " + folder.path().string() + " && /usr/bin/python3 check.py").c_str()), 0);
 }
 
 TEST(NpzDetails, numpy_reads_details_and_lines) {
@@ -239,8 +221,7 @@ assert (a['lines_ridge'] == tops).all() and (a['lines_corners'] == truth[:, :2])
 assert (a['lines_ridge_segments'] == [[i, i + 1] for i in range(5)]).all()
 assert a['lines_corners_segments'].shape == (0, 2)
 )";
-    EXPECT_EQ(
-        std::system(("cd " + folder.path().string() + " && /usr/bin/python3 check.py").c_str()), 0);
+    EXPECT_EQ(std::system(("cd " + folder.path().string() + " && /usr/bin/python3 check.py").c_str()), 0);
 }
 
 }  // namespace

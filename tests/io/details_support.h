@@ -14,8 +14,8 @@ inline ArtMesh tents(int count) {
     mesh.triangles.resize(4 * count, 3);
     for (int i = 0; i < count; ++i) {
         const double x = 0.1 * i;
-        mesh.positions.middleRows(5 * i, 5) << x, 0.0, 0.01, x + 0.08, 0.0, 0.01, x + 0.08, 0.08,
-            0.01, x, 0.08, 0.01, x + 0.04, 0.04, 0.05;
+        mesh.positions.middleRows(5 * i, 5) << x, 0.0, 0.01, x + 0.08, 0.0, 0.01, x + 0.08, 0.08, 0.01, x, 0.08, 0.01,
+            x + 0.04, 0.04, 0.05;
         mesh.uv.middleRows(5 * i, 5) << 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.5, 0.5;
         for (int k = 0; k < 4; ++k) {
             mesh.triangles.row(4 * i + k) << 5 * i + k, 5 * i + (k + 1) % 4, 5 * i + 4;
@@ -42,8 +42,7 @@ inline Bake with_details(const Body& body, int frame_count) {
     Bake bake{&body, frame_count};
     const auto mesh = std::make_shared<const ArtMesh>(tents(6));
     bake.details = {{"scales", mesh, {{"height", "m"}}}};
-    bake.lines = {{"ridge", "curves", 6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}},
-                  {"corners", "pins", 2, {}}};
+    bake.lines = {{"ridge", "curves", 6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}}, {"corners", "pins", 2, {}}};
     bake.change = [mesh](Frame& frame) {
         MeshFrame& detail = frame.meshes[1];
         detail.positions = mesh->positions;

@@ -35,8 +35,8 @@ const MatrixX3d& of_detail(const Frame& frame) {
     return frame.meshes[1].positions;
 }
 
-std::vector<OutputFile> write(const Bake& bake, const std::string& format,
-                              const ScratchFolder& folder, const std::string& name = "a") {
+std::vector<OutputFile> write(const Bake& bake, const std::string& format, const ScratchFolder& folder,
+                              const std::string& name = "a") {
     return bake.run(*make_sink(format, folder.path(), name));
 }
 
@@ -56,8 +56,7 @@ TEST(GlbDetails, a_detail_is_a_mesh_of_its_own_that_plays_its_own_motion) {
     EXPECT_EQ(file.numbers.at("morph_targets"), 3.0);
     EXPECT_EQ(file.numbers.at("detail_morph_targets"), 3.0);
     EXPECT_LT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
-    EXPECT_LE(played_error(folder / "a.glb", "scales", bake, of_detail),
-              file.numbers.at("max_error_m") + 1e-7);
+    EXPECT_LE(played_error(folder / "a.glb", "scales", bake, of_detail), file.numbers.at("max_error_m") + 1e-7);
 
     const GlbFile glb(folder / "a.glb");
     ASSERT_EQ(glb.json["meshes"].size(), 2U);
@@ -88,8 +87,7 @@ TEST(GlbDetails, the_largest_error_is_that_of_the_worst_mesh) {
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
     EXPECT_LE(file.numbers.at("detail_morph_targets"), 2.0);
     EXPECT_GT(file.numbers.at("max_error_m"), 1e-3);
-    EXPECT_NEAR(played_error(folder / "a.glb", "scales", bake, of_detail),
-                file.numbers.at("max_error_m"), 1e-7);
+    EXPECT_NEAR(played_error(folder / "a.glb", "scales", bake, of_detail), file.numbers.at("max_error_m"), 1e-7);
 }
 
 TEST(GlbDetails, the_body_keeps_its_skin_beside_a_detail) {
@@ -103,18 +101,15 @@ TEST(GlbDetails, the_body_keeps_its_skin_beside_a_detail) {
     const GlbFile glb(folder / "a.glb");
     ASSERT_EQ(glb.json["animations"].size(), 1U);
     EXPECT_TRUE(glb.json["nodes"][0].contains("skin"));
-    EXPECT_LT(played_error(folder / "a.glb", "scales", bake, of_detail),
-              file.numbers.at("tolerance_m"));
+    EXPECT_LT(played_error(folder / "a.glb", "scales", bake, of_detail), file.numbers.at("tolerance_m"));
 
     // Without the detail the body's part of the file is the same.
     const Bake alone{&body, 10};
     write(alone, "glb", folder, "b");
     const GlbFile other(folder / "b.glb");
     EXPECT_EQ(glb.json["skins"], other.json["skins"]);
-    EXPECT_EQ(glb.json["meshes"][0]["primitives"].size(),
-              other.json["meshes"][0]["primitives"].size());
-    EXPECT_EQ(glb.json["animations"][0]["channels"].size(),
-              other.json["animations"][0]["channels"].size() + 1);
+    EXPECT_EQ(glb.json["meshes"][0]["primitives"].size(), other.json["meshes"][0]["primitives"].size());
+    EXPECT_EQ(glb.json["animations"][0]["channels"].size(), other.json["animations"][0]["channels"].size() + 1);
 }
 
 TEST(GlbDetails, a_skin_is_never_kept_for_a_finer_mesh) {
@@ -122,9 +117,7 @@ TEST(GlbDetails, a_skin_is_never_kept_for_a_finer_mesh) {
     const ArtMesh finer = seamed_square(4);
     Bake bake{&body, 6};
     bake.mesh = &finer;
-    bake.change = [&finer](Frame& frame) {
-        frame.body().positions = finer.positions * (1.0 + 0.1 * frame.number);
-    };
+    bake.change = [&finer](Frame& frame) { frame.body().positions = finer.positions * (1.0 + 0.1 * frame.number); };
     const ScratchFolder folder;
     const OutputFile file = write(bake, "glb", folder).at(0);
     EXPECT_EQ(file.numbers.at("skin_kept"), 0.0);
@@ -160,8 +153,7 @@ TEST(CacheDetails, a_detail_gets_a_cache_and_the_mesh_it_moves) {
     EXPECT_EQ(write(bake, "pc2", folder).size(), 3U);
     EXPECT_EQ(write(bake, "mdd", folder).size(), 3U);
     EXPECT_EQ(files_in(folder.path()),
-              (std::set<std::string>{"a.pc2", "a.scales.pc2", "a.mdd", "a.scales.mdd",
-                                     "a.scales.rest.obj"}));
+              (std::set<std::string>{"a.pc2", "a.scales.pc2", "a.mdd", "a.scales.mdd", "a.scales.rest.obj"}));
     expect_cache_moves(read_pc2(folder / "a.pc2", bake.fps), bake, of_body);
     expect_cache_moves(read_pc2(folder / "a.scales.pc2", bake.fps), bake, of_detail);
     expect_cache_moves(read_mdd(folder / "a.mdd"), bake, of_body);
@@ -182,9 +174,8 @@ TEST(CacheDetails, a_body_on_a_finer_mesh_brings_that_mesh) {
         const ArtMesh back = read_obj(folder / "a.rest.obj");
         expect_same_mesh(back, finer);
         EXPECT_EQ(back.polygon_sizes, finer.polygon_sizes);
-        expect_cache_moves(
-            format == "pc2" ? read_pc2(folder / "a.pc2", bake.fps) : read_mdd(folder / "a.mdd"),
-            bake, of_body);
+        expect_cache_moves(format == "pc2" ? read_pc2(folder / "a.pc2", bake.fps) : read_mdd(folder / "a.mdd"), bake,
+                           of_body);
     }
 }
 
@@ -270,9 +261,8 @@ TEST(UsdaDetails, a_detail_is_a_mesh_under_the_same_root_with_samples_of_its_own
     EXPECT_EQ(text.find("def Xform"), text.rfind("def Xform"));
     const std::string mesh = text.substr(begin);
     for (const char* line :
-         {"point3f[] primvars:Pref = [", "texCoord2f[] primvars:st = [", "point3f[] points = [",
-          "float3[] extent = [", "float[] primvars:height = [", "string unit = \"m\"",
-          "def GeomSubset \"tent\""}) {
+         {"point3f[] primvars:Pref = [", "texCoord2f[] primvars:st = [", "point3f[] points = [", "float3[] extent = [",
+          "float[] primvars:height = [", "string unit = \"m\"", "def GeomSubset \"tent\""}) {
         EXPECT_NE(mesh.find(line), std::string::npos) << line;
     }
     for (int f = 0; f < bake.frame_count; ++f) {
@@ -280,8 +270,7 @@ TEST(UsdaDetails, a_detail_is_a_mesh_under_the_same_root_with_samples_of_its_own
         const MeshFrame& detail = frame.meshes[1];
         EXPECT_EQ(sample_of(text, "points", f + 1), floats_of(frame.body().positions.data(), 75));
         EXPECT_EQ(sample_of(mesh, "points", f + 1), floats_of(detail.positions.data(), 90));
-        EXPECT_EQ(sample_of(mesh, "primvars:height", f + 1),
-                  floats_of(detail.channels[0].data(), 30));
+        EXPECT_EQ(sample_of(mesh, "primvars:height", f + 1), floats_of(detail.channels[0].data(), 30));
         const MatrixX3d low = detail.positions.colwise().minCoeff();
         const std::vector<float> extent = sample_of(mesh, "extent", f + 1);
         EXPECT_EQ(std::vector<float>(extent.begin(), extent.begin() + 3), floats_of(low.data(), 3));

@@ -20,18 +20,16 @@ struct Options {
 /// Nodes of a small arm: root -> upper -> lower, beside it an unrelated node, and a second root.
 std::vector<Eigen::Affine3d> arm_frames(double time, bool shears) {
     std::vector<Eigen::Affine3d> world(5, Eigen::Affine3d::Identity());
-    world[0] = Eigen::Translation3d(0.1, 0.2, 0.3) * Eigen::AngleAxisd(0.3, Vector3d::UnitY()) *
-               Eigen::Scaling(100.0);
+    world[0] = Eigen::Translation3d(0.1, 0.2, 0.3) * Eigen::AngleAxisd(0.3, Vector3d::UnitY()) * Eigen::Scaling(100.0);
     Eigen::Affine3d upper = Eigen::Translation3d(0.002, 0.0, 0.001 * time) *
-                            Eigen::AngleAxisd(2.0 * time, Vector3d::UnitZ()) *
-                            Eigen::Scaling(0.01, 0.01, 0.01);
+                            Eigen::AngleAxisd(2.0 * time, Vector3d::UnitZ()) * Eigen::Scaling(0.01, 0.01, 0.01);
     if (shears) {
         // Stretched along an axis that turns: no longer a rotation after a scale.
         upper = upper * Eigen::Scaling(1.0, 1.5, 1.0) * Eigen::AngleAxisd(time, Vector3d::UnitZ());
     }
     world[2] = world[0] * upper;
-    world[3] = world[2] * Eigen::Translation3d(0.5, 0.0, 0.0) *
-               Eigen::AngleAxisd(-3.0 * time, Vector3d(1, 1, 0).normalized());
+    world[3] =
+        world[2] * Eigen::Translation3d(0.5, 0.0, 0.0) * Eigen::AngleAxisd(-3.0 * time, Vector3d(1, 1, 0).normalized());
     world[4] = Eigen::Translation3d(0.0, time, 0.0);
     return world;
 }
@@ -57,8 +55,7 @@ Body arm_body(const Options& options) {
         source.rig.inverse_bind.push_back(bind[size_t(node)].inverse());
     }
     if (options.repeats_a_node) {
-        source.rig.inverse_bind.back() =
-            Eigen::Translation3d(0.0, 0.25, 0.0) * source.rig.inverse_bind[1];
+        source.rig.inverse_bind.back() = Eigen::Translation3d(0.0, 0.25, 0.0) * source.rig.inverse_bind[1];
     }
     const int n = int(source.mesh.positions.rows());
     source.rig.weights.influences = options.influences;
@@ -71,8 +68,7 @@ Body arm_body(const Options& options) {
             sum += raw[size_t(i)];
         }
         for (int i = 0; i < options.influences; ++i) {
-            source.rig.weights.joints.push_back(
-                std::uint16_t(size_t(v + 2 * i) % source.rig.node.size()));
+            source.rig.weights.joints.push_back(std::uint16_t(size_t(v + 2 * i) % source.rig.node.size()));
             source.rig.weights.weights.push_back(raw[size_t(i)] / sum);
         }
     }
@@ -86,11 +82,10 @@ Body arm_body(const Options& options) {
                 for (int i = 0; i < copy.rig.weights.influences; ++i) {
                     const size_t at = size_t(v) * size_t(copy.rig.weights.influences) + size_t(i);
                     const size_t joint = copy.rig.weights.joints[at];
-                    posed.row(v) +=
-                        copy.rig.weights.weights[at] *
-                        (world[size_t(copy.rig.node[joint])] * copy.rig.inverse_bind[joint] *
-                         Vector3d(copy.mesh.positions.row(v)))
-                            .transpose();
+                    posed.row(v) += copy.rig.weights.weights[at] *
+                                    (world[size_t(copy.rig.node[joint])] * copy.rig.inverse_bind[joint] *
+                                     Vector3d(copy.mesh.positions.row(v)))
+                                        .transpose();
                 }
                 posed(v, 2) += options.bulges ? 0.1 * std::sin(9.0 * time) * double(v % 2) : 0.0;
             }
@@ -114,8 +109,7 @@ MatrixX3d pose_file(const GlbFile& glb, int frame) {
         std::vector<double> s = nodes[n].value("scale", std::vector<double>{1, 1, 1});
         for (const auto& channel : glb.json["animations"][0]["channels"]) {
             if (channel["target"]["node"] == n) {
-                const auto& sampler =
-                    glb.json["animations"][0]["samplers"][channel["sampler"].get<size_t>()];
+                const auto& sampler = glb.json["animations"][0]["samplers"][channel["sampler"].get<size_t>()];
                 const std::vector<double> keys = glb.floats(sampler["output"]);
                 const std::string path = channel["target"]["path"];
                 std::vector<double>& value = path == "translation" ? t : path == "scale" ? s : r;
@@ -127,34 +121,29 @@ MatrixX3d pose_file(const GlbFile& glb, int frame) {
             local[n].matrix() = Eigen::Map<const Eigen::Matrix4d>(m.data());
         } else {
             local[n] = Eigen::Translation3d(t[0], t[1], t[2]) *
-                       Eigen::Quaterniond(r[3], r[0], r[1], r[2]).normalized() *
-                       Eigen::Scaling(s[0], s[1], s[2]);
+                       Eigen::Quaterniond(r[3], r[0], r[1], r[2]).normalized() * Eigen::Scaling(s[0], s[1], s[2]);
         }
     }
     const std::function<Eigen::Affine3d(int)> world = [&](int n) {
-        return n < 0 ? Eigen::Affine3d::Identity()
-                     : Eigen::Affine3d(world(parent[size_t(n)]) * local[size_t(n)]);
+        return n < 0 ? Eigen::Affine3d::Identity() : Eigen::Affine3d(world(parent[size_t(n)]) * local[size_t(n)]);
     };
     const auto& skin = glb.json["skins"][0];
     const std::vector<double> bind = glb.floats(skin["inverseBindMatrices"]);
     std::vector<Eigen::Matrix4d> matrices;
     for (size_t j = 0; j < skin["joints"].size(); ++j) {
-        matrices.push_back(world(skin["joints"][j]).matrix() *
-                           Eigen::Map<const Eigen::Matrix4d>(bind.data() + 16 * j));
+        matrices.push_back(world(skin["joints"][j]).matrix() * Eigen::Map<const Eigen::Matrix4d>(bind.data() + 16 * j));
     }
     const auto& attributes = glb.primitive(0)["attributes"];
     const std::vector<double> rest = glb.floats(attributes["POSITION"]);
     MatrixX3d posed = MatrixX3d::Zero(Eigen::Index(rest.size() / 3), 3);
     for (int set = 0; attributes.contains("JOINTS_" + std::to_string(set)); ++set) {
         const std::vector<int> joints = glb.integers(attributes["JOINTS_" + std::to_string(set)]);
-        const std::vector<double> weights =
-            glb.floats(attributes["WEIGHTS_" + std::to_string(set)]);
+        const std::vector<double> weights = glb.floats(attributes["WEIGHTS_" + std::to_string(set)]);
         for (size_t i = 0; i < joints.size(); ++i) {
             EXPECT_TRUE(weights[i] > 0.0 || joints[i] == 0);
             const size_t v = i / 4;
             const Eigen::Vector4d corner(rest[3 * v], rest[3 * v + 1], rest[3 * v + 2], 1.0);
-            posed.row(Eigen::Index(v)) +=
-                weights[i] * (matrices[size_t(joints[i])] * corner).head<3>().transpose();
+            posed.row(Eigen::Index(v)) += weights[i] * (matrices[size_t(joints[i])] * corner).head<3>().transpose();
         }
     }
     return posed;
@@ -192,8 +181,7 @@ void expect_skin_gives_frames_back(const Options& options) {
         ASSERT_EQ(posed.rows(), Eigen::Index(used.size()));
         Eigen::Index row = 0;
         for (const int v : used) {
-            EXPECT_LT((posed.row(row++) - frame.body().positions.row(v)).norm(),
-                      file.numbers.at("max_error_m") + 1e-9);
+            EXPECT_LT((posed.row(row++) - frame.body().positions.row(v)).norm(), file.numbers.at("max_error_m") + 1e-9);
         }
     }
 }

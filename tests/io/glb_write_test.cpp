@@ -35,9 +35,7 @@ double measured_error(const GlbFile& glb, const Bake& bake) {
             EXPECT_EQ(written.size(), pairs.size() * 3);
             for (size_t v = 0; v < pairs.size(); ++v) {
                 const Vector3d there(written[3 * v], written[3 * v + 1], written[3 * v + 2]);
-                largest = std::max(
-                    largest,
-                    (there - frame.body().positions.row(pairs[v].first).transpose()).norm());
+                largest = std::max(largest, (there - frame.body().positions.row(pairs[v].first).transpose()).norm());
             }
         }
     }
@@ -65,8 +63,7 @@ Body random_body(int rank, double decay) {
     return formula_body(mesh, [=](double time) {
         MatrixX3d positions = rest;
         for (int j = 0; j < rank; ++j) {
-            positions +=
-                shapes[size_t(j)] * std::pow(decay, j) * std::sin(time * (j + 1) * 1.7 + j);
+            positions += shapes[size_t(j)] * std::pow(decay, j) * std::sin(time * (j + 1) * 1.7 + j);
         }
         return positions;
     });
@@ -87,8 +84,7 @@ TEST(GlbWrite, motion_of_rank_r_needs_r_targets_and_one_more_where_it_changes_si
         EXPECT_LT(file.numbers.at("max_error_m"), 1e-6 * std::sqrt(2.0));
         const GlbFile glb(folder / "a.glb");
         ASSERT_EQ(glb.target_count(), expected);
-        const std::vector<double> weights =
-            glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
+        const std::vector<double> weights = glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
         EXPECT_GE(*std::min_element(weights.begin(), weights.end()), 0.0);
         EXPECT_EQ(*std::max_element(weights.begin(), weights.end()), 1.0);
         for (size_t f = 0; rank > 1 && f < 40; ++f) {
@@ -133,8 +129,7 @@ TEST(GlbWrite, one_target_fewer_would_miss_the_tolerance) {
     });
     ScratchFolder folder;
     SinkOptions options;
-    options.glb.tolerance =
-        0.02 / std::sqrt(2.0);  // 0.02 m: between 0.25^2 = 0.0625 and 0.25^3 = 0.0156
+    options.glb.tolerance = 0.02 / std::sqrt(2.0);  // 0.02 m: between 0.25^2 = 0.0625 and 0.25^3 = 0.0156
     const auto sink = make_sink(folder / "a.glb", options);
     const OutputFile file = Bake{&body, 12}.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 3);
@@ -144,8 +139,8 @@ TEST(GlbWrite, one_target_fewer_would_miss_the_tolerance) {
 TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
     const ArtMesh mesh = seamed_square(6);
     const int n = int(mesh.positions.rows());
-    const Body body = formula_body(
-        mesh, [n](double time) { return random_shape(n, unsigned(std::lround(time * 24.0)) + 5); });
+    const Body body =
+        formula_body(mesh, [n](double time) { return random_shape(n, unsigned(std::lround(time * 24.0)) + 5); });
     ScratchFolder folder;
     SinkOptions options;
     options.glb.tolerance = 1e-7;
@@ -153,8 +148,7 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
     const auto sink = make_sink(folder / "a.glb", options);
     const OutputFile file = bake.run(*sink).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 20);
-    EXPECT_NEAR(measured_error(GlbFile(folder / "a.glb"), bake), file.numbers.at("max_error_m"),
-                1e-12);
+    EXPECT_NEAR(measured_error(GlbFile(folder / "a.glb"), bake), file.numbers.at("max_error_m"), 1e-12);
     EXPECT_LT(file.numbers.at("max_error_m"), 1e-6);
 }
 
@@ -165,11 +159,9 @@ TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
     mesh.positions.col(2) = 0.1 * (mesh.positions.col(0).array() * 7.0).sin();
     const MatrixX3d rest = mesh.positions;
     const auto turn = [](double time) {
-        return Eigen::AngleAxisd(1.3 * time + 0.2, Vector3d(1, 2, 3).normalized())
-            .toRotationMatrix();
+        return Eigen::AngleAxisd(1.3 * time + 0.2, Vector3d(1, 2, 3).normalized()).toRotationMatrix();
     };
-    const Body body =
-        formula_body(mesh, [=](double time) { return MatrixX3d(rest * turn(time).transpose()); });
+    const Body body = formula_body(mesh, [=](double time) { return MatrixX3d(rest * turn(time).transpose()); });
     ScratchFolder folder;
     SinkOptions options;
     options.glb.tolerance = 1e-6;
@@ -224,8 +216,7 @@ TEST(GlbWrite, moving_uvs_become_targets_whose_positions_take_no_space) {
             ASSERT_EQ(written.size(), pairs.size() * 2);
             for (size_t v = 0; v < pairs.size(); ++v) {
                 const Vector2d expected(uv(pairs[v].second, 0), 1.0 - uv(pairs[v].second, 1));
-                largest = std::max(
-                    largest, (Vector2d(written[2 * v], written[2 * v + 1]) - expected).norm());
+                largest = std::max(largest, (Vector2d(written[2 * v], written[2 * v + 1]) - expected).norm());
             }
         }
     }
@@ -244,8 +235,7 @@ TEST(GlbWrite, vertices_are_split_at_uv_seams_and_keep_their_triangles) {
     EXPECT_FALSE(glb.json.contains("animations"));
     EXPECT_EQ(glb.json["asset"]["generator"], "cutis");
     for (int part = 0; part < 2; ++part) {
-        const std::vector<double> positions =
-            glb.floats(glb.primitive(part)["attributes"]["POSITION"]);
+        const std::vector<double> positions = glb.floats(glb.primitive(part)["attributes"]["POSITION"]);
         const std::vector<double> uv = glb.floats(glb.primitive(part)["attributes"]["TEXCOORD_0"]);
         const std::vector<int> indices = glb.integers(glb.primitive(part)["indices"]);
         const MeshPart& range = mesh.parts[size_t(part)];
@@ -254,8 +244,7 @@ TEST(GlbWrite, vertices_are_split_at_uv_seams_and_keep_their_triangles) {
             const int f = range.first_triangle + int(corner / 3);
             const auto v = size_t(indices[corner]);
             for (int k = 0; k < 3; ++k) {
-                EXPECT_EQ(positions[3 * v + size_t(k)],
-                          float(rest(mesh.triangles(f, int(corner % 3)), k)));
+                EXPECT_EQ(positions[3 * v + size_t(k)], float(rest(mesh.triangles(f, int(corner % 3)), k)));
             }
             const int t = mesh.uv_triangles(f, int(corner % 3));
             EXPECT_EQ(uv[2 * v], float(mesh.uv(t, 0)));
@@ -314,8 +303,7 @@ TEST(GlbWrite, only_materials_in_use_are_carried_with_what_they_need) {
     source.mesh = seamed_square(2);
     source.character = character;
     const MatrixX3d rest = source.mesh.positions;
-    source.motion = std::make_shared<test::FormulaMotion>(int(rest.rows()), 1.0,
-                                                          [rest](double) { return rest; });
+    source.motion = std::make_shared<test::FormulaMotion>(int(rest.rows()), 1.0, [rest](double) { return rest; });
     for (const bool has_uv : {true, false}) {
         Body::Source variant = source;
         if (!has_uv) {
@@ -344,11 +332,9 @@ TEST(GlbWrite, only_materials_in_use_are_carried_with_what_they_need) {
         ASSERT_EQ(glb.json["textures"].size(), 2U);
         const auto& texture =
             glb.json["textures"]
-                    [red["extensions"]["KHR_materials_clearcoat"]["clearcoatTexture"]["index"]
-                         .get<size_t>()];
+                    [red["extensions"]["KHR_materials_clearcoat"]["clearcoatTexture"]["index"].get<size_t>()];
         EXPECT_EQ(glb.json["samplers"][texture["sampler"].get<size_t>()]["wrapT"], 33648);
-        const auto& view =
-            glb.json["bufferViews"][glb.json["images"][0]["bufferView"].get<size_t>()];
+        const auto& view = glb.json["bufferViews"][glb.json["images"][0]["bufferView"].get<size_t>()];
         EXPECT_EQ(view["byteLength"], 5);
         EXPECT_EQ(glb.binary[view.value("byteOffset", size_t{0})], 4);
     }

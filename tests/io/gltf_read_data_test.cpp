@@ -13,8 +13,7 @@ std::vector<Eigen::Affine3d> rest_world(const Skeleton& skeleton) {
     for (const Node& node : skeleton.nodes) {
         Eigen::Affine3d local = node.matrix;
         if (!node.has_matrix) {
-            local = Eigen::Translation3d(node.rest.translation) * node.rest.rotation *
-                    Eigen::Scaling(node.rest.scale);
+            local = Eigen::Translation3d(node.rest.translation) * node.rest.rotation * Eigen::Scaling(node.rest.scale);
         }
         world.push_back(node.parent < 0 ? local : world[node.parent] * local);
     }
@@ -40,8 +39,7 @@ MatrixX3d at_rest(const Character& character, std::size_t i) {
         for (std::size_t k = 0; k < n; ++k) {
             const std::size_t at = static_cast<std::size_t>(v) * n + k;
             const std::size_t joint = instance.weights.joints[at];
-            sum += instance.weights.weights[at] *
-                   (world[skin.joints[joint]] * skin.inverse_bind[joint] * rest);
+            sum += instance.weights.weights[at] * (world[skin.joints[joint]] * skin.inverse_bind[joint] * rest);
         }
         out.row(v) = sum.transpose();
     }
@@ -82,8 +80,7 @@ TEST_P(KnownCharacters, hold_what_their_readme_says) {
         for (Eigen::Index v = 0; v < mesh.positions.rows(); ++v) {
             place.push_back(
                 places
-                    .emplace(std::vector<double>{mesh.positions(v, 0), mesh.positions(v, 1),
-                                                 mesh.positions(v, 2)},
+                    .emplace(std::vector<double>{mesh.positions(v, 0), mesh.positions(v, 1), mesh.positions(v, 2)},
                              static_cast<int>(places.size()))
                     .first->second);
         }
@@ -101,32 +98,30 @@ TEST_P(KnownCharacters, hold_what_their_readme_says) {
         EXPECT_EQ(places.size(), static_cast<std::size_t>(known.welded));
     }
     EXPECT_EQ(triangles, known.triangles);
-    EXPECT_EQ(character.skins.empty() ? 0u : character.skins[0].joints.size(),
-              static_cast<std::size_t>(known.joints));
+    EXPECT_EQ(character.skins.empty() ? 0u : character.skins[0].joints.size(), static_cast<std::size_t>(known.joints));
     EXPECT_EQ(character.clips.size(), known.clips);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Data, KnownCharacters,
-    ::testing::Values(Known{"quaternius/Horse.glb", 4400, 1093, 2182, 50, 13},
-                      Known{"quaternius/Trex.glb", 3496, 912, 1820, 29, 6},
-                      Known{"quaternius/Apatosaurus.glb", 2870, 719, 1434, 29, 6},
-                      Known{"quaternius/Superhero_Female_FullBody.glb", 8844, -1, 15060, 65, 0},
-                      Known{"quaternius/tower_LargeSquareTowerBricks.glb", 1436, 428, 852, 0, 0},
-                      Known{"webxr-hand/left.glb", 1360, 1159, 2314, 25, 0},
-                      Known{"webxr-hand/right.glb", 1360, 1159, 2314, 25, 0},
-                      Known{"khronos-gltf/RiggedSimple.glb", 160, 96, 188, 2, 1},
-                      Known{"khronos-gltf/RiggedFigure.glb", 370, 130, 256, 19, 1},
-                      Known{"khronos-gltf/CesiumMan.glb", 3273, 2338, 4672, 19, 1},
-                      Known{"khronos-gltf/Fox.glb", 1728, 290, 576, 24, 3},
-                      Known{"khronos-gltf/MorphStressTest.glb", 1528, -1, 2412, 0, 3},
-                      Known{"khronos-gltf/RecursiveSkeletons.glb", 84 * 40, -1, 84 * 76, 10, 1},
-                      Known{"khronos-gltf/SimpleSkin/SimpleSkin.gltf", 10, 10, 8, 2, 1},
-                      Known{"khronos-gltf/SimpleSkin-Embedded.gltf", 10, 10, 8, 2, 1},
-                      Known{"khronos-gltf/AnimatedMorphCube.glb", 24, 8, 12, 0, 1},
-                      Known{"khronos-gltf/AnimatedMorphCube-Quantized/AnimatedMorphCube.gltf", 24,
-                            8, 12, 0, 1},
-                      Known{"khronos-gltf/BoxInterleaved.glb", 24, 8, 12, 0, 0}));
+INSTANTIATE_TEST_SUITE_P(Data, KnownCharacters,
+                         ::testing::Values(Known{"quaternius/Horse.glb", 4400, 1093, 2182, 50, 13},
+                                           Known{"quaternius/Trex.glb", 3496, 912, 1820, 29, 6},
+                                           Known{"quaternius/Apatosaurus.glb", 2870, 719, 1434, 29, 6},
+                                           Known{"quaternius/Superhero_Female_FullBody.glb", 8844, -1, 15060, 65, 0},
+                                           Known{"quaternius/tower_LargeSquareTowerBricks.glb", 1436, 428, 852, 0, 0},
+                                           Known{"webxr-hand/left.glb", 1360, 1159, 2314, 25, 0},
+                                           Known{"webxr-hand/right.glb", 1360, 1159, 2314, 25, 0},
+                                           Known{"khronos-gltf/RiggedSimple.glb", 160, 96, 188, 2, 1},
+                                           Known{"khronos-gltf/RiggedFigure.glb", 370, 130, 256, 19, 1},
+                                           Known{"khronos-gltf/CesiumMan.glb", 3273, 2338, 4672, 19, 1},
+                                           Known{"khronos-gltf/Fox.glb", 1728, 290, 576, 24, 3},
+                                           Known{"khronos-gltf/MorphStressTest.glb", 1528, -1, 2412, 0, 3},
+                                           Known{"khronos-gltf/RecursiveSkeletons.glb", 84 * 40, -1, 84 * 76, 10, 1},
+                                           Known{"khronos-gltf/SimpleSkin/SimpleSkin.gltf", 10, 10, 8, 2, 1},
+                                           Known{"khronos-gltf/SimpleSkin-Embedded.gltf", 10, 10, 8, 2, 1},
+                                           Known{"khronos-gltf/AnimatedMorphCube.glb", 24, 8, 12, 0, 1},
+                                           Known{"khronos-gltf/AnimatedMorphCube-Quantized/AnimatedMorphCube.gltf", 24,
+                                                 8, 12, 0, 1},
+                                           Known{"khronos-gltf/BoxInterleaved.glb", 24, 8, 12, 0, 0}));
 
 TEST(GltfData, the_dancer_has_three_meshes_on_one_skin_and_300_keys) {
     CUTIS_NEED_DATA("dancer/dancer.glb");
@@ -137,8 +132,8 @@ TEST(GltfData, the_dancer_has_three_meshes_on_one_skin_and_300_keys) {
     for (const MeshInstance& instance : dancer.meshes) {
         std::set<std::vector<double>> places;
         for (Eigen::Index v = 0; v < instance.mesh.positions.rows(); ++v) {
-            places.insert({instance.mesh.positions(v, 0), instance.mesh.positions(v, 1),
-                           instance.mesh.positions(v, 2)});
+            places.insert(
+                {instance.mesh.positions(v, 0), instance.mesh.positions(v, 1), instance.mesh.positions(v, 2)});
         }
         EXPECT_EQ(places.size(), expected.at(instance.name).first);
         EXPECT_EQ(instance.mesh.triangles.rows(), expected.at(instance.name).second);
@@ -286,13 +281,12 @@ TEST(GltfConformance, sparse_keys_change_times_in_one_file_and_values_in_the_oth
 
 TEST(GltfConformance, node_animations_have_the_target_and_interpolation_of_the_table) {
     CUTIS_NEED_DATA("gltf-asset-generator/Animation_Node");
-    const std::pair<ChannelTarget, Interpolation> table[] = {
-        {ChannelTarget::translation, Interpolation::linear},
-        {ChannelTarget::rotation, Interpolation::linear},
-        {ChannelTarget::scale, Interpolation::linear},
-        {ChannelTarget::translation, Interpolation::step},
-        {ChannelTarget::translation, Interpolation::cubic_spline},
-        {ChannelTarget::rotation, Interpolation::cubic_spline}};
+    const std::pair<ChannelTarget, Interpolation> table[] = {{ChannelTarget::translation, Interpolation::linear},
+                                                             {ChannelTarget::rotation, Interpolation::linear},
+                                                             {ChannelTarget::scale, Interpolation::linear},
+                                                             {ChannelTarget::translation, Interpolation::step},
+                                                             {ChannelTarget::translation, Interpolation::cubic_spline},
+                                                             {ChannelTarget::rotation, Interpolation::cubic_spline}};
     for (int i = 0; i < 6; ++i) {
         const Character file = conformance(concat("Animation_Node_0", i));
         ASSERT_EQ(file.clips.size(), 1u);
@@ -335,8 +329,7 @@ TEST(GltfConformance, skins_without_inverse_bind_matrices_use_joint_frames_alone
     for (const auto& bind : file.skins.at(0).inverse_bind) {
         EXPECT_TRUE(bind.matrix().isIdentity(0.0));
     }
-    EXPECT_FALSE(
-        conformance("Animation_Skin_00").skins.at(0).inverse_bind[0].matrix().isIdentity(1e-3));
+    EXPECT_FALSE(conformance("Animation_Skin_00").skins.at(0).inverse_bind[0].matrix().isIdentity(1e-3));
 }
 
 TEST(GltfConformance, joints_are_animated_and_may_carry_meshes) {
@@ -403,9 +396,8 @@ TEST(GltfConformance, a_node_between_joints_need_not_be_one) {
 TEST(GltfConformance, joints_and_weights_of_every_type_pose_the_same_skin) {
     CUTIS_NEED_DATA("gltf-asset-generator/Animation_SkinType");
     const Character first = conformance("Animation_SkinType_00");
-    const std::pair<const char*, double> others[] = {{"Animation_SkinType_01", 1.0 / 255},
-                                                     {"Animation_SkinType_02", 1.0 / 65535},
-                                                     {"Animation_SkinType_03", 1e-12}};
+    const std::pair<const char*, double> others[] = {
+        {"Animation_SkinType_01", 1.0 / 255}, {"Animation_SkinType_02", 1.0 / 65535}, {"Animation_SkinType_03", 1e-12}};
     for (const auto& [file, step] : others) {
         const Character same = conformance(file);
         ASSERT_EQ(same.meshes[0].weights.vertex_count(), first.meshes[0].weights.vertex_count());
@@ -427,8 +419,7 @@ TEST(GltfConformance, interleaved_buffers_of_every_type_hold_the_same_numbers) {
             EXPECT_LT((same.uv.row(v) - first.uv.row(v)).norm(), 1.0 / 255) << i << " " << v;
         }
         for (const char* channel : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b"}) {
-            EXPECT_LT((same.painted.at(channel) - first.painted.at(channel)).cwiseAbs().maxCoeff(),
-                      1.0 / 255);
+            EXPECT_LT((same.painted.at(channel) - first.painted.at(channel)).cwiseAbs().maxCoeff(), 1.0 / 255);
         }
     }
 }

@@ -20,10 +20,6 @@ Character read(const GlbBuilder& builder) {
     return read_gltf(builder.glb(), "t.glb");
 }
 
-json& primitive(GlbBuilder& builder) {
-    return builder.json["meshes"][0]["primitives"][0];
-}
-
 /// All a vertex gets from a joint, in whatever order its influences are kept.
 double weight_of(const SkinWeights& weights, std::size_t vertex, int joint) {
     const auto influences = static_cast<std::size_t>(weights.influences);
@@ -70,11 +66,11 @@ TEST(GltfRead, text_with_a_data_uri_holds_the_same_as_the_glb) {
 TEST(GltfRead, indices_of_every_width_and_none_give_the_same_triangles) {
     for (const auto type : {GlbBuilder::u8, GlbBuilder::u16, GlbBuilder::u32}) {
         GlbBuilder builder = GlbBuilder::triangle();
-        primitive(builder)["indices"] = builder.add_accessor(type, "SCALAR", {2, 0, 1});
+        builder.primitive()["indices"] = builder.add_accessor(type, "SCALAR", {2, 0, 1});
         EXPECT_EQ(read(builder).meshes[0].mesh.triangles, (MatrixX3i(1, 3) << 2, 0, 1).finished());
     }
     GlbBuilder builder = GlbBuilder::triangle();
-    primitive(builder).erase("indices");
+    builder.primitive().erase("indices");
     EXPECT_EQ(read(builder).meshes[0].mesh.triangles, (MatrixX3i(1, 3) << 0, 1, 2).finished());
 }
 
@@ -82,10 +78,10 @@ TEST(GltfRead, indices_of_every_width_and_none_give_the_same_triangles) {
 // 0.
 TEST(GltfRead, strips_and_fans_unfold_with_the_winding_of_the_standard) {
     GlbBuilder builder = GlbBuilder::triangle();
-    primitive(builder)["attributes"]["POSITION"] = builder.add_accessor(
-        GlbBuilder::f32, "VEC3", {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2, 0});
-    primitive(builder).erase("indices");
-    primitive(builder)["mode"] = 5;
+    builder.primitive()["attributes"]["POSITION"] =
+        builder.add_accessor(GlbBuilder::f32, "VEC3", {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2, 0});
+    builder.primitive().erase("indices");
+    builder.primitive()["mode"] = 5;
     const ArtMesh strip = read(builder).meshes[0].mesh;
     EXPECT_EQ(strip.triangles, (MatrixX3i(3, 3) << 0, 1, 2, 1, 3, 2, 2, 3, 4).finished());
     for (int f = 0; f < 3; ++f) {
@@ -94,14 +90,13 @@ TEST(GltfRead, strips_and_fans_unfold_with_the_winding_of_the_standard) {
         const Vector3d c = strip.positions.row(strip.triangles(f, 2));
         EXPECT_GT((b - a).cross(c - a).z(), 0.0) << f;
     }
-    primitive(builder)["mode"] = 6;
-    EXPECT_EQ(read(builder).meshes[0].mesh.triangles,
-              (MatrixX3i(3, 3) << 1, 2, 0, 2, 3, 0, 3, 4, 0).finished());
+    builder.primitive()["mode"] = 6;
+    EXPECT_EQ(read(builder).meshes[0].mesh.triangles, (MatrixX3i(3, 3) << 1, 2, 0, 2, 3, 0, 3, 4, 0).finished());
 }
 
 TEST(GltfRead, points_and_lines_are_skipped_and_noted) {
     GlbBuilder builder = GlbBuilder::triangle();
-    json lines = primitive(builder);
+    json lines = builder.primitive();
     lines["mode"] = 1;
     builder.json["meshes"][0]["primitives"].push_back(lines);
     const Character character = read(builder);
@@ -112,9 +107,9 @@ TEST(GltfRead, points_and_lines_are_skipped_and_noted) {
 TEST(GltfRead, primitives_follow_each_other_as_parts) {
     GlbBuilder builder = GlbBuilder::triangle();
     builder.json["materials"] = {{{"name", "skin"}}, {{"name", "skin"}}};
-    json second = primitive(builder);
+    json second = builder.primitive();
     second["material"] = 1;
-    primitive(builder)["material"] = 0;
+    builder.primitive()["material"] = 0;
     builder.json["meshes"][0]["primitives"].push_back(second);
     const ArtMesh mesh = read(builder).meshes[0].mesh;
     EXPECT_EQ(mesh.positions.rows(), 6);
@@ -143,7 +138,7 @@ TEST(GltfRead, interleaved_attributes_are_taken_apart_by_their_stride) {
                                          {"normalized", true},
                                          {"type", "VEC2"},
                                          {"count", 3}});
-    primitive(builder)["attributes"]["TEXCOORD_0"] = 2;
+    builder.primitive()["attributes"]["TEXCOORD_0"] = 2;
     const ArtMesh mesh = read(builder).meshes[0].mesh;
     EXPECT_EQ(mesh.positions, (MatrixX3d(3, 3) << 0, 0, 0, 1, 2, 3, 2, 4, 6).finished());
     // v = 0 is the top row of the picture in glTF, v = 1 here.
@@ -159,17 +154,15 @@ TEST(GltfRead, quantised_positions_follow_the_normalisation_rules) {
         double raw;
         double value;
     };
-    for (const Case& c :
-         {Case{GlbBuilder::i8, true, -128, -1.0}, Case{GlbBuilder::i8, true, 64, 64 / 127.0},
-          Case{GlbBuilder::u8, true, 51, 0.2}, Case{GlbBuilder::i16, true, -32768, -1.0},
-          Case{GlbBuilder::i16, true, 32767, 1.0}, Case{GlbBuilder::u16, true, 13107, 0.2},
-          Case{GlbBuilder::i8, false, -7, -7}, Case{GlbBuilder::u16, false, 60000, 60000}}) {
+    for (const Case& c : {Case{GlbBuilder::i8, true, -128, -1.0}, Case{GlbBuilder::i8, true, 64, 64 / 127.0},
+                          Case{GlbBuilder::u8, true, 51, 0.2}, Case{GlbBuilder::i16, true, -32768, -1.0},
+                          Case{GlbBuilder::i16, true, 32767, 1.0}, Case{GlbBuilder::u16, true, 13107, 0.2},
+                          Case{GlbBuilder::i8, false, -7, -7}, Case{GlbBuilder::u16, false, 60000, 60000}}) {
         GlbBuilder builder = GlbBuilder::triangle();
         builder.json["extensionsRequired"] = {"KHR_mesh_quantization"};
-        primitive(builder)["attributes"]["POSITION"] =
+        builder.primitive()["attributes"]["POSITION"] =
             builder.add_accessor(c.type, "VEC3", {c.raw, 0, 0, 0, c.raw, 0, 0, 0, 0}, c.normalised);
-        EXPECT_DOUBLE_EQ(read(builder).meshes[0].mesh.positions(0, 0), c.value)
-            << c.type << " " << c.raw;
+        EXPECT_DOUBLE_EQ(read(builder).meshes[0].mesh.positions(0, 0), c.value) << c.type << " " << c.raw;
     }
 }
 
@@ -196,9 +189,9 @@ TEST(GltfRead, sparse_values_replace_those_of_the_base_and_zeros_without_one) {
 
 TEST(GltfRead, colours_and_painted_attributes_arrive_by_name) {
     GlbBuilder builder = GlbBuilder::triangle();
-    auto& attributes = primitive(builder)["attributes"];
-    attributes["COLOR_0"] = builder.add_accessor(GlbBuilder::u8, "VEC4",
-                                                 {255, 0, 51, 255, 0, 0, 0, 0, 1, 2, 3, 102}, true);
+    auto& attributes = builder.primitive()["attributes"];
+    attributes["COLOR_0"] =
+        builder.add_accessor(GlbBuilder::u8, "VEC4", {255, 0, 51, 255, 0, 0, 0, 0, 1, 2, 3, 102}, true);
     attributes["_STIFFNESS"] = builder.add_accessor(GlbBuilder::f32, "SCALAR", {0.5, 0.25, 2});
     attributes["_FLOW"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {1, 2, 3, 4, 5, 6});
     attributes["TEXCOORD_1"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {1, 2, 3, 4, 5, 6});
@@ -231,13 +224,12 @@ TEST(GltfRead, a_skin_brings_joints_binds_and_weights) {
 
 TEST(GltfRead, eight_influences_come_from_two_sets) {
     GlbBuilder builder = GlbBuilder::skinned_triangle();
-    auto& attributes = primitive(builder)["attributes"];
-    attributes["JOINTS_1"] =
-        builder.add_accessor(GlbBuilder::u16, "VEC4", {1, 0, 0, 0, 0, 0, 0, 0, 999, 0, 0, 0});
-    attributes["WEIGHTS_0"] = builder.add_accessor(
-        GlbBuilder::u16, "VEC4", {32768, 0, 0, 0, 65535, 0, 0, 0, 65535, 0, 0, 0}, true);
-    attributes["WEIGHTS_1"] = builder.add_accessor(GlbBuilder::u16, "VEC4",
-                                                   {32767, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true);
+    auto& attributes = builder.primitive()["attributes"];
+    attributes["JOINTS_1"] = builder.add_accessor(GlbBuilder::u16, "VEC4", {1, 0, 0, 0, 0, 0, 0, 0, 999, 0, 0, 0});
+    attributes["WEIGHTS_0"] =
+        builder.add_accessor(GlbBuilder::u16, "VEC4", {32768, 0, 0, 0, 65535, 0, 0, 0, 65535, 0, 0, 0}, true);
+    attributes["WEIGHTS_1"] =
+        builder.add_accessor(GlbBuilder::u16, "VEC4", {32767, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true);
     const SkinWeights weights = read(builder).meshes[0].weights;
     EXPECT_EQ(weights.influences, 8);
     EXPECT_DOUBLE_EQ(weight_of(weights, 0, 1), 32767.0 / 65535.0);
@@ -248,7 +240,7 @@ TEST(GltfRead, eight_influences_come_from_two_sets) {
 
 TEST(GltfRead, weights_that_do_not_sum_to_one_are_normalised_and_reported) {
     GlbBuilder builder = GlbBuilder::skinned_triangle();
-    primitive(builder)["attributes"]["WEIGHTS_0"] =
+    builder.primitive()["attributes"]["WEIGHTS_0"] =
         builder.add_accessor(GlbBuilder::f32, "VEC4", {1, 0, 0, 0, 1, 0, 0, 0, 1, 3, 0, 0});
     const Character character = read(builder);
     EXPECT_DOUBLE_EQ(weight_of(character.meshes[0].weights, 2, 0), 0.25);
@@ -266,10 +258,8 @@ TEST(GltfRead, a_skin_without_inverse_bind_matrices_has_identities) {
 
 TEST(GltfRead, nodes_come_parents_first_whatever_their_order_in_the_file) {
     GlbBuilder builder;
-    builder.json["nodes"] = {{{"name", "c"}},
-                             {{"name", "b"}, {"children", {0}}},
-                             {{"name", "a"}, {"children", {1, 3}}},
-                             {{"name", "d"}}};
+    builder.json["nodes"] = {
+        {{"name", "c"}}, {{"name", "b"}, {"children", {0}}}, {{"name", "a"}, {"children", {1, 3}}}, {{"name", "d"}}};
     const Skeleton skeleton = read(builder).skeleton;
     ASSERT_EQ(skeleton.nodes.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -291,10 +281,9 @@ TEST(GltfRead, nodes_come_parents_first_whatever_their_order_in_the_file) {
 
 TEST(GltfRead, matrix_nodes_keep_shear_and_trs_nodes_their_parts) {
     GlbBuilder builder;
-    builder.json["nodes"] = {
-        {{"matrix", {1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0, 4, 5, 6, 1}}},
-        {{"translation", {1, 2, 3}}, {"rotation", {0, 0, 0.6, 0.8}}, {"scale", {1, 2, 3}}},
-        {{"matrix", {0, -2, 0, 0, 3, 0, 0, 0, 0, 0, -4, 0, 7, 8, 9, 1}}}};
+    builder.json["nodes"] = {{{"matrix", {1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0, 4, 5, 6, 1}}},
+                             {{"translation", {1, 2, 3}}, {"rotation", {0, 0, 0.6, 0.8}}, {"scale", {1, 2, 3}}},
+                             {{"matrix", {0, -2, 0, 0, 3, 0, 0, 0, 0, 0, -4, 0, 7, 8, 9, 1}}}};
     const Skeleton skeleton = read(builder).skeleton;
     EXPECT_TRUE(skeleton.nodes[0].has_matrix);
     EXPECT_DOUBLE_EQ(skeleton.nodes[0].matrix(0, 1), 0.5);
@@ -304,8 +293,7 @@ TEST(GltfRead, matrix_nodes_keep_shear_and_trs_nodes_their_parts) {
     EXPECT_DOUBLE_EQ(skeleton.nodes[1].rest.rotation.z(), 0.6);
     // A mirrored matrix without shear: T R S gives it back.
     const Transform& rest = skeleton.nodes[2].rest;
-    const Eigen::Affine3d again =
-        Eigen::Translation3d(rest.translation) * rest.rotation * Eigen::Scaling(rest.scale);
+    const Eigen::Affine3d again = Eigen::Translation3d(rest.translation) * rest.rotation * Eigen::Scaling(rest.scale);
     EXPECT_TRUE(again.isApprox(skeleton.nodes[2].matrix, 1e-12));
 }
 
@@ -346,17 +334,16 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
     const int up = builder.add_accessor(GlbBuilder::f32, "VEC3", {0, 0, 1, 0, 0, 2, 0, 0, 3});
     builder.json["accessors"].push_back({{"componentType", 5126}, {"type", "VEC3"}, {"count", 3}});
     const int uv = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 0, 1, 1, 2, 2});
-    primitive(builder)["targets"] = {{{"POSITION", up}, {"TEXCOORD_0", uv}},
+    builder.primitive()["targets"] = {{{"POSITION", up}, {"TEXCOORD_0", uv}},
                                      {{"POSITION", up + 1}, {"TEXCOORD_0", uv}}};
     builder.json["meshes"][0]["weights"] = {0.5, 0.25};
     builder.json["meshes"][0]["extras"] = {{"targetNames", {"puff", "still"}}};
     const int times = builder.add_accessor(GlbBuilder::f32, "SCALAR", {0, 1});
     const int weights = builder.add_accessor(GlbBuilder::u8, "SCALAR", {0, 255, 51, 0}, true);
-    builder.json["animations"] = {
-        {{"samplers", {{{"input", times}, {"output", weights}, {"interpolation", "STEP"}}}},
-         {"channels",
-          {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}},
-           {{"sampler", 0}, {"target", {{"path", "weights"}}}}}}}};
+    builder.json["animations"] = {{{"samplers", {{{"input", times}, {"output", weights}, {"interpolation", "STEP"}}}},
+                                   {"channels",
+                                    {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}},
+                                     {{"sampler", 0}, {"target", {{"path", "weights"}}}}}}}};
     Character character = read(builder);
     const MeshInstance& instance = character.meshes[0];
     ASSERT_EQ(instance.morphs.size(), 2u);
@@ -364,8 +351,7 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
     EXPECT_EQ(instance.morphs[0].offsets(2, 2), 3.0);
     EXPECT_TRUE(instance.morphs[1].offsets.isZero(0.0)) << "no buffer view means zeros";
     EXPECT_EQ(instance.morph_defaults, (std::vector<double>{0.5, 0.25}));
-    EXPECT_EQ(character.notes,
-              (std::vector<std::string>{"meshes[0]: TEXCOORD_0 of morph targets is not read"}));
+    EXPECT_EQ(character.notes, (std::vector<std::string>{"meshes[0]: TEXCOORD_0 of morph targets is not read"}));
     ASSERT_EQ(character.clips[0].channels.size(), 1u) << "a channel without node is ignored";
     const Channel& channel = character.clips[0].channels[0];
     EXPECT_EQ(channel.width, 2);
@@ -378,20 +364,17 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
 TEST(GltfRead, cubic_keys_keep_their_tangents_and_integer_rotations_become_unit) {
     GlbBuilder builder = GlbBuilder::skinned_triangle();
     auto& animation = builder.json["animations"][0];
-    const int spline = builder.add_accessor(GlbBuilder::f32, "VEC3",
-                                            {1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6});
-    const int bytes =
-        builder.add_accessor(GlbBuilder::i8, "VEC4", {0, 0, 0, 127, 0, 90, 0, 90}, true);
+    const int spline =
+        builder.add_accessor(GlbBuilder::f32, "VEC3", {1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6});
+    const int bytes = builder.add_accessor(GlbBuilder::i8, "VEC4", {0, 0, 0, 127, 0, 90, 0, 90}, true);
     const int times = animation["samplers"][0]["input"];
-    animation["samplers"].push_back(
-        {{"input", times}, {"output", spline}, {"interpolation", "CUBICSPLINE"}});
+    animation["samplers"].push_back({{"input", times}, {"output", spline}, {"interpolation", "CUBICSPLINE"}});
     animation["samplers"].push_back({{"input", times}, {"output", bytes}});
     animation["channels"] = {{{"sampler", 1}, {"target", {{"node", 1}, {"path", "translation"}}}},
                              {{"sampler", 2}, {"target", {{"node", 2}, {"path", "rotation"}}}}};
     const Clip clip = read(builder).clips[0];
     EXPECT_EQ(clip.channels[0].interpolation, Interpolation::cubic_spline);
-    EXPECT_EQ(clip.channels[0].values,
-              (std::vector<double>{1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6}));
+    EXPECT_EQ(clip.channels[0].values, (std::vector<double>{1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6}));
     EXPECT_NEAR(clip.channels[1].values[5], std::sqrt(0.5), 1e-15);
     EXPECT_NEAR(clip.channels[1].values[7], std::sqrt(0.5), 1e-15);
 }
@@ -415,11 +398,10 @@ TEST(GltfRead, materials_and_pictures_are_carried) {
                               {{"uri", "gone.png"}}};
     builder.json["samplers"] = {{{"wrapS", 33071}}};
     builder.json["textures"] = {{{"source", 0}, {"sampler", 0}}, {{"source", 1}}};
-    builder.json["materials"] = {
-        {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}},
-         {"normalTexture", {{"index", 1}, {"texCoord", 1}}},
-         {"extensions", {{"KHR_materials_sheen", {{"sheenColorTexture", {{"index", 1}}}}}}}}};
-    primitive(builder)["material"] = 0;
+    builder.json["materials"] = {{{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}},
+                                  {"normalTexture", {{"index", 1}, {"texCoord", 1}}},
+                                  {"extensions", {{"KHR_materials_sheen", {{"sheenColorTexture", {{"index", 1}}}}}}}}};
+    builder.primitive()["material"] = 0;
     const Character character = read(builder);
     ASSERT_NE(character.materials, nullptr);
     ASSERT_EQ(character.materials->images.size(), 3u);
@@ -443,8 +425,7 @@ TEST(GltfRead, buffers_beside_the_file_are_found_and_only_there) {
     builder.json["buffers"] = {{{"byteLength", builder.binary.size()}, {"uri", "my%20data.bin"}}};
     const auto write = [](const std::filesystem::path& path, const auto& bytes) {
         std::ofstream(path, std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     };
     std::filesystem::create_directory(folder / "in");
     write(folder / "in/my data.bin", builder.binary);
@@ -479,8 +460,7 @@ TEST(GltfRead, joints_count_in_whichever_place_their_weight_stands) {
     std::vector<double> joints;
     std::vector<double> weights;
     for (int v = 0; v < vertices; ++v) {
-        positions.insert(positions.end(),
-                         {v % 3 == 1 ? 1.0 : 0.0, v % 3 == 2 ? 1.0 : 0.0, 1.0 * v});
+        positions.insert(positions.end(), {v % 3 == 1 ? 1.0 : 0.0, v % 3 == 2 ? 1.0 : 0.0, 1.0 * v});
         indices.push_back(v);
         for (int k = 0; k < 4; ++k) {
             const bool is_used = k == (v / 2) % 4;
@@ -488,11 +468,11 @@ TEST(GltfRead, joints_count_in_whichever_place_their_weight_stands) {
             weights.push_back(is_used ? 1 : 0);
         }
     }
-    json& attributes = primitive(builder)["attributes"];
+    json& attributes = builder.primitive()["attributes"];
     attributes["POSITION"] = builder.add_accessor(GlbBuilder::f32, "VEC3", positions);
     attributes["JOINTS_0"] = builder.add_accessor(GlbBuilder::u16, "VEC4", joints);
     attributes["WEIGHTS_0"] = builder.add_accessor(GlbBuilder::f32, "VEC4", weights);
-    primitive(builder)["indices"] = builder.add_accessor(GlbBuilder::u16, "SCALAR", indices);
+    builder.primitive()["indices"] = builder.add_accessor(GlbBuilder::u16, "SCALAR", indices);
     const Character character = read(builder);
     for (std::size_t v = 0; v < vertices; ++v) {
         EXPECT_EQ(weight_of(character.meshes[0].weights, v, v % 2), 1.0) << "vertex " << v;

@@ -12,22 +12,21 @@ namespace {
 
 using test::expect_error;
 
-ArtMesh read(const std::string& text, const WarningCallback& warn = {}) {
+ArtMesh read_text(const std::string& text, const WarningCallback& warn = {}) {
     // A copy of exact size, so that a sanitizer sees any read past the end.
     const std::vector<unsigned char> bytes(text.begin(), text.end());
     return read_obj(bytes, "a.obj", warn);
 }
 
-void refuse(const std::string& text, std::vector<std::string> pieces) {
+void refuse_text(const std::string& text, std::vector<std::string> pieces) {
     pieces.insert(pieces.begin(), "a.obj: ");
-    expect_error<InvalidInput>([&] { read(text); }, pieces);
+    expect_error<InvalidInput>([&] { read_text(text); }, pieces);
 }
 
 const std::string corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 TEST(ObjRead, a_polygon_becomes_a_fan_from_its_first_corner) {
-    const ArtMesh mesh =
-        read("v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0\nf 1 2 3 4 5\nf 1 3 5\n");
+    const ArtMesh mesh = read_text("v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0\nf 1 2 3 4 5\nf 1 3 5\n");
     EXPECT_EQ(mesh.name, "a");
     EXPECT_EQ(mesh.triangles, (MatrixX3i(4, 3) << 0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 2, 4).finished());
     EXPECT_EQ(mesh.polygon_sizes, (std::vector<int>{5, 3}));
@@ -36,28 +35,28 @@ TEST(ObjRead, a_polygon_becomes_a_fan_from_its_first_corner) {
 }
 
 TEST(ObjRead, triangles_alone_need_no_polygon_sizes) {
-    EXPECT_TRUE(read(corners + "f 1 2 3\nf 1 3 4\n").polygon_sizes.empty());
+    EXPECT_TRUE(read_text(corners + "f 1 2 3\nf 1 3 4\n").polygon_sizes.empty());
 }
 
 TEST(ObjRead, negative_indices_count_back_from_where_they_stand) {
-    const ArtMesh mesh = read(corners + "f -4 -3 -2\nv 9 9 9\nf -1 -2 -3\n");
+    const ArtMesh mesh = read_text(corners + "f -4 -3 -2\nv 9 9 9\nf -1 -2 -3\n");
     EXPECT_EQ(mesh.triangles, (MatrixX3i(2, 3) << 0, 1, 2, 4, 3, 2).finished());
 }
 
 TEST(ObjRead, a_face_may_stand_before_its_vertices) {
-    EXPECT_EQ(read("f 1 2 3\n" + corners).triangles, (MatrixX3i(1, 3) << 0, 1, 2).finished());
+    EXPECT_EQ(read_text("f 1 2 3\n" + corners).triangles, (MatrixX3i(1, 3) << 0, 1, 2).finished());
 }
 
 TEST(ObjRead, texture_vertices_have_their_own_indices) {
-    const ArtMesh mesh = read(corners + "vt 0.25 0.5\nvt 1 0 0\nvt 0.75\nvn 0 0 1\n" +
-                              "f 1/3/1 2/1/1 3/2/-1\nf 1/-1 3/-2 4/-3\n");
+    const ArtMesh mesh =
+        read_text(corners + "vt 0.25 0.5\nvt 1 0 0\nvt 0.75\nvn 0 0 1\n" + "f 1/3/1 2/1/1 3/2/-1\nf 1/-1 3/-2 4/-3\n");
     EXPECT_EQ(mesh.uv, (MatrixX2d(3, 2) << 0.25, 0.5, 1, 0, 0.75, 0).finished());
     EXPECT_EQ(mesh.uv_triangles, (MatrixX3i(2, 3) << 2, 0, 1, 2, 1, 0).finished());
 }
 
 TEST(ObjRead, corners_without_texture_vertex_get_the_origin_and_a_warning) {
     std::vector<std::string> warnings;
-    const ArtMesh mesh = read(corners + "vt 0.5 0.5\nf 1/1 2/1 3/1\nf 1//1 3 4\nvn 0 0 1\n",
+    const ArtMesh mesh = read_text(corners + "vt 0.5 0.5\nf 1/1 2/1 3/1\nf 1//1 3 4\nvn 0 0 1\n",
                               [&](std::string_view text) { warnings.emplace_back(text); });
     EXPECT_EQ(mesh.uv_triangles, (MatrixX3i(2, 3) << 0, 0, 0, 1, 1, 1).finished());
     EXPECT_EQ(mesh.uv.row(1), Eigen::RowVector2d(0, 0));
@@ -66,15 +65,11 @@ TEST(ObjRead, corners_without_texture_vertex_get_the_origin_and_a_warning) {
 }
 
 TEST(ObjRead, groups_objects_and_materials_make_parts_that_cover_all_triangles) {
-    const ArtMesh mesh =
-        read("o thing\n" + corners + "f 1 2 3\nusemtl red\nf 1 3 4\ng left arm\nf 1 2 4\n" +
-             "g empty\ng left arm\nf 2 3 4\no other\nf 1 2 3\n");
+    const ArtMesh mesh = read_text("o thing\n" + corners + "f 1 2 3\nusemtl red\nf 1 3 4\ng left arm\nf 1 2 4\n" +
+                              "g empty\ng left arm\nf 2 3 4\no other\nf 1 2 3\n");
     ASSERT_EQ(mesh.parts.size(), 5u);
-    const std::vector<std::pair<std::string, std::string>> expected = {{"thing", ""},
-                                                                       {"thing", "red"},
-                                                                       {"left arm", "red"},
-                                                                       {"left arm", "red"},
-                                                                       {"other", "red"}};
+    const std::vector<std::pair<std::string, std::string>> expected = {
+        {"thing", ""}, {"thing", "red"}, {"left arm", "red"}, {"left arm", "red"}, {"other", "red"}};
     int next = 0;
     for (std::size_t p = 0; p < mesh.parts.size(); ++p) {
         EXPECT_EQ(mesh.parts[p].name, expected[p].first);
@@ -87,25 +82,25 @@ TEST(ObjRead, groups_objects_and_materials_make_parts_that_cover_all_triangles) 
 }
 
 TEST(ObjRead, line_ends_comments_and_continuations_do_not_matter) {
-    const ArtMesh unix_lines = read(corners + "f 1 2 3 4\n");
+    const ArtMesh unix_lines = read_text(corners + "f 1 2 3 4\n");
     for (const std::string text :
          {"# made by hand\r\nv 0 0 0 # first\r\nv 1 0 0\r\n\r\n  v\t1 1 0  \r\nv 0 1 0\r\nf 1 2 3 "
           "4",
           "v 0 0 0\rv 1 0 0\rv 1 1 0\rv 0 1 0\rf 1 2 3 4\r",
           "v 0 \\\n0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 \\\r\n 3\\\n 4\n# end \\\n",
           "v +0.0e+1 -0 0\nv 1E0 0. .0\nv 10e-1 1 1e-999\nv 0 1 0 1\nf 1 2 3 4\n"}) {
-        const ArtMesh mesh = read(text);
+        const ArtMesh mesh = read_text(text);
         EXPECT_EQ(mesh.positions, unix_lines.positions) << text;
         EXPECT_EQ(mesh.triangles, unix_lines.triangles) << text;
     }
 }
 
 TEST(ObjRead, errors_count_lines_across_continuations) {
-    refuse("v 0 \\\n0 0\n\nv 1 0 x\n", {"line 4: expected a finite number, found 'x'"});
+    refuse_text("v 0 \\\n0 0\n\nv 1 0 x\n", {"line 4: expected a finite number, found 'x'"});
 }
 
 TEST(ObjRead, vertex_colours_are_painted) {
-    const ArtMesh mesh = read("v 0 0 0 1 0.5 0\nv 1 0 0\nv 0 1 0 0 0 0.25\nf 1 2 3\n");
+    const ArtMesh mesh = read_text("v 0 0 0 1 0.5 0\nv 1 0 0\nv 0 1 0 0 0 0.25\nf 1 2 3\n");
     EXPECT_EQ(mesh.painted.at("COLOR_0.g"), Vector3d(0.5, 1, 0));
     EXPECT_EQ(mesh.painted.at("COLOR_0.b"), Vector3d(0, 1, 0.25));
     EXPECT_EQ(mesh.positions.row(2), Eigen::RowVector3d(0, 1, 0));
@@ -113,29 +108,29 @@ TEST(ObjRead, vertex_colours_are_painted) {
 
 TEST(ObjRead, unknown_keywords_are_warned_about_once) {
     int warnings = 0;
-    read(corners + "curv 1 2\ncurv 3\nl 1 2\nf 1 2 3\n", [&](std::string_view) { ++warnings; });
+    read_text(corners + "curv 1 2\ncurv 3\nl 1 2\nf 1 2 3\n", [&](std::string_view) { ++warnings; });
     EXPECT_EQ(warnings, 2);
 }
 
 TEST(ObjRead, wrong_files_are_refused_with_their_line) {
-    refuse("v 0 0\n", {"line 1: expected at least 3 numbers, found 2"});
-    refuse("v 0 0 nan\n", {"line 1: expected a finite number, found 'nan'"});
-    refuse("v 0 inf 0\n", {"line 1", "'inf'"});
-    refuse("v 0 1e39 0\n", {"line 1", "'1e39'"});
-    refuse("v 0 1e999 0\n", {"line 1", "'1e999'"});
-    refuse("v 0 1,5 0\n", {"line 1", "'1,5'"});
-    refuse(corners + "f 1 2\n", {"line 5: expected a face of at least 3 corners, found 2"});
-    refuse(corners + "f 0 1 2\n", {"line 5: expected an index of a vertex", "found '0'"});
-    refuse(corners + "f 1 2 5\n", {"line 5: expected an index of at most 4 (vertices), found 5"});
-    refuse(corners + "f 1 2 -5\n", {"line 5: expected at most 4 steps back to a vertex, found -5"});
-    refuse(corners + "f 1/1 2/1 3/1\n", {"line 5", "at most 0 (texture vertices), found 1"});
-    refuse(corners + "f 1//1 2//1 3//1\n", {"line 5", "at most 0 (normals), found 1"});
-    refuse(corners + "f 1 2 3.5\n", {"line 5", "'3.5'"});
-    refuse(corners + "f 1 2 99999999999\n", {"line 5", "'99999999999'"});
-    refuse(corners + "f 1 2 -2147483648\n", {"line 5"});
-    refuse(corners, {"expected vertices and faces, found 4 vertices and 0 faces"});
-    refuse("", {"found 0 vertices and 0 faces"});
-    refuse(corners + std::string("f 1 2 3\n\0", 9), {"expected text, found binary content"});
+    refuse_text("v 0 0\n", {"line 1: expected at least 3 numbers, found 2"});
+    refuse_text("v 0 0 nan\n", {"line 1: expected a finite number, found 'nan'"});
+    refuse_text("v 0 inf 0\n", {"line 1", "'inf'"});
+    refuse_text("v 0 1e39 0\n", {"line 1", "'1e39'"});
+    refuse_text("v 0 1e999 0\n", {"line 1", "'1e999'"});
+    refuse_text("v 0 1,5 0\n", {"line 1", "'1,5'"});
+    refuse_text(corners + "f 1 2\n", {"line 5: expected a face of at least 3 corners, found 2"});
+    refuse_text(corners + "f 0 1 2\n", {"line 5: expected an index of a vertex", "found '0'"});
+    refuse_text(corners + "f 1 2 5\n", {"line 5: expected an index of at most 4 (vertices), found 5"});
+    refuse_text(corners + "f 1 2 -5\n", {"line 5: expected at most 4 steps back to a vertex, found -5"});
+    refuse_text(corners + "f 1/1 2/1 3/1\n", {"line 5", "at most 0 (texture vertices), found 1"});
+    refuse_text(corners + "f 1//1 2//1 3//1\n", {"line 5", "at most 0 (normals), found 1"});
+    refuse_text(corners + "f 1 2 3.5\n", {"line 5", "'3.5'"});
+    refuse_text(corners + "f 1 2 99999999999\n", {"line 5", "'99999999999'"});
+    refuse_text(corners + "f 1 2 -2147483648\n", {"line 5"});
+    refuse_text(corners, {"expected vertices and faces, found 4 vertices and 0 faces"});
+    refuse_text("", {"found 0 vertices and 0 faces"});
+    refuse_text(corners + std::string("f 1 2 3\n\0", 9), {"expected text, found binary content"});
     expect_error<IoError>([] { read_obj(std::filesystem::path("no/such.obj")); }, {"no such file"});
 }
 
@@ -145,7 +140,7 @@ TEST(ObjRead, every_truncation_is_refused_or_read_as_the_shorter_file_it_is) {
     int refused = 0;
     for (std::size_t size = 0; size < good.size(); ++size) {
         try {
-            const ArtMesh mesh = read(good.substr(0, size));
+            const ArtMesh mesh = read_text(good.substr(0, size));
             EXPECT_LT(mesh.triangles.maxCoeff(), mesh.positions.rows());
             EXPECT_GE(mesh.triangles.minCoeff(), 0);
         } catch (const InvalidInput&) {
@@ -161,11 +156,10 @@ TEST(ObjRead, random_bytes_never_crash) {
     for (int round = 0; round < 3000; ++round) {
         std::string text = round % 2 == 0 ? corners : "";
         for (unsigned i = 0; i < random() % 120; ++i) {
-            text +=
-                round % 3 == 0 ? static_cast<char>(random()) : alphabet[random() % alphabet.size()];
+            text += round % 3 == 0 ? static_cast<char>(random()) : alphabet[random() % alphabet.size()];
         }
         try {
-            const ArtMesh mesh = read(text);
+            const ArtMesh mesh = read_text(text);
             EXPECT_TRUE(mesh.positions.allFinite());
         } catch (const InvalidInput&) {
         }
@@ -174,9 +168,7 @@ TEST(ObjRead, random_bytes_never_crash) {
 
 class ObjSequenceRead : public ::testing::Test {
 protected:
-    void write(const std::string& name, const std::string& text) {
-        std::ofstream(folder / name) << text;
-    }
+    void write(const std::string& name, const std::string& text) { std::ofstream(folder / name) << text; }
     static std::string frame(double x, const std::string& face = "f 1 2 3\n") {
         return concat("v ", x, " 0 0\nv 1 0 0\nv 0 1 0\n", face);
     }
@@ -208,8 +200,7 @@ TEST_F(ObjSequenceRead, frames_that_do_not_fit_together_are_refused) {
     expect_error<InvalidInput>([&] { read_obj_sequence(folder / "f*.obj"); },
                                {"f2.obj: expected 3 vertices as in f1.obj, found 4"});
     write("f2.obj", frame(2, "f 1 3 2\n"));
-    expect_error<InvalidInput>([&] { read_obj_sequence(folder / "f*.obj"); },
-                               {"f2.obj: expected the faces of f1.obj"});
+    expect_error<InvalidInput>([&] { read_obj_sequence(folder / "f*.obj"); }, {"f2.obj: expected the faces of f1.obj"});
     write("f2.obj", "v x\n");
     expect_error<InvalidInput>([&] { read_obj_sequence(folder / "f*.obj"); }, {"f2.obj: line 1"});
 }
@@ -237,9 +228,8 @@ TEST_P(KnownObjs, hold_what_their_readme_says) {
     CUTIS_NEED_DATA(GetParam().file);
     const ArtMesh mesh = read_obj(data_path);
     EXPECT_EQ(mesh.positions.rows(), GetParam().vertices);
-    const auto polygons = mesh.polygon_sizes.empty()
-                              ? static_cast<std::size_t>(mesh.triangles.rows())
-                              : mesh.polygon_sizes.size();
+    const auto polygons =
+        mesh.polygon_sizes.empty() ? static_cast<std::size_t>(mesh.triangles.rows()) : mesh.polygon_sizes.size();
     EXPECT_EQ(polygons, static_cast<std::size_t>(GetParam().polygons));
     if (GetParam().uvs >= 0) {
         EXPECT_EQ(mesh.uv.rows(), GetParam().uvs);
@@ -252,26 +242,25 @@ TEST_P(KnownObjs, hold_what_their_readme_says) {
     EXPECT_EQ(covered, mesh.triangles.rows());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Data, KnownObjs,
-    ::testing::Values(KnownObj{"classic/torus.obj", 2304, 4608, -1},
-                      KnownObj{"classic/teapot.obj", 3644, 6320, -1},
-                      KnownObj{"classic/vase.obj", 1602, 3200, -1},
-                      KnownObj{"classic/spot.obj", 11533, 23062, -1},
-                      KnownObj{"classic/spot_low_resolution.obj", 829, 1654, -1},
-                      KnownObj{"classic/spot_control_mesh.obj", 188, 180, -1},
-                      KnownObj{"classic/fish_low_resolution.obj", 945, 1886, -1},
-                      KnownObj{"classic/fish_control_mesh.obj", 112, 112, -1},
-                      KnownObj{"classic/penguin.obj", 3362, 6720, -1},
-                      KnownObj{"classic/koala_low_resolution.obj", 3560, 7116, -1},
-                      KnownObj{"classic/human_woman.obj", 6890, 13776, -1},
-                      KnownObj{"classic/hand_lowres.obj", 810, 1602, -1},
-                      KnownObj{"classic/hand_closed.obj", 7993, 15982, -1},
-                      KnownObj{"ict-face/generic_neutral_mesh.obj", 26719, 26384, 28911},
-                      KnownObj{"ict-face/jawOpen.obj", 26719, 26384, 28911},
-                      KnownObj{"ict-face/cheekPuff_L.obj", 26719, 26384, 28911},
-                      KnownObj{"makehuman/base.obj", 19158, 18486, 21334},
-                      KnownObj{"makehuman/female_sportsuit01.obj", 1797, 1718, -1}));
+INSTANTIATE_TEST_SUITE_P(Data, KnownObjs,
+                         ::testing::Values(KnownObj{"classic/torus.obj", 2304, 4608, -1},
+                                           KnownObj{"classic/teapot.obj", 3644, 6320, -1},
+                                           KnownObj{"classic/vase.obj", 1602, 3200, -1},
+                                           KnownObj{"classic/spot.obj", 11533, 23062, -1},
+                                           KnownObj{"classic/spot_low_resolution.obj", 829, 1654, -1},
+                                           KnownObj{"classic/spot_control_mesh.obj", 188, 180, -1},
+                                           KnownObj{"classic/fish_low_resolution.obj", 945, 1886, -1},
+                                           KnownObj{"classic/fish_control_mesh.obj", 112, 112, -1},
+                                           KnownObj{"classic/penguin.obj", 3362, 6720, -1},
+                                           KnownObj{"classic/koala_low_resolution.obj", 3560, 7116, -1},
+                                           KnownObj{"classic/human_woman.obj", 6890, 13776, -1},
+                                           KnownObj{"classic/hand_lowres.obj", 810, 1602, -1},
+                                           KnownObj{"classic/hand_closed.obj", 7993, 15982, -1},
+                                           KnownObj{"ict-face/generic_neutral_mesh.obj", 26719, 26384, 28911},
+                                           KnownObj{"ict-face/jawOpen.obj", 26719, 26384, 28911},
+                                           KnownObj{"ict-face/cheekPuff_L.obj", 26719, 26384, 28911},
+                                           KnownObj{"makehuman/base.obj", 19158, 18486, 21334},
+                                           KnownObj{"makehuman/female_sportsuit01.obj", 1797, 1718, -1}));
 
 TEST(ObjData, the_base_mesh_has_139_groups_with_the_body_among_them) {
     CUTIS_NEED_DATA("makehuman/base.obj");

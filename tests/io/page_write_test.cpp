@@ -25,16 +25,14 @@ Body two_mode_square(int n) {
     });
 }
 
-OutputFile bake_page(const Bake& bake, const std::filesystem::path& path,
-                     const PageOptions& options = {}) {
+OutputFile bake_page(const Bake& bake, const std::filesystem::path& path, const PageOptions& options = {}) {
     return bake.run(*make_sink(path, {{}, {}, options})).at(0);
 }
 
 std::vector<double> ramp(Eigen::Index count, double low, double high) {
     std::vector<double> values;
     for (Eigen::Index i = 0; i < count; ++i) {
-        values.push_back(low +
-                         (high - low) * static_cast<double>(i) / static_cast<double>(count - 1));
+        values.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1));
     }
     return values;
 }
@@ -118,17 +116,12 @@ TEST(PageWrite, channels_come_with_range_unit_and_a_neutral_middle_where_they_ha
     const ScratchFolder folder;
     Bake bake{&body, 5};
     // Not in a page: a second direction, and what is for renderers alone.
-    bake.channels = {{"where it came from", "m", 3, 0.0, true},
-                     {"slide distance", "m"},
-                     {"error", "m"},
-                     {"largest stretch", "1", 1, 1.0},
-                     {"direction", "1", 3},
-                     {"other direction", "1", 3}};
+    bake.channels = {{"where it came from", "m", 3, 0.0, true}, {"slide distance", "m"}, {"error", "m"},
+                     {"largest stretch", "1", 1, 1.0},          {"direction", "1", 3},   {"other direction", "1", 3}};
     bake.change = [count](Frame& frame) {
         const double t = frame.number;
-        frame.body().channels = {ramp(count * 3, 0.0, 1.0),    ramp(count, 0.0, 0.01 * t),
-                                 ramp(count, -0.02 * t, 0.01), ramp(count, 0.9, 1.5),
-                                 ramp(count * 3, 0.0, 1.0),    ramp(count * 3, 0.0, 1.0)};
+        frame.body().channels = {ramp(count * 3, 0.0, 1.0), ramp(count, 0.0, 0.01 * t), ramp(count, -0.02 * t, 0.01),
+                                 ramp(count, 0.9, 1.5),     ramp(count * 3, 0.0, 1.0),  ramp(count * 3, 0.0, 1.0)};
     };
     bake_page(bake, folder / "a.html");
     const auto meta = meta_of(folder / "a.html");
@@ -145,8 +138,7 @@ TEST(PageWrite, channels_come_with_range_unit_and_a_neutral_middle_where_they_ha
     EXPECT_DOUBLE_EQ(channels["largest stretch"].at("low").get<double>(), 0.5);
     EXPECT_DOUBLE_EQ(channels["largest stretch"].at("high").get<double>(), 1.5);
     EXPECT_EQ(channels["direction"].at("width"), 3);
-    EXPECT_LT(meta.at("motions").at("channel slide distance").at("error").get<double>(),
-              0.05 / 100);
+    EXPECT_LT(meta.at("motions").at("channel slide distance").at("error").get<double>(), 0.05 / 100);
 }
 
 TEST(PageWrite, numbers_of_frames_become_plots_and_times_can_be_left_out) {
@@ -211,9 +203,7 @@ TEST(PageWrite, body_positions_of_the_wrong_count_and_odd_channels_are_refused) 
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
     bake.has_plain = false;
     bake.channels = {{"c", "1", 2}};
-    bake.change = [](Frame& frame) {
-        frame.body().channels[0].assign(frame.body().positions.rows() * 2U, 0.0);
-    };
+    bake.change = [](Frame& frame) { frame.body().channels[0].assign(frame.body().positions.rows() * 2U, 0.0); };
     EXPECT_THROW(bake_page(bake, folder / "a.html"), InvalidInput);
 }
 

@@ -70,20 +70,22 @@ TEST(RoundTrip, an_obj_sequence_comes_back_with_seams_polygons_and_parts) {
 }
 
 /// Reads a written GLB as a body and compares every frame; vertices are matched through `art_of`.
-void expect_glb_plays(const std::filesystem::path& path, const Bake& bake,
-                      const std::vector<int>& art_of, double limit) {
-    const Body back = make_body(std::make_shared<Character>(read_gltf(path)), BodyOptions{});
+void expect_glb_plays(const std::filesystem::path& path, const Bake& bake, const std::vector<int>& art_of, double limit,
+                      const std::string& mesh = "") {
+    BodyOptions options;
+    options.mesh = mesh;
+    const Body back = make_body(std::make_shared<Character>(read_gltf(path)), options);
     ASSERT_EQ(back.mesh().positions.rows(), Eigen::Index(art_of.size()));
-    EXPECT_NEAR(back.duration(), (bake.frame_count - 1) / bake.fps, 1e-6);
+    // A clip baked as a whole keeps the file's own keys, the last of which may lie between frames.
+    EXPECT_GT(back.duration(), (bake.frame_count - 1) / bake.fps - 1e-6);
+    EXPECT_LT(back.duration(), bake.frame_count / bake.fps);
     MatrixX3d played;
     for (int f = 0; f < bake.frame_count; ++f) {
         const Frame frame = bake.frame(f);
         back.positions(f / bake.fps, TimeSampling::exact, Workers(1), played);
         double largest = 0.0;
         for (size_t v = 0; v < art_of.size(); ++v) {
-            largest = std::max(
-                largest,
-                (played.row(Eigen::Index(v)) - frame.body().positions.row(art_of[v])).norm());
+            largest = std::max(largest, (played.row(Eigen::Index(v)) - frame.body().positions.row(art_of[v])).norm());
         }
         EXPECT_LT(largest, limit) << "frame " << f;
     }
@@ -98,16 +100,15 @@ TEST(RoundTrip, baked_morph_targets_play_the_same_motion) {
     for (const MeshPart& part : body.mesh().parts) {
         std::set<int> used;
         for (int f = part.first_triangle; f < part.first_triangle + part.triangle_count; ++f) {
-            used.insert({body.mesh().triangles(f, 0), body.mesh().triangles(f, 1),
-                         body.mesh().triangles(f, 2)});
+            used.insert({body.mesh().triangles(f, 0), body.mesh().triangles(f, 1), body.mesh().triangles(f, 2)});
         }
         art_of.insert(art_of.end(), used.begin(), used.end());
     }
     expect_glb_plays(folder / "a.glb", bake, art_of, file.numbers.at("max_error_m") * 1.01 + 1e-7);
 }
 
-void expect_character_survives(const std::filesystem::path& source, const std::string& mesh,
-                               Skinning skinning, bool keeps_skin) {
+void expect_character_survives(const std::filesystem::path& source, const std::string& mesh, Skinning skinning,
+                               bool keeps_skin) {
     BodyOptions options;
     options.mesh = mesh;
     options.skinning = skinning;
@@ -120,7 +121,7 @@ void expect_character_survives(const std::filesystem::path& source, const std::s
     std::vector<int> same(size_t(body.mesh().positions.rows()));
     std::iota(same.begin(), same.end(), 0);
     const double size = box_diagonal(body.mesh().positions);
-    expect_glb_plays(folder / "a.glb", bake, same, (keeps_skin ? 1e-5 : 1.1e-4) * size);
+    expect_glb_plays(folder / "a.glb", bake, same, (keeps_skin ? 1e-5 : 1.1e-4) * size, mesh);
 }
 
 TEST(RoundTrip, a_skinned_character_keeps_skin_and_vertex_order) {

@@ -21,13 +21,10 @@ std::string refusal(const std::string& text) {
     return "accepted";
 }
 
-TEST(SceneRead,
-     letters_beyond_ascii_stand_in_quotes_and_comments_only_and_control_characters_nowhere) {
-    EXPECT_NO_THROW(
-        parse_scene("# \xC3\xA9\n[body]\nactor = \"torus\"\nclip = \"\xC3\xA9\"\n", "a.toml"));
+TEST(SceneRead, letters_beyond_ascii_stand_in_quotes_and_comments_only_and_control_characters_nowhere) {
+    EXPECT_NO_THROW(parse_scene("# \xC3\xA9\n[body]\nactor = \"torus\"\nclip = \"\xC3\xA9\"\n", "a.toml"));
     EXPECT_THROW(parse_scene("[body]\n\xC3\xA9 = 1\n", "a.toml"), InvalidInput);
-    EXPECT_THROW(parse_scene(std::string("[body]\nactor = \"to\0rus\"\n", 23), "a.toml"),
-                 InvalidInput);
+    EXPECT_THROW(parse_scene(std::string("[body]\nactor = \"to\0rus\"\n", 23), "a.toml"), InvalidInput);
     try {
         parse_scene("[body]\n\a", "a.toml");
         FAIL();
@@ -151,8 +148,7 @@ TEST(SceneRead, the_samples_of_all_layers_are_understood_and_change_nothing) {
         const std::string layer = options_sample(section.options, section.header, section.path);
         const Scene scene = parse_scene("[body]\nactor = \"torus\"\n" + layer, "");
         ASSERT_EQ(scene.layers.size(), 1u);
-        EXPECT_EQ(hash_options(scene.layers[0].plan->options()), hash_options(section.options))
-            << section.name;
+        EXPECT_EQ(hash_options(scene.layers[0].plan->options()), hash_options(section.options)) << section.name;
     }
 }
 
@@ -167,8 +163,7 @@ TEST(SceneRead, no_key_of_a_section_is_there_twice) {
             names.insert(names.end(), option.was.begin(), option.was.end());
         }
         for (const std::string& name : names) {
-            EXPECT_EQ(std::count(names.begin(), names.end(), name), 1)
-                << section.name << " " << name;
+            EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << section.name << " " << name;
         }
     }
 }
@@ -199,9 +194,8 @@ TEST(SceneRead, keys_that_moved_are_refused_with_the_new_spelling) {
         EXPECT_NE(found.find(message), std::string::npos) << found;
     }
     // Entries of tables have places of their own.
-    EXPECT_EQ(
-        refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
-        "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
+    EXPECT_EQ(refusal(torus + "[[layer]]\nkind = \"curve\"\n[[layer.force]]\ntime = 1\npusch = 3\n"),
+              "shot.toml:7:1: [[layer]] curve force has no key 'pusch'; did you mean 'push'?");
 }
 
 TEST(SceneRead, bad_toml_is_refused_with_line_and_column) {
@@ -216,19 +210,16 @@ TEST(SceneRead, bad_toml_is_refused_with_line_and_column) {
 TEST(SceneRead, an_unknown_key_is_refused_with_its_place_and_the_nearest_one) {
     EXPECT_EQ(refusal("[body]\nfile = \"a.glb\"\n  skining = \"x\"\n"),
               "shot.toml:3:3: [body] has no key 'skining'; did you mean 'skinning'?");
-    EXPECT_EQ(refusal("[bdy]\nfile = \"a.glb\"\n"),
-              "shot.toml:1:2: unknown table 'bdy'; did you mean [body]?");
+    EXPECT_EQ(refusal("[bdy]\nfile = \"a.glb\"\n"), "shot.toml:1:2: unknown table 'bdy'; did you mean [body]?");
     EXPECT_EQ(refusal("[[layers]]\nkind = \"slide\"\n"),
               "shot.toml:1:3: unknown table 'layers'; did you mean [[layer]]?");
-    EXPECT_NE(refusal("fps = 3\n").find("a scene has [body], [[layer]], [output] and [wedge]"),
+    EXPECT_NE(refusal("fps = 3\n").find("a scene has [body], [[layer]], [[decal]], [output] and [wedge]"),
               std::string::npos);
 }
 
 TEST(SceneRead, wrong_types_are_refused) {
-    EXPECT_EQ(refusal("[body]\nfile = 3\n"),
-              "shot.toml:2:1: [body] file: expected a text, found a whole number");
-    EXPECT_NE(refusal("[body]\nfps = \"30\"\n").find("expected a number, found a text"),
-              std::string::npos);
+    EXPECT_EQ(refusal("[body]\nfile = 3\n"), "shot.toml:2:1: [body] file: expected a text, found a whole number");
+    EXPECT_NE(refusal("[body]\nfps = \"30\"\n").find("expected a number, found a text"), std::string::npos);
     EXPECT_NE(refusal("[body]\nfps = nan\n"), "accepted");
     EXPECT_NE(refusal("[body]\nfps = 0\n").find("from 0.001 to"), std::string::npos);
     EXPECT_NE(refusal("[body]\nfile = {a = 1}\n").find("found a table"), std::string::npos);
@@ -236,28 +227,23 @@ TEST(SceneRead, wrong_types_are_refused) {
     EXPECT_NE(refusal("body = 3\n").find("expected a table [body]"), std::string::npos);
     EXPECT_NE(refusal("[layer]\nkind = \"slide\"\n").find("double brackets"), std::string::npos);
     EXPECT_NE(refusal("[[layer]]\nstickiness = 1\n").find("expected kind"), std::string::npos);
-    EXPECT_NE(refusal("[output]\nformats = [\"glb\", 3]\n").find("expected a text"),
-              std::string::npos);
-    EXPECT_NE(refusal("[output]\nformats = [\"glx\"]\n").find("did you mean \"glb\"?"),
-              std::string::npos);
+    EXPECT_NE(refusal("[output]\nformats = [\"glb\", 3]\n").find("expected a text"), std::string::npos);
+    EXPECT_NE(refusal("[output]\nformats = [\"glx\"]\n").find("did you mean \"glb\"?"), std::string::npos);
 }
 
 TEST(SceneRead, a_layer_this_build_lacks_is_refused_with_what_there_is) {
     const std::string message = refusal("[body]\nfile=\"a\"\n[[layer]]\nkind = \"slime\"\n");
-    EXPECT_EQ(message.rfind("shot.toml:4:1: [[layer]] kind: expected a layer this build has", 0),
-              0u)
-        << message;
+    EXPECT_EQ(message.rfind("shot.toml:4:1: [[layer]] kind: expected a layer this build has", 0), 0u) << message;
 }
 
 TEST(SceneRead, files_that_examples_name_are_read_with_the_scene) {
     const test::ScratchFolder scratch;
     std::ofstream(scratch / "bent.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     const auto write = [&](const std::string& example) {
-        std::ofstream(scratch / "shot.toml")
-            << "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"curve\"\n"
-               "[[layer.example]]\ntime = 1\nmorph = \"biceps\"\n"
-               "[[layer.example]]\ntime = 1.5\nfile = \""
-            << example << "\"\n";
+        std::ofstream(scratch / "shot.toml") << "[body]\nactor = \"arm\"\n[[layer]]\nkind = \"curve\"\n"
+                                                "[[layer.example]]\ntime = 1\nmorph = \"biceps\"\n"
+                                                "[[layer.example]]\ntime = 1.5\nfile = \""
+                                             << example << "\"\n";
     };
     write("bent.obj");
     const Scene scene = read_scene(scratch / "shot.toml");

@@ -4,6 +4,7 @@
 
 #include "cutis/io/formats.h"
 #include "io/write_support.h"
+#include "support/expect_error.h"
 
 namespace cutis {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using test::Bake;
 using test::files_in;
 using test::formula_body;
+using test::message_of;
 using test::ScratchFolder;
 using test::seamed_square;
 using test::text_of;
@@ -20,21 +22,10 @@ Body waving_square(int n) {
     const MatrixX3d rest = mesh.positions;
     return formula_body(mesh, [rest](double time) {
         MatrixX3d positions = rest;
-        positions.col(2) = 0.1 * (rest.col(0).array() * 5.0 + time).sin() +
-                           0.03 * (rest.col(1).array() * 3.0 - 2.0 * time).cos();
+        positions.col(2) =
+            0.1 * (rest.col(0).array() * 5.0 + time).sin() + 0.03 * (rest.col(1).array() * 3.0 - 2.0 * time).cos();
         return positions;
     });
-}
-
-template <class Cause>
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Cause& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
 }
 
 /// Name of the file a format leaves for output "a" and first frame 1.
@@ -181,13 +172,11 @@ TEST(Sinks, wrong_counts_are_refused) {
                 bake.run(sink);
             });
         };
-        refuses_frame([](Frame& frame) { frame.body().positions.conservativeResize(24, 3); },
-                      false);
+        refuses_frame([](Frame& frame) { frame.body().positions.conservativeResize(24, 3); }, false);
         refuses_frame([](Frame& frame) { frame.body().uv.setZero(29, 2); }, true);
         refuses_frame([](Frame& frame) { frame.body().uv.setZero(30, 2); }, false);
         refuses_frame([](Frame& frame) { frame.number += frame.number == 2 ? 1 : 0; }, false);
-        refuses_frame([](Frame& frame) { frame.body().channels = {std::vector<double>(25)}; },
-                      false);
+        refuses_frame([](Frame& frame) { frame.body().channels = {std::vector<double>(25)}; }, false);
         refuses_frame([](Frame& frame) { frame.numbers = {1.0}; }, false);
         const auto refuses_channels = [&](const std::vector<ChannelInfo>& channels, size_t values) {
             refuses([&](FrameSink& sink) {
@@ -239,9 +228,7 @@ TEST(Sinks, a_mesh_with_indices_out_of_range_is_refused_with_the_triangle) {
     for (const std::string& format : known_formats()) {
         ScratchFolder folder;
         const auto sink = make_sink(format, folder.path(), "a");
-        const std::string message = message_of<InvalidInput>([&] {
-            sink->begin(Bake{&body, 1}.info());
-        });
+        const std::string message = message_of<InvalidInput>([&] { sink->begin(Bake{&body, 1}.info()); });
         EXPECT_NE(message.find("triangle 7"), std::string::npos) << message;
     }
 }

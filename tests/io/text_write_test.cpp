@@ -13,7 +13,7 @@ using test::ScratchFolder;
 using test::seamed_square;
 using test::text_of;
 
-Body waving_square(int n) {
+Body stretching_square(int n) {
     const ArtMesh mesh = seamed_square(n);
     const MatrixX3d rest = mesh.positions;
     return formula_body(mesh, [rest](double time) {
@@ -25,15 +25,14 @@ Body waving_square(int n) {
 }
 
 TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_source) {
-    const Body body = waving_square(4);
+    const Body body = stretching_square(4);
     ScratchFolder folder;
     Bake bake{&body, 3, 9};
     bake.uv_changed = true;
     bake.change = [&](Frame& frame) { frame.body().uv = body.mesh().uv * (0.1 * frame.number); };
     const auto sink = make_sink(folder / "a.obj");
     const auto files = bake.run(*sink);
-    EXPECT_EQ(files_in(folder.path()),
-              (std::set<std::string>{"a.0009.obj", "a.0010.obj", "a.0011.obj"}));
+    EXPECT_EQ(files_in(folder.path()), (std::set<std::string>{"a.0009.obj", "a.0010.obj", "a.0011.obj"}));
     for (int f = 0; f < 3; ++f) {
         EXPECT_EQ(files[size_t(f)].bytes, std::filesystem::file_size(files[size_t(f)].path));
         const Frame frame = bake.frame(f);
@@ -48,8 +47,7 @@ TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_so
                 for (int k = 0; k < (kind == "v" ? 3 : 2); ++k) {
                     std::string word;
                     words >> word;
-                    const double expected =
-                        kind == "v" ? frame.body().positions(v, k) : frame.body().uv(t, k);
+                    const double expected = kind == "v" ? frame.body().positions(v, k) : frame.body().uv(t, k);
                     EXPECT_EQ(std::stof(word), float(expected)) << line;
                 }
                 ++(kind == "v" ? v : t);
@@ -62,8 +60,7 @@ TEST(ObjWrite, every_frame_holds_its_own_vertices_uvs_and_the_polygons_of_the_so
                     expected += " ";
                     expected += std::to_string(body.mesh().triangles(2 * quad + triangle, k) + 1);
                     expected += "/";
-                    expected +=
-                        std::to_string(body.mesh().uv_triangles(2 * quad + triangle, k) + 1);
+                    expected += std::to_string(body.mesh().uv_triangles(2 * quad + triangle, k) + 1);
                 }
                 EXPECT_EQ(line, expected);
                 ++quad;
@@ -84,8 +81,7 @@ std::vector<float> numbers_after(const std::string& text, const std::string& key
     if (begin == std::string::npos) {
         return numbers;
     }
-    std::string list =
-        text.substr(begin + key.size(), text.find(']', begin + key.size()) - begin - key.size());
+    std::string list = text.substr(begin + key.size(), text.find(']', begin + key.size()) - begin - key.size());
     for (char& c : list) {
         c = std::strchr("[](),", c) != nullptr ? ' ' : c;
     }
@@ -106,15 +102,14 @@ std::vector<float> floats_of(const Matrix& matrix) {
 }
 
 TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
-    const Body body = waving_square(4);
+    const Body body = stretching_square(4);
     ScratchFolder folder;
     Bake bake{&body, 4, 101};
     bake.uv_changed = true;
     bake.channels = {{"slide.distance", "m"}, {"stretch \"dir", "1", 3}};
     bake.change = [&](Frame& frame) {
         frame.body().uv = body.mesh().uv * (0.01 * frame.number);
-        frame.body().channels = {std::vector<double>(25, frame.number),
-                                 std::vector<double>(75, 0.5)};
+        frame.body().channels = {std::vector<double>(25, frame.number), std::vector<double>(75, 0.5)};
     };
     const auto sink = make_sink(folder / "my-shot 1.usda");
     bake.run(*sink);
@@ -122,19 +117,16 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     const std::string text = text_of(folder / "my-shot 1.usda");
     EXPECT_EQ(text.rfind("#usda 1.0\n", 0), 0U);
     for (const char* line :
-         {"defaultPrim = \"my_shot_1\"", "def Xform \"my_shot_1\"", "metersPerUnit = 1\n",
-          "upAxis = \"Y\"", "startTimeCode = 101\n", "endTimeCode = 104\n",
-          "timeCodesPerSecond = 24\n", "framesPerSecond = 24\n",
+         {"defaultPrim = \"my_shot_1\"", "def Xform \"my_shot_1\"", "metersPerUnit = 1\n", "upAxis = \"Y\"",
+          "startTimeCode = 101\n", "endTimeCode = 104\n", "timeCodesPerSecond = 24\n", "framesPerSecond = 24\n",
           "uniform token subdivisionScheme = \"none\"", "interpolation = \"faceVarying\"",
           "def GeomSubset \"left_half\"", "def GeomSubset \"right\"", "string unit = \"m\"",
           "vector3f[] primvars:stretch__dir.timeSamples"}) {
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }
     EXPECT_EQ(numbers_after(text, "point3f[] primvars:Pref = "), floats_of(body.mesh().positions));
-    EXPECT_EQ(numbers_after(text, "point3f[] points = "),
-              floats_of(bake.frame(0).body().positions));
-    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "),
-              floats_of(bake.frame(0).body().uv));
+    EXPECT_EQ(numbers_after(text, "point3f[] points = "), floats_of(bake.frame(0).body().positions));
+    EXPECT_EQ(numbers_after(text, "texCoord2f[] primvars:st = "), floats_of(bake.frame(0).body().uv));
     EXPECT_EQ(numbers_after(text, "int[] faceVertexCounts = "), std::vector<float>(16, 4.0F));
     const std::vector<float> st_indices = numbers_after(text, "int[] primvars:st:indices = ");
     ASSERT_EQ(st_indices.size(), 64U);
@@ -149,11 +141,9 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
         const std::string key = std::to_string(frame.number) + ": ";
         EXPECT_EQ(numbers_after(text.substr(points), key), floats_of(frame.body().positions));
         EXPECT_EQ(numbers_after(text.substr(st), key), floats_of(frame.body().uv));
-        EXPECT_EQ(numbers_after(text.substr(slide), key),
-                  std::vector<float>(25, float(frame.number)));
+        EXPECT_EQ(numbers_after(text.substr(slide), key), std::vector<float>(25, float(frame.number)));
         MatrixX3d box(2, 3);
-        box << frame.body().positions.colwise().minCoeff(),
-            frame.body().positions.colwise().maxCoeff();
+        box << frame.body().positions.colwise().minCoeff(), frame.body().positions.colwise().maxCoeff();
         EXPECT_EQ(numbers_after(text.substr(extent), key), floats_of(box));
     }
     EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
@@ -161,13 +151,12 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
 }
 
 TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
-    const Body body = waving_square(4);
+    const Body body = stretching_square(4);
     ScratchFolder folder;
     Bake bake{&body, 4, 101};
     bake.channels = {{"Pref", "m"}, {"material", "m", 3, 0.0, true}};
     bake.change = [&](Frame& frame) {
-        frame.body().channels = {std::vector<double>(25, 0.0),
-                                 std::vector<double>(75, frame.number)};
+        frame.body().channels = {std::vector<double>(25, 0.0), std::vector<double>(75, frame.number)};
     };
     const auto sliding = make_sink(folder / "sliding.usda");
     bake.run(*sliding);

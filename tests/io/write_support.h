@@ -22,18 +22,13 @@ public:
     using Nodes = std::function<std::vector<Eigen::Affine3d>(double time)>;
 
     FormulaMotion(int vertex_count, double end, Positions positions, Nodes nodes = {})
-        : vertex_count_(vertex_count),
-          end_(end),
-          positions_(std::move(positions)),
-          nodes_(std::move(nodes)) {}
+        : vertex_count_(vertex_count), end_(end), positions_(std::move(positions)), nodes_(std::move(nodes)) {}
 
     int vertex_count() const override { return vertex_count_; }
     double start() const override { return 0.0; }
     double end() const override { return end_; }
     double key_interval() const override { return 0.0; }
-    void positions(double time, TimeSampling, const Workers&, MatrixX3d& out) const override {
-        out = positions_(time);
-    }
+    void positions(double time, TimeSampling, const Workers&, MatrixX3d& out) const override { out = positions_(time); }
     void node_frames(double time, TimeSampling, std::vector<Eigen::Affine3d>& out) const override {
         out = nodes_ ? nodes_(time) : std::vector<Eigen::Affine3d>();
     }
@@ -64,8 +59,7 @@ inline ArtMesh seamed_square(int n) {
         for (int column = 0; column < uv_columns; ++column) {
             const int vertex_column = column <= half ? column : column - 1;
             const double shift = column <= half ? 0.0 : 0.05;
-            mesh.uv.row(row * uv_columns + column) << vertex_column / double(n) * 0.9 + shift,
-                row / double(n) * 0.75;
+            mesh.uv.row(row * uv_columns + column) << vertex_column / double(n) * 0.9 + shift, row / double(n) * 0.75;
         }
     }
     mesh.triangles.resize(2 * n * n, 3);
@@ -97,8 +91,7 @@ inline ArtMesh seamed_square(int n) {
 
 inline Body formula_body(ArtMesh mesh, FormulaMotion::Positions positions, double end = 10.0) {
     Body::Source source;
-    source.motion = std::make_shared<FormulaMotion>(static_cast<int>(mesh.positions.rows()), end,
-                                                    std::move(positions));
+    source.motion = std::make_shared<FormulaMotion>(static_cast<int>(mesh.positions.rows()), end, std::move(positions));
     source.mesh = std::move(mesh);
     return Body(std::move(source), ClockOptions{});
 }
@@ -206,8 +199,7 @@ struct GlbFile {
         std::vector<double> values(width * rows, 0.0);
         if (accessor.contains("bufferView")) {
             const auto& view = json["bufferViews"][accessor["bufferView"].get<size_t>()];
-            const size_t begin =
-                view.value("byteOffset", size_t{0}) + accessor.value("byteOffset", size_t{0});
+            const size_t begin = view.value("byteOffset", size_t{0}) + accessor.value("byteOffset", size_t{0});
             const size_t stride = view.value("byteStride", width * 4);
             for (size_t i = 0; i < values.size(); ++i) {
                 float value = 0.0F;
@@ -225,8 +217,7 @@ struct GlbFile {
         const int type = accessor["componentType"];
         const size_t size = type == 5121 ? 1 : type == 5123 ? 2 : 4;
         const auto& view = json["bufferViews"][accessor["bufferView"].get<size_t>()];
-        const size_t begin =
-            view.value("byteOffset", size_t{0}) + accessor.value("byteOffset", size_t{0});
+        const size_t begin = view.value("byteOffset", size_t{0}) + accessor.value("byteOffset", size_t{0});
         std::vector<int> values(width * accessor["count"].get<size_t>(), 0);
         for (size_t i = 0; i < values.size(); ++i) {
             std::memcpy(&values[i], binary.data() + begin + i * size, size);
@@ -234,12 +225,8 @@ struct GlbFile {
         return values;
     }
 
-    const nlohmann::json& primitive(int part) const {
-        return json["meshes"][0]["primitives"][size_t(part)];
-    }
-    int target_count() const {
-        return primitive(0).contains("targets") ? int(primitive(0)["targets"].size()) : 0;
-    }
+    const nlohmann::json& primitive(int part) const { return json["meshes"][0]["primitives"][size_t(part)]; }
+    int target_count() const { return primitive(0).contains("targets") ? int(primitive(0)["targets"].size()) : 0; }
 
     /// An attribute of a primitive at a frame: base plus weighted targets, as a viewer does.
     std::vector<double> morphed(int part, const std::string& attribute, int frame) const {

@@ -47,8 +47,8 @@ cutis::ArtMesh studs(int count) {
     mesh.triangles.resize(4 * count, 3);
     for (int i = 0; i < count; ++i) {
         const double x = 0.1 * i;
-        mesh.positions.middleRows(5 * i, 5) << x, 0.4, 0.2, x + 0.08, 0.4, 0.2, x + 0.08, 0.48, 0.2,
-            x, 0.48, 0.2, x + 0.04, 0.44, 0.26;
+        mesh.positions.middleRows(5 * i, 5) << x, 0.4, 0.2, x + 0.08, 0.4, 0.2, x + 0.08, 0.48, 0.2, x, 0.48, 0.2,
+            x + 0.04, 0.44, 0.26;
         mesh.uv.middleRows(5 * i, 5) << 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.5, 0.5;
         for (int k = 0; k < 4; ++k) {
             mesh.triangles.row(4 * i + k) << 5 * i + k, 5 * i + (k + 1) % 4, 5 * i + 4;
@@ -83,9 +83,8 @@ cutis::BakeInfo info_of(const cutis::Body& body, const cutis::ArtMesh& detail, i
     return info;
 }
 
-void write(const std::filesystem::path& folder, const std::string& name,
-           const std::vector<std::string>& formats, const cutis::BakeInfo& info,
-           const std::function<void(cutis::Frame&)>& fill) {
+void write(const std::filesystem::path& folder, const std::string& name, const std::vector<std::string>& formats,
+           const cutis::BakeInfo& info, const std::function<void(cutis::Frame&)>& fill) {
     for (const std::string& format : formats) {
         const auto sink = cutis::make_sink(format, folder, name);
         sink->begin(info);
@@ -109,27 +108,23 @@ void write_sheet(const std::filesystem::path& folder, int frames) {
     cutis::BakeInfo info = info_of(body, detail, frames);
     info.show(finer);
     info.meshes.front().shape_changed = true;
-    write(folder, "sheet", {"glb", "usda", "obj", "pc2", "mdd", "npz", "html"}, info,
-          [&](cutis::Frame& frame) {
-              frame.body().positions = finer.positions;
-              frame.body().positions.col(2) =
-                  0.1 * (6.0 * finer.positions.col(0).array() + 3.0 * frame.time).sin();
-              move_studs(detail, frame);
-          });
+    write(folder, "sheet", {"glb", "usda", "obj", "pc2", "mdd", "npz", "html"}, info, [&](cutis::Frame& frame) {
+        frame.body().positions = finer.positions;
+        frame.body().positions.col(2) = 0.1 * (6.0 * finer.positions.col(0).array() + 3.0 * frame.time).sin();
+        move_studs(detail, frame);
+    });
 }
 
 void write_skinned(const std::filesystem::path& folder, int frames) {
     cutis::BodyOptions options;
     options.clip = "twist";
-    const cutis::Body body = cutis::make_body(
-        std::make_shared<cutis::Character>(cutis::load_actor("cylinder")), options);
+    const cutis::Body body =
+        cutis::make_body(std::make_shared<cutis::Character>(cutis::load_actor("cylinder")), options);
     const cutis::ArtMesh detail = studs(8);
-    write(folder, "skinned", {"glb", "npz"}, info_of(body, detail, frames),
-          [&](cutis::Frame& frame) {
-              body.positions(frame.time, cutis::TimeSampling::exact, cutis::Workers(1),
-                             frame.body().positions);
-              move_studs(detail, frame);
-          });
+    write(folder, "skinned", {"glb", "npz"}, info_of(body, detail, frames), [&](cutis::Frame& frame) {
+        body.positions(frame.time, cutis::TimeSampling::exact, cutis::Workers(1), frame.body().positions);
+        move_studs(detail, frame);
+    });
 }
 
 }  // namespace

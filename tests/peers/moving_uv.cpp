@@ -68,8 +68,7 @@ cutis::Frame frame_at(const cutis::Body& body, int number, double height) {
     return frame;
 }
 
-void write(const std::filesystem::path& folder, const std::string& name, int frames,
-           double height) {
+void write(const std::filesystem::path& folder, const std::string& name, int frames, double height) {
     const cutis::ArtMesh mesh = sheet();
     const cutis::Body body = cutis::make_body(mesh, cutis::PointCache{}, cutis::BodyOptions{});
     cutis::BakeInfo info(body);

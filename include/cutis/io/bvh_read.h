@@ -12,9 +12,9 @@ namespace cutis {
 /// A skeleton of its own and the motion of its joints. retarget_clip (body/retarget.h) puts the
 /// motion onto another skeleton with the same joint names.
 struct BvhMotion {
-    Skeleton skeleton;  ///< joints in file order (parents first); rest: offsets without rotation
-    Clip clip;  ///< linear keys every frame_time: rotation of each joint with such channels,
-                ///< translation where the file has position channels
+    Skeleton skeleton;        ///< joints in file order (parents first); rest: offsets without rotation
+    Clip clip;                ///< linear keys every frame_time: rotation of each joint with such channels,
+                              ///< translation where the file has position channels
     double frame_time = 0.0;  ///< seconds
 };
 
@@ -38,7 +38,6 @@ struct BvhMotion {
 /// \throw InvalidInput  anything else: `walk.bvh: line 12: expected ..., found ...`
 /// \throw IoError       missing or unreadable
 BvhMotion read_bvh(const std::filesystem::path& path, double scale = 1.0);
-BvhMotion read_bvh(std::span<const unsigned char> bytes, const std::string& source,
-                   double scale = 1.0);
+BvhMotion read_bvh(std::span<const unsigned char> bytes, const std::string& source, double scale = 1.0);
 
 }  // namespace cutis

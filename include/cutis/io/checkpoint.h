@@ -18,10 +18,28 @@ class FrameStore;
 /// What a bake depends on, each with a hash: resuming with something else would mix two bakes.
 using Fingerprint = std::vector<std::pair<std::string, std::uint64_t>>;
 
+/// Of a scene's values alone, with what the command line changed: the program's version, [body], each [[decal]],
+/// the range of frames, [output], each layer, in this order.
+Fingerprint fingerprint_of_values(const Scene& scene, const std::string& version);
+
 /// Of a scene's values (with what the command line changed), its input files, the body made from
 /// them and this version.
 /// \throw IoError
 Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version);
+
+/// Content of a file. \throw IoError
+std::uint64_t hash_of_file(const std::filesystem::path& path);
+
+/// What a file of state says: where a bake stands, and how many bytes of its frames belong to it.
+struct SavedState {
+    BakeState state;
+    std::uint64_t frame_bytes = 0;
+};
+
+/// \throw InvalidInput  written under another fingerprint (says what changed), damaged
+SavedState read_state(const std::filesystem::path& path, const Fingerprint& fingerprint);
+/// Whole or not at all. \throw IoError
+void write_state(const std::filesystem::path& path, const Fingerprint& fingerprint, const SavedState& saved);
 
 /// The past of one bake in a folder of its own: `state` (whole or not at all) and `frames` (grows;
 /// what lies behind the last state is cut off when resuming).
@@ -51,7 +69,6 @@ public:
 
 private:
     [[noreturn]] void fail(const char* action) const;
-    void read_state();
 
     std::filesystem::path folder_;
     Fingerprint fingerprint_;

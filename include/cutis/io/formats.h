@@ -23,20 +23,23 @@ struct NpzOptions {
 };
 
 struct PageOptions {
-    std::string title;           ///< empty: the file's name
-    std::string caption;         ///< one line beside the title
-    double tolerance = 3e-4;     ///< largest error of a vertex, fraction of the rest box's
-                                 ///< diagonal: a third of a pixel in a picture 1000 pixels high
-    double uv_tolerance = 3e-4;  ///< largest error of a UV, fraction of the picture
-    bool use_times = true;       ///< what each stage of each frame took; false: same bytes always
-    std::string paint = "checker";  ///< shown first: skin, checker, grid, tattoo, bumps or clay
-    std::string heat;               ///< channel shown first as a heat map; empty: none
-    bool follow = false;            ///< the camera travels with the body
-    std::vector<double> camera;     ///< x y z from the body to the camera; empty: from the front, a
-                                    ///< little from the left and above
-    std::vector<double> focus;  ///< x y z radius of a ball that fills the picture, metres, where
-                                ///< the body is in the first frame; empty: the whole clip
-    std::string figure;         ///< figure of a paper that the shot stands beside, for the caption
+    std::string title;                               ///< empty: the file's name
+    std::string caption;                             ///< one line beside the title
+    double tolerance = 3e-4;                         ///< largest error of a vertex, fraction of the rest box's
+                                                     ///< diagonal: a third of a pixel in a picture 1000 pixels high
+    double uv_tolerance = 3e-4;                      ///< largest error of a UV, fraction of the picture
+    bool use_times = true;                           ///< what each stage of each frame took; false: same bytes always
+    std::string paint = "automatic";                 ///< shown first: skin, checker, grid, tattoo, bumps or clay;
+                                                     ///< automatic: skin where the body has pictures, else checker
+    std::string heat;                                ///< channel shown first as a heat map; empty: none
+    bool use_channels = true;                        ///< heat maps and strokes of layers; false: a smaller page
+    bool use_classes = false;                        ///< what is skin, cloth, hair and rigid, and islands, as paints
+    bool follow = false;                             ///< the camera travels with the body
+    std::vector<double> camera;                      ///< x y z from the body to the camera; empty: from the front, a
+                                                     ///< little from the left and above
+    std::vector<double> focus;                       ///< x y z radius of a ball that fills the picture, metres, where
+                                                     ///< the body is in the first frame; empty: the whole clip
+    std::string figure;                              ///< figure of a paper that the shot stands beside, for the caption
     std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1; for
                                                      ///< whoever takes pictures of the page
 };
@@ -70,9 +73,7 @@ struct Format {
     std::string name;   ///< its word in scenes and the ending of its files
     std::string about;  ///< in a few words
     /// \param path  the file; its folder must exist
-    std::function<std::unique_ptr<FrameSink>(const std::filesystem::path& path,
-                                             const SinkOptions& options)>
-        make;
+    std::function<std::unique_ptr<FrameSink>(const std::filesystem::path& path, const SinkOptions& options)> make;
 };
 
 /// All of them.
@@ -83,14 +84,13 @@ const std::vector<std::string>& known_formats();
 /// The writer for a file, whose ending names the format (obj: NAME.obj gives NAME.0001.obj and so
 /// on).
 /// \throw InvalidInput  no such format (the message lists what there is), options out of range
-std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path,
-                                     const SinkOptions& options = {});
+std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path, const SinkOptions& options = {});
 
 /// Writers of several formats, FOLDER/NAME.FORMAT each, that check and keep each frame once.
 /// \throw InvalidInput  as make_sink()
 std::vector<std::unique_ptr<FrameSink>> make_sinks(const std::vector<std::string>& formats,
-                                                   const std::filesystem::path& folder,
-                                                   const std::string& name, SinkOptions options);
+                                                   const std::filesystem::path& folder, const std::string& name,
+                                                   SinkOptions options);
 
 /// The same for FOLDER/NAME.FORMAT.
 /// \param folder  must exist

@@ -37,11 +37,14 @@ namespace cutis {
 /// |                         | MeshPart::material holds; a missing picture is a note; a texture |
 /// |                         | on another UV set than TEXCOORD_0 is left out and noted          |
 /// | cameras, lights         | not read                                                         |
+/// | EXT_meshopt_compression | read, where the program was built with meshoptimizer             |
+/// | all of it               | kept in SourceDocument: a GLB of the character is this document  |
+/// |                         | with what changed                                                |
 ///
 /// The node transform of a skinned mesh is ignored, as the standard says (MeshInstance::node is
 /// still the node). Instances are named after the node, else the mesh, else mesh#N; a second `a`
-/// becomes `a#2`. Compressed meshes (KHR_draco_mesh_compression, EXT_meshopt_compression) and
-/// unknown required extensions are refused by name.
+/// becomes `a#2`. Meshes compressed with KHR_draco_mesh_compression and unknown required extensions are refused by
+/// name.
 ///
 /// \throw InvalidInput  anything against the standard that matters here, with the place:
 ///                      `dancer.glb: accessors[12].count: expected ..., found ...`. Sizes are
@@ -55,7 +58,6 @@ using GltfLoader = std::function<std::vector<unsigned char>(const std::string& r
 
 /// The same from memory. Without a loader external buffers are refused and external pictures noted.
 /// \param source  name used in messages
-Character read_gltf(std::span<const unsigned char> bytes, const std::string& source,
-                    const GltfLoader& loader = {});
+Character read_gltf(std::span<const unsigned char> bytes, const std::string& source, const GltfLoader& loader = {});
 
 }  // namespace cutis

@@ -32,8 +32,7 @@ namespace cutis {
 ArtMesh read_obj(const std::filesystem::path& path, const WarningCallback& warn = {});
 
 /// The same from memory. \param source  name used in messages; its stem names the mesh
-ArtMesh read_obj(std::span<const unsigned char> bytes, const std::string& source,
-                 const WarningCallback& warn = {});
+ArtMesh read_obj(std::span<const unsigned char> bytes, const std::string& source, const WarningCallback& warn = {});
 
 /// A mesh and how its vertices move.
 struct ObjSequence {

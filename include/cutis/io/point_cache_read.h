@@ -27,8 +27,7 @@ namespace cutis {
 ///                      memory is taken), a number that is not finite, with its frame and point
 /// \throw IoError       missing or unreadable
 PointCache read_pc2(const std::filesystem::path& path, double fps = 30.0);
-PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& source,
-                    double fps = 30.0);
+PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& source, double fps = 30.0);
 
 /// MDD (LightWave) point cache.
 ///
@@ -49,7 +48,6 @@ PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& sou
 ///                      uneven times, a number that is not finite, with its frame and point
 /// \throw IoError       missing or unreadable
 PointCache read_mdd(const std::filesystem::path& path, double fps = 0.0);
-PointCache read_mdd(std::span<const unsigned char> bytes, const std::string& source,
-                    double fps = 0.0);
+PointCache read_mdd(std::span<const unsigned char> bytes, const std::string& source, double fps = 0.0);
 
 }  // namespace cutis

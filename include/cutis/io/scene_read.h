@@ -18,8 +18,7 @@ namespace cutis {
 ///                      out of range, unknown layer, no or several sources; begins with
 ///                      file:line:column where there is one place
 /// \param kinds  layers a scene may name
-Scene read_scene(const std::filesystem::path& path,
-                 const std::vector<LayerKind>& kinds = layer_kinds());
+Scene read_scene(const std::filesystem::path& path, const std::vector<LayerKind>& kinds = layer_kinds());
 
 /// The same from text, without the checks on the whole (check_scene).
 /// \param file  name for messages
@@ -39,6 +38,11 @@ std::filesystem::path scene_path(const Scene& scene, const std::string& path);
 /// Paths of the files a scene reads, the scene itself first; an OBJ sequence as its pattern.
 std::vector<std::filesystem::path> scene_inputs(const Scene& scene);
 
+/// Files whose bytes a scene's result depends on, but for the scene file itself: sequences one by one, with the
+/// buffers and pictures that a .gltf names.
+/// \throw IoError  a .gltf that cannot be read, no file of a sequence
+std::vector<std::filesystem::path> scene_files(const Scene& scene);
+
 /// A built-in character by its name: `load_actor` of cutis/actors/actors.h, or one's own.
 using ActorLoader = std::function<Character(const std::string& name)>;
 
@@ -46,7 +50,6 @@ using ActorLoader = std::function<Character(const std::string& name)>;
 /// \param warn  what an OBJ reader left out; further notes are in the body's source
 /// \param actors  finds the key `actor`; without it a scene that names an actor is refused
 /// \throw IoError, InvalidInput  as check_scene, the readers and make_body do
-Body load_body(const Scene& scene, const WarningCallback& warn = {},
-               const ActorLoader& actors = {});
+Body load_body(const Scene& scene, const WarningCallback& warn = {}, const ActorLoader& actors = {});
 
 }  // namespace cutis

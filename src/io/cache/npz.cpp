@@ -76,8 +76,7 @@ public:
 private:
     /// An array that grows with the frames and waits on disk.
     struct Series {
-        Series(const std::filesystem::path& beside, std::string array_key,
-               std::vector<std::int64_t> array_shape)
+        Series(const std::filesystem::path& beside, std::string array_key, std::vector<std::int64_t> array_shape)
             : key(std::move(array_key)), shape(std::move(array_shape)), numbers(beside) {}
         std::string key;
         std::vector<std::int64_t> shape;
@@ -90,10 +89,9 @@ private:
         const std::int64_t frames = info().frame_count;
         // Positions are the bulk: first in the archive, straight into it.
         const std::string header = npy_header(number_type(), {frames, body().vertex_count(), 3});
-        begin_entry("positions",
-                    header.size() + static_cast<std::uint64_t>(frames) *
-                                        static_cast<std::uint64_t>(body().vertex_count()) * 3 *
-                                        number_size());
+        begin_entry("positions", header.size() + static_cast<std::uint64_t>(frames) *
+                                                     static_cast<std::uint64_t>(body().vertex_count()) * 3 *
+                                                     number_size());
         zip_->write(header.data(), header.size());
         for (const MeshInfo& mesh : meshes()) {
             announce(mesh);
@@ -132,13 +130,11 @@ private:
         times_.push_back(frame.time);
         numbers_.push_back(frame.number);
         const MatrixX3d& positions = frame.body().positions;
-        const auto [data, bytes] =
-            as_stored(positions.data(), static_cast<size_t>(positions.size()));
+        const auto [data, bytes] = as_stored(positions.data(), static_cast<size_t>(positions.size()));
         zip_->write(data, bytes);
         auto next = waiting_.begin();
         const auto append = [&](const auto& values) {
-            const auto [stored, size] =
-                as_stored(values.data(), static_cast<size_t>(values.size()));
+            const auto [stored, size] = as_stored(values.data(), static_cast<size_t>(values.size()));
             (*next++)->numbers.append(stored, size);
         };
         for (size_t m = 0; m < meshes().size(); ++m) {
@@ -204,8 +200,7 @@ private:
         }
         if (mesh.has_uv()) {
             add_doubles(prefix + "uv", art.uv.data(), {art.uv.rows(), 2});
-            add_integers(prefix + "uv_triangles", art.uv_triangles.data(),
-                         {art.uv_triangles.rows(), 3});
+            add_integers(prefix + "uv_triangles", art.uv_triangles.data(), {art.uv_triangles.rows(), 3});
         }
     }
 
@@ -241,8 +236,8 @@ private:
         zip_->write(header.data(), header.size());
         std::vector<char> buffer(size_t{1} << 20);
         for (std::uintmax_t offset = 0; offset < series.numbers.size();) {
-            const auto bytes = static_cast<size_t>(
-                std::min<std::uintmax_t>(buffer.size(), series.numbers.size() - offset));
+            const auto bytes =
+                static_cast<size_t>(std::min<std::uintmax_t>(buffer.size(), series.numbers.size() - offset));
             series.numbers.read(offset, buffer.data(), bytes);
             zip_->write(buffer.data(), bytes);
             offset += bytes;
@@ -265,13 +260,11 @@ private:
         return count;
     }
 
-    void add_doubles(const std::string& key, const double* data,
-                     const std::vector<std::int64_t>& shape) {
+    void add_doubles(const std::string& key, const double* data, const std::vector<std::int64_t>& shape) {
         add(key, npy_header("<f8", shape), data, product(shape) * sizeof(double));
     }
 
-    void add_integers(const std::string& key, const int* data,
-                      const std::vector<std::int64_t>& shape) {
+    void add_integers(const std::string& key, const int* data, const std::vector<std::int64_t>& shape) {
         add(key, npy_header("<i4", shape), data, product(shape) * sizeof(int));
     }
 
@@ -291,8 +284,7 @@ private:
 Format npz_format();  // listed in formats.cpp
 
 Format npz_format() {
-    return {"npz", "NumPy archive",
-            [](const std::filesystem::path& path, const SinkOptions& options) {
+    return {"npz", "NumPy archive", [](const std::filesystem::path& path, const SinkOptions& options) {
                 return std::make_unique<NpzSink>(path, options);
             }};
 }

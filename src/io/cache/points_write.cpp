@@ -1,11 +1,13 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <set>
 
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "io/obj/text.h"
 #include "io/sink.h"
+#include "io/split.h"
 
 namespace cutis {
 namespace {
@@ -35,8 +37,7 @@ protected:
     virtual bool is_big_endian() const = 0;
 
     AtomicFile& add_file(const std::string& ending) {
-        files_.push_back(
-            std::make_unique<AtomicFile>(ending == format_ ? path_ : beside(path_, ending)));
+        files_.push_back(std::make_unique<AtomicFile>(ending == format_ ? path_ : beside(path_, ending)));
         return *files_.back();
     }
 
@@ -44,17 +45,42 @@ protected:
     /// mesh it moves.
     void start() override {
         for (const MeshInfo& mesh : meshes()) {
-            write_header(add_file(mesh.is_body ? format_ : mesh.name + "." + format_),
-                         mesh.vertex_count());
+            write_header(add_file(mesh.is_body ? format_ : mesh.name + "." + format_), mesh.vertex_count());
+            names_.insert(mesh.name);
         }
+        split_ = split_body(info());
+        for (SplitMesh& mesh : split_) {
+            mesh.info.name = file_name(mesh.info.name);
+            write_header(add_file(mesh.info.name + "." + format_), mesh.info.vertex_count());
+        }
+        caches_ = files_.size();
         start_more();
         for (const MeshInfo& mesh : meshes()) {
             if (mesh.is_body && shows_own_mesh()) {
                 continue;
             }
-            add_file(mesh.is_body ? "rest.obj" : mesh.name + ".rest.obj")
-                .write(obj_of_rest(*mesh.art, mesh.name));
+            add_file(mesh.is_body ? "rest.obj" : mesh.name + ".rest.obj").write(obj_of_rest(*mesh.art, mesh.name));
         }
+        for (const SplitMesh& mesh : split_) {
+            if (!shows_own_mesh()) {
+                add_file(mesh.info.name + ".rest.obj").write(obj_of_rest(*mesh.info.art, mesh.info.name));
+            }
+        }
+    }
+
+    /// A name that can be part of a file's name and that no other mesh has.
+    std::string file_name(const std::string& name) {
+        std::string plain;
+        for (const char c : name) {
+            const bool is_good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                 static_cast<unsigned char>(c) >= 0x80 || std::strchr("-_ .#", c) != nullptr;
+            plain += is_good && c != 0 ? c : '_';
+        }
+        std::string unique = plain.empty() ? "mesh" : plain;
+        for (int n = 2; unique == "uv" || !names_.insert(unique).second; ++n) {
+            unique = plain + "_" + std::to_string(n);
+        }
+        return unique;
     }
     virtual void start_more() {}
 
@@ -66,6 +92,15 @@ protected:
                 floats_[i] = static_cast<float>(positions.data()[i]);
             }
             write_floats(*files_[m]);
+        }
+        for (size_t m = 0; m < split_.size(); ++m) {
+            floats_.clear();
+            for (const int v : split_[m].vertices) {
+                for (int k = 0; k < 3; ++k) {
+                    floats_.push_back(static_cast<float>(frame.body().positions(v, k)));
+                }
+            }
+            write_floats(*files_[meshes().size() + m]);
         }
     }
 
@@ -93,6 +128,9 @@ protected:
     std::string format_;
     std::filesystem::path path_;
     std::vector<std::unique_ptr<AtomicFile>> files_;
+    std::vector<SplitMesh> split_;  // where the body's file has several meshes
+    std::set<std::string> names_;
+    size_t caches_ = 0;  // files of points, one per mesh
     std::vector<float> floats_;
 };
 
@@ -105,6 +143,7 @@ protected:
 /// | UVs that move      | a second file NAME.uv.pc2: one point per polygon corner, corners in    |
 /// |                    | the order of the source file, x = u, y = v (up), z = 0                 |
 /// | UVs that stand     | not written: they are those of the source                              |
+/// | several meshes     | NAME.MESH.pc2 each as well, on the vertices of that mesh of the file   |
 /// | details            | NAME.DETAIL.pc2 each, and the mesh it moves as NAME.DETAIL.rest.obj    |
 /// | finer mesh         | NAME.rest.obj, where the body is not shown on the vertices of its file |
 /// | channels, lines    | not written: the format has no place for them                          |
@@ -114,8 +153,7 @@ protected:
 /// Attribute). A corner without UV gets 0 0 0. All files appear when finish() is called.
 class Pc2Sink final : public PointsSink {
 public:
-    Pc2Sink(std::filesystem::path path, const SinkOptions& options)
-        : PointsSink("pc2", std::move(path), options) {}
+    Pc2Sink(std::filesystem::path path, const SinkOptions& options) : PointsSink("pc2", std::move(path), options) {}
 
 private:
     bool is_big_endian() const override { return false; }
@@ -169,6 +207,7 @@ private:
 /// | header             | big-endian int32 frames, int32 points                                  |
 /// | times              | big-endian float32, seconds of body time, one per frame                |
 /// | positions          | big-endian float32 x y z, vertices in the order of the source file     |
+/// | several meshes     | NAME.MESH.mdd each as well, on the vertices of that mesh of the file   |
 /// | details            | NAME.DETAIL.mdd each, and the mesh it moves as NAME.DETAIL.rest.obj    |
 /// | finer mesh         | NAME.rest.obj, where the body is not shown on the vertices of its file |
 /// | UVs, channels,     | not written: the format has no place for them (PC2 has)                |
@@ -177,8 +216,7 @@ private:
 /// All files appear when finish() is called.
 class MddSink final : public PointsSink {
 public:
-    MddSink(std::filesystem::path path, const SinkOptions& options)
-        : PointsSink("mdd", std::move(path), options) {}
+    MddSink(std::filesystem::path path, const SinkOptions& options) : PointsSink("mdd", std::move(path), options) {}
 
 private:
     bool is_big_endian() const override { return true; }
@@ -198,7 +236,7 @@ private:
     }
 
     std::vector<OutputFile> complete() override {
-        for (size_t m = 0; m < meshes().size(); ++m) {
+        for (size_t m = 0; m < caches_; ++m) {
             files_[m]->rewrite(8, times_.data(), times_.size() * sizeof(std::uint32_t));
         }
         return PointsSink::complete();

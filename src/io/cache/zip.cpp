@@ -64,8 +64,8 @@ void ZipWriter::write(const void* data, std::size_t bytes) {
     if (bytes == 0) {
         return;  // no array may stand for an empty one, but zlib takes "no array" for "begin anew"
     }
-    entries_.back().crc = static_cast<std::uint32_t>(
-        crc32_z(entries_.back().crc, static_cast<const unsigned char*>(data), bytes));
+    entries_.back().crc =
+        static_cast<std::uint32_t>(crc32_z(entries_.back().crc, static_cast<const unsigned char*>(data), bytes));
     written_ += bytes;
     file_.write(data, bytes);
 }
@@ -83,9 +83,7 @@ void ZipWriter::close() {
         const std::uint64_t size = entry.is_zip64 ? limit32 : entry.bytes;
         is_zip64 = is_zip64 || entry.is_zip64;
         Record record;
-        record.u32(0x02014b50)
-            .u16(version_zip64)
-            .u16(entry.is_zip64 ? version_zip64 : version_plain);
+        record.u32(0x02014b50).u16(version_zip64).u16(entry.is_zip64 ? version_zip64 : version_plain);
         record.u16(flag_utf8).u16(0).u16(0).u16(date_1980).u32(entry.crc).u32(size).u32(size);
         record.u16(entry.name.size()).u16(entry.is_zip64 ? 28 : 0).u16(0).u16(0).u16(0).u32(0);
         record.u32(entry.is_zip64 ? limit32 : entry.offset).text(entry.name);

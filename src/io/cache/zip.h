@@ -14,8 +14,7 @@ namespace cutis {
 class ZipWriter {
 public:
     /// \param always_zip64  also where small numbers would do: for tests
-    explicit ZipWriter(AtomicFile& file, bool always_zip64 = false)
-        : file_(file), always_zip64_(always_zip64) {}
+    explicit ZipWriter(AtomicFile& file, bool always_zip64 = false) : file_(file), always_zip64_(always_zip64) {}
 
     void begin_entry(const std::string& name, std::uint64_t bytes);
     void write(const void* data, std::size_t bytes);

@@ -33,9 +33,8 @@ Component component_at(const JsonAt& at) {
 }
 
 std::size_t components_of(const JsonAt& at) {
-    static const std::map<std::string, std::size_t> sizes = {
-        {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4},
-        {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16}};
+    static const std::map<std::string, std::size_t> sizes = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4},
+                                                             {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16}};
     const auto found = sizes.find(at.text());
     if (found == sizes.end()) {
         at.wrong("SCALAR, VEC2, VEC3, VEC4, MAT2, MAT3 or MAT4");
@@ -92,8 +91,7 @@ void decode_as(const GltfAccessor& accessor, double divisor, double* out) {
     const std::size_t size = accessor.components * sizeof(T);
     for (std::size_t s = 0; s < accessor.sparse_count; ++s) {
         const std::size_t i = load_index(accessor.sparse_indices, accessor.sparse_component, s);
-        load_element<T>(accessor.sparse_values + s * size, accessor.components, divisor,
-                        out + i * accessor.components);
+        load_element<T>(accessor.sparse_values + s * size, accessor.components, divisor, out + i * accessor.components);
     }
 }
 
@@ -109,8 +107,7 @@ void check_range(const JsonAt& at, std::size_t components) {
     high_at->numbers(high, components);
     for (std::size_t c = 0; c < components; ++c) {
         if (low[c] > high[c]) {
-            at.fail(concat("expected min <= max, found min[", c, "] = ", low[c], ", max[", c,
-                           "] = ", high[c]));
+            at.fail(concat("expected min <= max, found min[", c, "] = ", low[c], ", max[", c, "] = ", high[c]));
         }
     }
 }
@@ -130,8 +127,7 @@ GltfAccessor GltfFile::accessor(int i) const {
     accessor.components = components_of(at.at("type"));
     accessor.type = at.at("type").text();
     // 2^31 elements are past every index we use; it also keeps the products below from overflowing.
-    accessor.count =
-        static_cast<std::size_t>(at.at("count").integer(1, (std::int64_t{1} << 31) - 1));
+    accessor.count = static_cast<std::size_t>(at.at("count").integer(1, (std::int64_t{1} << 31) - 1));
     if (const auto normalised = at.find("normalized")) {
         accessor.is_normalised = normalised->flag();
     }
@@ -149,8 +145,8 @@ GltfAccessor GltfFile::accessor(int i) const {
         const std::size_t offset = offset_of(at);
         const std::size_t needed = offset + (accessor.count - 1) * accessor.stride + element;
         if (needed > bytes.size()) {
-            at.fail(concat("expected ", needed, " bytes in its bufferView for ", accessor.count,
-                           " elements, found ", bytes.size()));
+            at.fail(concat("expected ", needed, " bytes in its bufferView for ", accessor.count, " elements, found ",
+                           bytes.size()));
         }
         accessor.base = bytes.data() + offset;
     }
@@ -160,8 +156,8 @@ GltfAccessor GltfFile::accessor(int i) const {
     if (!sparse) {
         return accessor;
     }
-    accessor.sparse_count = static_cast<std::size_t>(
-        sparse->at("count").integer(1, static_cast<std::int64_t>(accessor.count)));
+    accessor.sparse_count =
+        static_cast<std::size_t>(sparse->at("count").integer(1, static_cast<std::int64_t>(accessor.count)));
     const JsonAt indices = sparse->at("indices");
     accessor.sparse_component = component_at(indices.at("componentType"));
     if (accessor.sparse_component != Component::u8 && accessor.sparse_component != Component::u16 &&
@@ -173,8 +169,8 @@ GltfAccessor GltfFile::accessor(int i) const {
         const std::size_t offset = offset_of(part);
         const std::size_t needed = offset + accessor.sparse_count * size;
         if (needed > bytes.size()) {
-            part.fail(concat("expected ", needed, " bytes in its bufferView for ",
-                             accessor.sparse_count, " elements, found ", bytes.size()));
+            part.fail(concat("expected ", needed, " bytes in its bufferView for ", accessor.sparse_count,
+                             " elements, found ", bytes.size()));
         }
         return bytes.data() + offset;
     };
@@ -183,18 +179,16 @@ GltfAccessor GltfFile::accessor(int i) const {
     for (std::size_t s = 0; s < accessor.sparse_count; ++s) {
         const std::size_t index = load_index(accessor.sparse_indices, accessor.sparse_component, s);
         if (index >= accessor.count) {
-            indices.fail(concat("expected indices below ", accessor.count, ", found ", index,
-                                " at element ", s));
+            indices.fail(concat("expected indices below ", accessor.count, ", found ", index, " at element ", s));
         }
-        if (s > 0 &&
-            index <= load_index(accessor.sparse_indices, accessor.sparse_component, s - 1)) {
+        if (s > 0 && index <= load_index(accessor.sparse_indices, accessor.sparse_component, s - 1)) {
             indices.fail(concat("expected increasing indices, found ", index, " at element ", s));
         }
     }
     return accessor;
 }
 
-void GltfFile::decode(const GltfAccessor& accessor, double* out) const {
+void GltfFile::decode_any(const GltfAccessor& accessor, double* out) const {
     const double one = 1.0;
     switch (accessor.component) {
         case Component::i8:
@@ -214,11 +208,29 @@ void GltfFile::decode(const GltfAccessor& accessor, double* out) const {
             break;
         case Component::f32:
             decode_as<float>(accessor, one, out);
-            for (std::size_t n = 0; n < accessor.numbers(); ++n) {
-                require(std::isfinite(out[n]), source_, ": ", accessor.path, ": element ",
-                        n / accessor.components, ": expected finite numbers, found ", out[n]);
-            }
             break;
+    }
+}
+
+void GltfFile::decode(const GltfAccessor& accessor, double* out) const {
+    decode_any(accessor, out);
+    for (std::size_t n = 0; n < accessor.numbers(); ++n) {
+        require(std::isfinite(out[n]), source_, ": ", accessor.path, ": element ", n / accessor.components,
+                ": expected finite numbers, found ", out[n]);
+    }
+}
+
+void GltfFile::decode_mended(const GltfAccessor& accessor, const std::string& what, double instead, double* out) {
+    decode_any(accessor, out);
+    std::size_t mended = 0;
+    for (std::size_t n = 0; n < accessor.numbers(); ++n) {
+        if (!std::isfinite(out[n])) {
+            out[n] = instead;
+            ++mended;
+        }
+    }
+    if (mended > 0) {
+        note(concat(what, ": ", mended, " numbers are not finite; ", instead, " stands for them"));
     }
 }
 

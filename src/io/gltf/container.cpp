@@ -16,10 +16,8 @@ constexpr std::size_t free_numbers = std::size_t{1} << 21;
 constexpr std::size_t numbers_per_byte = 256;
 
 std::uint32_t u32_at(std::span<const unsigned char> bytes, std::size_t offset) {
-    return static_cast<std::uint32_t>(bytes[offset]) |
-           static_cast<std::uint32_t>(bytes[offset + 1]) << 8 |
-           static_cast<std::uint32_t>(bytes[offset + 2]) << 16 |
-           static_cast<std::uint32_t>(bytes[offset + 3]) << 24;
+    return static_cast<std::uint32_t>(bytes[offset]) | static_cast<std::uint32_t>(bytes[offset + 1]) << 8 |
+           static_cast<std::uint32_t>(bytes[offset + 2]) << 16 | static_cast<std::uint32_t>(bytes[offset + 3]) << 24;
 }
 
 int hex_digit(char c) {
@@ -63,6 +61,18 @@ int base64_digit(char c) {
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+/// EXT_meshopt_compression of a buffer or view, under either of its names.
+std::optional<JsonAt> meshopt_in(const JsonAt& at) {
+    if (const auto extensions = at.find("extensions")) {
+        for (const char* name : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
+            if (const auto found = extensions->find(name)) {
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Bytes decode_base64(std::string_view text, const JsonAt& where) {
@@ -91,8 +101,7 @@ Bytes decode_base64(std::string_view text, const JsonAt& where) {
     return out;
 }
 
-GltfFile::GltfFile(std::span<const unsigned char> bytes, std::string source,
-                   const GltfLoader& loader)
+GltfFile::GltfFile(std::span<const unsigned char> bytes, std::string source, const GltfLoader& loader)
     : source_(std::move(source)), loader_(loader), bytes_(bytes.size()) {
     read_container(bytes);
     if (!json_.is_object()) {
@@ -111,34 +120,33 @@ GltfFile::GltfFile(std::span<const unsigned char> bytes, std::string source,
 void GltfFile::read_container(std::span<const unsigned char> bytes) {
     if (bytes.size() < 4 || u32_at(bytes, 0) != glb_magic) {
         const char* text = reinterpret_cast<const char*>(bytes.data());
-        json_ = parse_json(text, text + bytes.size(), source_);
+        json_ = Json::parse({text, bytes.size()}, source_);
         return;
     }
-    require(bytes.size() >= 20, source_, ": expected at least 20 bytes of GLB header, found ",
-            bytes.size());
+    require(bytes.size() >= 20, source_, ": expected at least 20 bytes of GLB header, found ", bytes.size());
     require(u32_at(bytes, 4) == 2, source_, ": expected GLB version 2, found ", u32_at(bytes, 4));
     const std::size_t length = u32_at(bytes, 8);
     if (length > bytes.size() || length < 20) {
-        throw InvalidInput(concat(source_, ": expected ", length, " bytes (GLB header), found ",
-                                  bytes.size(), length > bytes.size() ? ": truncated" : ""));
+        throw InvalidInput(concat(source_, ": expected ", length, " bytes (GLB header), found ", bytes.size(),
+                                  length > bytes.size() ? ": truncated" : ""));
     }
     if (length < bytes.size()) {
         note(concat(bytes.size() - length, " bytes after the end of the GLB are ignored"));
     }
     bool has_json = false;
     for (std::size_t offset = 12; offset < length;) {
-        require(length - offset >= 8, source_, ": expected a chunk header at byte ", offset,
-                ", found only ", length - offset, " bytes");
+        require(length - offset >= 8, source_, ": expected a chunk header at byte ", offset, ", found only ",
+                length - offset, " bytes");
         const std::size_t size = u32_at(bytes, offset);
         const std::uint32_t type = u32_at(bytes, offset + 4);
         offset += 8;
-        require(size <= length - offset, source_, ": chunk at byte ", offset - 8, ": expected ",
-                size, " bytes, found ", length - offset);
+        require(size <= length - offset, source_, ": chunk at byte ", offset - 8, ": expected ", size, " bytes, found ",
+                length - offset);
         const std::span<const unsigned char> chunk = bytes.subspan(offset, size);
         if (!has_json) {
             require(type == json_chunk, source_, ": expected the first chunk to be JSON");
             const char* text = reinterpret_cast<const char*>(chunk.data());
-            json_ = parse_json(text, text + chunk.size(), source_);
+            json_ = Json::parse({text, chunk.size()}, source_);
             has_json = true;
         } else if (type == bin_chunk && !has_binary_chunk_) {
             binary_chunk_ = chunk;
@@ -152,12 +160,10 @@ std::shared_ptr<const Bytes> GltfFile::load_uri(const JsonAt& uri) {
     const std::string text = uri.text();
     if (text.rfind("data:", 0) == 0) {
         const std::size_t comma = text.find(',');
-        if (comma == std::string::npos ||
-            text.substr(0, comma).find(";base64") == std::string::npos) {
+        if (comma == std::string::npos || text.substr(0, comma).find(";base64") == std::string::npos) {
             uri.wrong("data:...;base64,...");
         }
-        return std::make_shared<const Bytes>(
-            decode_base64(std::string_view(text).substr(comma + 1), uri));
+        return std::make_shared<const Bytes>(decode_base64(std::string_view(text).substr(comma + 1), uri));
     }
     const std::size_t colon = text.find(':');
     if (colon != std::string::npos && text.find('/') > colon) {
@@ -189,14 +195,16 @@ void GltfFile::load_buffers() {
     const int count = static_cast<int>(count_of("buffers"));
     for (int i = 0; i < count; ++i) {
         const JsonAt at = item("buffers", i);
-        const auto length =
-            static_cast<std::size_t>(at.at("byteLength").integer(1, std::int64_t{1} << 40));
+        const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, std::int64_t{1} << 40));
         std::span<const unsigned char> bytes;
         if (const auto uri = at.find("uri")) {
             kept_.push_back(load_uri(*uri));
             bytes = *kept_.back();
         } else if (i == 0 && has_binary_chunk_) {
             bytes = binary_chunk_;
+        } else if (meshopt_in(at)) {
+            buffers_.emplace_back();  // what compressed views become, for those who cannot read them
+            continue;
         } else {
             at.fail("expected a uri or the binary chunk of a GLB, found neither");
         }
@@ -204,6 +212,32 @@ void GltfFile::load_buffers() {
             at.fail(concat("expected ", length, " bytes (byteLength), found ", bytes.size()));
         }
         buffers_.push_back(bytes.first(length));
+    }
+    decode_views();
+}
+
+void GltfFile::decode_views() {
+    constexpr std::int64_t far = std::int64_t{1} << 40;
+    for (int i = 0; i < static_cast<int>(count_of("bufferViews")); ++i) {
+        const JsonAt at = item("bufferViews", i);
+        const auto packed_at = meshopt_in(at);
+        if (!packed_at) {
+            continue;
+        }
+        if (!knows_meshopt()) {
+            packed_at->fail("expected uncompressed meshes (this program was built without meshoptimizer)");
+        }
+        const auto buffer = static_cast<std::size_t>(packed_at->at("buffer").index(buffers_.size(), "buffers"));
+        const auto offset_at = packed_at->find("byteOffset");
+        const auto offset = static_cast<std::size_t>(offset_at ? offset_at->integer(0, far) : 0);
+        const auto size = static_cast<std::size_t>(packed_at->at("byteLength").integer(1, far));
+        if (offset + size > buffers_[buffer].size()) {
+            packed_at->fail(concat("expected bytes ", offset, " to ", offset + size, " inside buffers[", buffer,
+                                   "], found ", buffers_[buffer].size(), " bytes there"));
+        }
+        const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, far));
+        charge(length / 4, at.path());
+        decoded_[i] = decode_meshopt(*packed_at, buffers_[buffer].subspan(offset, size), length);
     }
 }
 
@@ -216,22 +250,25 @@ JsonAt GltfFile::item(const std::string& list, int i) const {
     return root().at(list)[i];
 }
 
-std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
-                                              std::size_t* stride) const {
-    const JsonAt at = item("bufferViews", reference(reference_at, "bufferViews"));
+std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at, std::size_t* stride) const {
+    const int index = reference(reference_at, "bufferViews");
+    const JsonAt at = item("bufferViews", index);
     const int buffer = at.at("buffer").index(buffers_.size(), "buffers");
     const auto offset_at = at.find("byteOffset");
     constexpr std::int64_t far = std::int64_t{1} << 40;
     const auto offset = static_cast<std::size_t>(offset_at ? offset_at->integer(0, far) : 0);
     const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, far));
-    const auto& bytes = buffers_[buffer];
-    if (offset + length > bytes.size()) {
-        at.fail(concat("expected bytes ", offset, " to ", offset + length, " inside buffers[",
-                       buffer, "], found ", bytes.size(), " bytes there"));
-    }
     if (stride != nullptr) {
         const auto stride_at = at.find("byteStride");
         *stride = stride_at ? static_cast<std::size_t>(stride_at->integer(1, 252)) : 0;
+    }
+    if (const auto decoded = decoded_.find(index); decoded != decoded_.end()) {
+        return decoded->second;
+    }
+    const auto& bytes = buffers_[buffer];
+    if (offset + length > bytes.size()) {
+        at.fail(concat("expected bytes ", offset, " to ", offset + length, " inside buffers[", buffer, "], found ",
+                       bytes.size(), " bytes there"));
     }
     return bytes.subspan(offset, length);
 }
@@ -239,8 +276,7 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at,
 void GltfFile::charge(std::size_t numbers, const std::string& where) {
     const std::size_t limit = free_numbers + numbers_per_byte * bytes_;
     require(numbers <= limit - charged_, source_, ": ", where, ": expected the file's ", bytes_,
-            " bytes to unfold to at most ", limit,
-            " numbers, found more: too many instances or declared elements");
+            " bytes to unfold to at most ", limit, " numbers, found more: too many instances or declared elements");
     charged_ += numbers;
 }
 

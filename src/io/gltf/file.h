@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/printable.h"
 #include "cutis/body/rig.h"
 #include "cutis/io/gltf_read.h"
 #include "io/gltf/json_at.h"
@@ -61,9 +61,7 @@ public:
     std::size_t count_of(const std::string& list) const;
     JsonAt item(const std::string& list, int i) const;
     /// An index into such a list.
-    int reference(const JsonAt& at, const std::string& list) const {
-        return at.index(count_of(list), list);
-    }
+    int reference(const JsonAt& at, const std::string& list) const { return at.index(count_of(list), list); }
 
     GltfAccessor accessor(int i) const;
     /// The accessor a member refers to.
@@ -73,10 +71,17 @@ public:
     /// \throw InvalidInput  not finite
     void decode(const GltfAccessor& accessor, double* out) const;
     std::vector<double> decode(const GltfAccessor& accessor);
+    /// The same for what can be mended: numbers that are not finite stay.
+    void decode_any(const GltfAccessor& accessor, double* out) const;
+    /// And become `instead`, with a note.
+    void decode_mended(const GltfAccessor& accessor, const std::string& what, double instead, double* out);
 
     /// Bytes of a buffer view. `stride` receives byteStride or 0.
-    std::span<const unsigned char> view(const JsonAt& reference,
-                                        std::size_t* stride = nullptr) const;
+    std::span<const unsigned char> view(const JsonAt& reference, std::size_t* stride = nullptr) const;
+
+    const std::vector<std::span<const unsigned char>>& buffers() const { return buffers_; }
+    /// Buffer views that were compressed, by their index.
+    const std::map<int, Bytes>& decoded_views() const { return decoded_; }
 
     /// Bytes behind an image's or buffer's uri.
     std::shared_ptr<const Bytes> load_uri(const JsonAt& uri);
@@ -85,20 +90,22 @@ public:
     /// shared accessors) to so many numbers per byte of its own and no more.
     void charge(std::size_t numbers, const std::string& where);
 
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(const std::string& text) { notes_.push_back(printable(text)); }
     std::vector<std::string>& notes() { return notes_; }
 
 private:
     void read_container(std::span<const unsigned char> bytes);
+    void decode_views();
 
     std::string source_;
     const GltfLoader& loader_;
-    nlohmann::json json_;
+    Json json_;
     std::span<const unsigned char> binary_chunk_;
     bool has_binary_chunk_ = false;
     std::vector<std::span<const unsigned char>> buffers_;
     std::map<std::string, std::shared_ptr<const Bytes>, std::less<>> loaded_;
     std::vector<std::shared_ptr<const Bytes>> kept_;
+    std::map<int, Bytes> decoded_;
     std::size_t bytes_ = 0;
     std::size_t charged_ = 0;
     std::vector<std::string> notes_;
@@ -106,6 +113,14 @@ private:
 
 /// \throw InvalidInput  a character outside the alphabet, or a length that base64 cannot have
 Bytes decode_base64(std::string_view text, const JsonAt& where);
+
+/// Was meshoptimizer there when this was compiled?
+bool knows_meshopt();
+/// Bytes of a view compressed with EXT_meshopt_compression.
+/// \param at      the extension in the document;  \param packed  the compressed bytes
+/// \param length  of the view that holds the result
+/// \throw InvalidInput  broken, or of another size
+Bytes decode_meshopt(const JsonAt& at, std::span<const unsigned char> packed, std::size_t length);
 
 /// Names already given; a second `a` becomes `a#2`.
 class UniqueNames {
@@ -126,19 +141,24 @@ struct GltfNodes {
 /// \throw InvalidInput  a cycle, a node with two parents, a bad transform
 GltfNodes read_gltf_nodes(GltfFile& file, Skeleton& skeleton);
 
-std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes);
+std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes, const Skeleton& skeleton);
 
 /// Carries materials and pictures; `names` receives the unique name of each material.
-std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file,
-                                                           std::vector<std::string>& names);
+std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file, std::vector<std::string>& names);
+
+/// What the first bytes of a picture say; empty: nothing known.
+std::string gltf_mime_type(const std::vector<unsigned char>& bytes);
 
 /// Instances of all meshes of the scene.
-std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& nodes,
-                                           const std::vector<Skin>& skins,
+std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& nodes, const std::vector<Skin>& skins,
                                            const std::vector<std::string>& material_names);
 
 /// Animations. A node given by a matrix becomes translation, rotation, scale when a clip moves it.
 std::vector<Clip> read_gltf_clips(GltfFile& file, const GltfNodes& nodes, Skeleton& skeleton);
+
+/// The whole file, for writing it again. \param pictures  of MaterialLibrary, or empty
+std::shared_ptr<const SourceDocument> keep_document(const GltfFile& file, const GltfNodes& nodes,
+                                                    const std::vector<std::vector<unsigned char>>& pictures);
 
 /// Number of morph targets of a mesh of the file.
 std::size_t gltf_target_count(const GltfFile& file, int mesh);

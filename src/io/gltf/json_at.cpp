@@ -2,24 +2,21 @@
 
 #include <cmath>
 
+#include "core/printable.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
 
-using nlohmann::json;
-
 namespace {
 
-constexpr int max_depth = 64;
-
-std::string brief(const json& value) {
+std::string brief(const Json& value) {
     if (value.is_object()) {
         return "an object";
     }
     if (value.is_array()) {
         return concat("a list of ", value.size());
     }
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    std::string text = value.dump(-1, true);
     if (text.size() > 48) {
         text = text.substr(0, 45) + "...";
     }
@@ -29,7 +26,7 @@ std::string brief(const json& value) {
 }  // namespace
 
 void JsonAt::fail(const std::string& message) const {
-    throw InvalidInput(concat(*source_, ": ", path_.empty() ? "" : path_ + ": ", message));
+    throw InvalidInput(printable(concat(*source_, ": ", path_.empty() ? "" : path_ + ": ", message)));
 }
 
 void JsonAt::wrong(const std::string& expected) const {
@@ -40,8 +37,8 @@ std::optional<JsonAt> JsonAt::find(const std::string& key) const {
     if (!value_->is_object()) {
         wrong("an object");
     }
-    const auto found = value_->find(key);
-    if (found == value_->end()) {
+    const Json* found = value_->find(key);
+    if (found == nullptr) {
         return std::nullopt;
     }
     return JsonAt(*found, path_.empty() ? key : path_ + "." + key, *source_);
@@ -70,7 +67,7 @@ std::int64_t JsonAt::integer(std::int64_t lowest, std::int64_t highest) const {
     // JSON writers may print an integer as 3.0; anything beyond 2^53 is no longer exact.
     constexpr double exact = 9007199254740992.0;
     if (value_->is_number()) {
-        const double number = value_->get<double>();
+        const double number = value_->as_number();
         if (std::abs(number) <= exact && number == std::floor(number)) {
             const auto whole = static_cast<std::int64_t>(number);
             if (whole >= lowest && whole <= highest) {
@@ -85,7 +82,7 @@ int JsonAt::index(std::size_t count, const std::string& what) const {
     if (!value_->is_number() || count == 0) {
         wrong(concat("an index below ", count, " (", what, ")"));
     }
-    const double number = value_->get<double>();
+    const double number = value_->as_number();
     if (!(number >= 0.0 && number < static_cast<double>(count) && number < 2147483647.0 &&
           number == std::floor(number))) {
         wrong(concat("an index below ", count, " (", what, ")"));
@@ -97,7 +94,7 @@ double JsonAt::number() const {
     if (!value_->is_number()) {
         wrong("a number");
     }
-    const double number = value_->get<double>();
+    const double number = value_->as_number();
     // Everything leaves as float again: what a float cannot hold is refused here.
     if (!(std::abs(number) <= 3.4028234663852886e38)) {
         wrong("a finite number");
@@ -106,17 +103,17 @@ double JsonAt::number() const {
 }
 
 std::string JsonAt::text() const {
-    if (!value_->is_string()) {
+    if (!value_->is_text()) {
         wrong("a string");
     }
-    return value_->get<std::string>();
+    return value_->as_text();
 }
 
 bool JsonAt::flag() const {
     if (!value_->is_boolean()) {
         wrong("true or false");
     }
-    return value_->get<bool>();
+    return value_->as_boolean();
 }
 
 void JsonAt::numbers(double* out, std::size_t count) const {
@@ -130,33 +127,7 @@ void JsonAt::numbers(double* out, std::size_t count) const {
 
 std::string JsonAt::text_or_empty(const std::string& key) const {
     const std::optional<JsonAt> found = find(key);
-    return found ? found->text() : std::string();
-}
-
-json parse_json(const char* begin, const char* end, const std::string& source) {
-    int depth = 0;
-    bool in_string = false;
-    for (const char* c = begin; c != end; ++c) {
-        if (in_string) {
-            if (*c == '\\' && c + 1 != end) {
-                ++c;
-            } else if (*c == '"') {
-                in_string = false;
-            }
-        } else if (*c == '"') {
-            in_string = true;
-        } else if (*c == '[' || *c == '{') {
-            require(++depth <= max_depth, source, ": JSON: expected at most ", max_depth,
-                    " levels, found more at byte ", c - begin);
-        } else if (*c == ']' || *c == '}') {
-            --depth;
-        }
-    }
-    try {
-        return json::parse(begin, end);
-    } catch (const json::exception& error) {
-        throw InvalidInput(concat(source, ": JSON: ", error.what()));
-    }
+    return found ? printable(found->text(), true) : std::string();
 }
 
 }  // namespace cutis

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+
+#include "cutis/io/json.h"
 
 namespace cutis {
 
@@ -11,10 +12,10 @@ namespace cutis {
 /// Every access checks the type and throws InvalidInput.
 class JsonAt {
 public:
-    JsonAt(const nlohmann::json& value, std::string path, const std::string& source)
+    JsonAt(const Json& value, std::string path, const std::string& source)
         : value_(&value), path_(std::move(path)), source_(&source) {}
 
-    const nlohmann::json& value() const { return *value_; }
+    const Json& value() const { return *value_; }
     const std::string& path() const { return path_; }
 
     [[noreturn]] void fail(const std::string& message) const;
@@ -44,13 +45,9 @@ public:
     std::string text_or_empty(const std::string& key) const;
 
 private:
-    const nlohmann::json* value_;
+    const Json* value_;
     std::string path_;
     const std::string* source_;
 };
-
-/// Parses text, refusing more than 64 levels.
-/// \throw InvalidInput  not JSON
-nlohmann::json parse_json(const char* begin, const char* end, const std::string& source);
 
 }  // namespace cutis

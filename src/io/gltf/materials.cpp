@@ -8,8 +8,6 @@
 
 namespace cutis {
 
-using nlohmann::json;
-
 namespace {
 
 /// UV set a texture is looked up with; KHR_texture_transform may override it.
@@ -27,24 +25,24 @@ std::int64_t uv_set_of(const JsonAt& texture) {
 
 /// Walks a material: checks the textures it names, and drops those that need a UV set we do not
 /// keep.
-void check_textures(GltfFile& file, const JsonAt& at, json& copy) {
+void check_textures(GltfFile& file, const JsonAt& at, Json& copy) {
     std::vector<std::string> dropped;
-    for (const auto& member : at.value().items()) {
-        const JsonAt child = at.at(member.key());
+    for (std::size_t i = 0; at.value().is_object() && i < at.value().size(); ++i) {
+        const std::string& key = at.value().key(i);
+        const JsonAt child = at.at(key);
         if (!child.value().is_object()) {
             continue;
         }
-        if (member.key().ends_with("Texture")) {
+        if (key.ends_with("Texture")) {
             file.reference(child.at("index"), "textures");
             if (uv_set_of(child) != 0) {
-                file.note(
-                    concat(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
-                dropped.push_back(member.key());
+                file.note(concat(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
+                dropped.push_back(key);
                 continue;
             }
         }
-        if (member.key() != "extras") {
-            check_textures(file, child, copy[member.key()]);
+        if (key != "extras") {
+            check_textures(file, child, copy[key]);
         }
     }
     for (const std::string& key : dropped) {
@@ -53,40 +51,17 @@ void check_textures(GltfFile& file, const JsonAt& at, json& copy) {
 }
 
 /// Names of the extensions used below `value`.
-void collect_extensions(const json& value, std::set<std::string>& out) {
-    if (value.is_object()) {
-        for (const auto& member : value.items()) {
-            if (member.key() == "extensions" && member.value().is_object()) {
-                for (const auto& extension : member.value().items()) {
-                    out.insert(extension.key());
-                }
-            }
-            if (member.key() != "extras") {
-                collect_extensions(member.value(), out);
+void collect_extensions(const Json& value, std::set<std::string>& out) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value.is_object() && value.key(i) == "extensions" && value[i].is_object()) {
+            for (std::size_t k = 0; k < value[i].size(); ++k) {
+                out.insert(value[i].key(k));
             }
         }
-    } else if (value.is_array()) {
-        for (const json& element : value) {
-            collect_extensions(element, out);
+        if (!value.is_object() || value.key(i) != "extras") {
+            collect_extensions(value[i], out);
         }
     }
-}
-
-std::string mime_type_of(const std::vector<unsigned char>& bytes) {
-    const auto begins = [&](const char* magic, std::size_t size, std::size_t offset = 0) {
-        return bytes.size() >= offset + size &&
-               std::memcmp(bytes.data() + offset, magic, size) == 0;
-    };
-    if (begins("\x89PNG", 4)) {
-        return "image/png";
-    }
-    if (begins("\xFF\xD8\xFF", 3)) {
-        return "image/jpeg";
-    }
-    if (begins("RIFF", 4) && begins("WEBP", 4, 8)) {
-        return "image/webp";
-    }
-    return begins("\xABKTX 20", 7) ? "image/ktx2" : "";
 }
 
 std::vector<unsigned char> read_image(GltfFile& file, const JsonAt& at) {
@@ -110,14 +85,14 @@ std::vector<unsigned char> read_image(GltfFile& file, const JsonAt& at) {
     }
 }
 
-json read_images(GltfFile& file, MaterialLibrary& library) {
-    json images = json::array();
+Json read_images(GltfFile& file, MaterialLibrary& library) {
+    Json images = Json::array();
     const int count = static_cast<int>(file.count_of("images"));
     for (int i = 0; i < count; ++i) {
         const JsonAt at = file.item("images", i);
         library.images.push_back(read_image(file, at));
-        json image = json::object();
-        std::string mime = mime_type_of(library.images.back());
+        Json image = Json::object();
+        std::string mime = gltf_mime_type(library.images.back());
         if (mime.empty()) {
             mime = at.text_or_empty("mimeType");
         }
@@ -132,8 +107,8 @@ json read_images(GltfFile& file, MaterialLibrary& library) {
     return images;
 }
 
-json read_textures(GltfFile& file) {
-    json textures = json::array();
+Json read_textures(GltfFile& file) {
+    Json textures = Json::array();
     const int count = static_cast<int>(file.count_of("textures"));
     for (int i = 0; i < count; ++i) {
         const JsonAt at = file.item("textures", i);
@@ -144,8 +119,8 @@ json read_textures(GltfFile& file) {
             file.reference(*sampler, "samplers");
         }
         if (const auto extensions = at.find("extensions")) {
-            for (const auto& extension : extensions->value().items()) {
-                const JsonAt inner = extensions->at(extension.key());
+            for (std::size_t k = 0; extensions->value().is_object() && k < extensions->value().size(); ++k) {
+                const JsonAt inner = extensions->at(extensions->value().key(k));
                 if (inner.value().is_object() && inner.find("source")) {
                     file.reference(inner.at("source"), "images");
                 }
@@ -158,16 +133,31 @@ json read_textures(GltfFile& file) {
 
 }  // namespace
 
-std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file,
-                                                           std::vector<std::string>& names) {
+std::string gltf_mime_type(const std::vector<unsigned char>& bytes) {
+    const auto begins = [&](const char* magic, std::size_t size, std::size_t offset = 0) {
+        return bytes.size() >= offset + size && std::memcmp(bytes.data() + offset, magic, size) == 0;
+    };
+    if (begins("\x89PNG", 4)) {
+        return "image/png";
+    }
+    if (begins("\xFF\xD8\xFF", 3)) {
+        return "image/jpeg";
+    }
+    if (begins("RIFF", 4) && begins("WEBP", 4, 8)) {
+        return "image/webp";
+    }
+    return begins("\xABKTX 20", 7) ? "image/ktx2" : "";
+}
+
+std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file, std::vector<std::string>& names) {
     const int count = static_cast<int>(file.count_of("materials"));
-    json materials = json::array();
+    Json materials = Json::array();
     UniqueNames unique;
     for (int i = 0; i < count; ++i) {
         const JsonAt at = file.item("materials", i);
         const std::string name = at.text_or_empty("name");
         names.push_back(unique.take(name.empty() ? concat("material#", i) : name));
-        json copy = at.value();
+        Json copy = at.value();
         check_textures(file, at, copy);
         copy["name"] = names.back();
         materials.push_back(std::move(copy));
@@ -176,16 +166,24 @@ std::shared_ptr<const MaterialLibrary> read_gltf_materials(GltfFile& file,
         return nullptr;
     }
     auto library = std::make_shared<MaterialLibrary>();
-    json all;
+    for (const Json& material : materials) {
+        const Json& surface = material["pbrMetallicRoughness"];
+        const Json& factor = surface["baseColorFactor"];
+        if (factor.is_array() && factor.size() >= 3 && factor[0].is_number() && factor[1].is_number() &&
+            factor[2].is_number() && !surface.contains("baseColorTexture")) {
+            library->colours[material["name"].as_text()] = {factor[0].as_number(), factor[1].as_number(),
+                                                            factor[2].as_number()};
+        }
+    }
+    Json all;
     all["images"] = read_images(file, *library);
     all["textures"] = read_textures(file);
-    all["samplers"] =
-        file.count_of("samplers") > 0 ? file.root().at("samplers").value() : json::array();
+    all["samplers"] = file.count_of("samplers") > 0 ? file.root().at("samplers").value() : Json::array();
     all["materials"] = std::move(materials);
     std::set<std::string> extensions;
     collect_extensions(all, extensions);
     all["extensionsUsed"] = extensions;
-    library->gltf_json = all.dump(-1, ' ', false, json::error_handler_t::replace);
+    library->gltf_json = all.dump();
     return library;
 }
 

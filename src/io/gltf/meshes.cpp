@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <set>
 #include <vector>
 
+#include "body/mend.h"
 #include "cutis/core/error.h"
 #include "io/gltf/file.h"
 
@@ -10,6 +12,7 @@ namespace cutis {
 
 /// One primitive made of triangles, its sizes known and checked.
 struct Primitive {
+    int index = 0;  ///< in its mesh
     JsonAt at;
     JsonAt attributes;
     GltfAccessor positions;
@@ -44,19 +47,18 @@ int mode_of(const JsonAt& primitive) {
 
 std::optional<Primitive> read_primitive(GltfFile& file, const JsonAt& at) {
     if (!is_readable(at)) {
-        file.note(concat(at.path(), mode_of(at) < triangle_list ? ": points and lines are not read"
-                                                                : ": no POSITION, left out"));
+        file.note(concat(at.path(),
+                         mode_of(at) < triangle_list ? ": points and lines are not read" : ": no POSITION, left out"));
         return std::nullopt;
     }
     const int kind = mode_of(at);
     const JsonAt attributes = at.at("attributes");
     const auto position = attributes.find("POSITION");
-    Primitive primitive{at, attributes, file.accessor(*position), std::nullopt};
+    Primitive primitive{0, at, attributes, file.accessor(*position), std::nullopt};
     primitive.mode = kind;
     if (primitive.positions.type != "VEC3" || primitive.positions.component == Component::u32) {
         position->fail(concat("expected ", primitive.positions.path,
-                              " to be VEC3 of f32 (or of 1 or 2 byte integers), found ",
-                              primitive.positions.type));
+                              " to be VEC3 of f32 (or of 1 or 2 byte integers), found ", primitive.positions.type));
     }
     primitive.vertices = primitive.positions.count;
     primitive.corners = primitive.vertices;
@@ -64,10 +66,8 @@ std::optional<Primitive> read_primitive(GltfFile& file, const JsonAt& at) {
         primitive.indices = file.accessor(*indices);
         const Component component = primitive.indices->component;
         if (primitive.indices->type != "SCALAR" || primitive.indices->is_normalised ||
-            (component != Component::u8 && component != Component::u16 &&
-             component != Component::u32)) {
-            indices->fail(
-                concat("expected ", primitive.indices->path, " to be SCALAR of u8, u16 or u32"));
+            (component != Component::u8 && component != Component::u16 && component != Component::u32)) {
+            indices->fail(concat("expected ", primitive.indices->path, " to be SCALAR of u8, u16 or u32"));
         }
         primitive.corners = primitive.indices->count;
     }
@@ -95,10 +95,10 @@ std::vector<Primitive> read_primitives(GltfFile& file, const JsonAt& mesh) {
         if (!primitive) {
             continue;
         }
+        primitive->index = static_cast<int>(p);
         if (!primitives.empty() && primitive->targets != primitives.front().targets) {
             list[p].fail(concat("expected ", primitives.front().targets,
-                                " morph targets as in the first primitive, found ",
-                                primitive->targets));
+                                " morph targets as in the first primitive, found ", primitive->targets));
         }
         primitives.push_back(std::move(*primitive));
     }
@@ -109,12 +109,25 @@ void read_triangles(GltfFile& file, const Primitive& primitive, int* out) {
     std::vector<int> corners(primitive.corners);
     if (primitive.indices) {
         const std::vector<double> numbers = file.decode(*primitive.indices);
+        std::size_t beyond = 0;
+        for (std::size_t c = 0; c < corners.size(); ++c) {
+            beyond += numbers[c] < static_cast<double>(primitive.vertices) ? 0 : 1;
+        }
+        // A few are an exporter's slip; many are another mesh's indices.
+        const bool mends = beyond > 0 && 20 * beyond < corners.size();
+        if (mends) {
+            file.note(concat(primitive.at.path(), ": ", beyond, " of ", corners.size(),
+                             " indices name no vertex; their triangles are left out"));
+        }
         for (std::size_t c = 0; c < corners.size(); ++c) {
             if (!(numbers[c] < static_cast<double>(primitive.vertices))) {
-                primitive.at.fail(concat("expected indices below ", primitive.vertices,
-                                         " (vertices), found ",
-                                         static_cast<std::uint64_t>(numbers[c]), " at element ", c,
-                                         " of ", primitive.indices->path));
+                if (mends) {
+                    corners[c] = -1;
+                    continue;
+                }
+                primitive.at.fail(concat("expected indices below ", primitive.vertices, " (vertices), found ",
+                                         static_cast<std::uint64_t>(numbers[c]), " at element ", c, " of ",
+                                         primitive.indices->path));
             }
             corners[c] = static_cast<int>(numbers[c]);
         }
@@ -138,9 +151,10 @@ void read_triangles(GltfFile& file, const Primitive& primitive, int* out) {
             b = t + 2;
             c = 0;
         }
-        out[3 * t] = corners[a] + first;
-        out[3 * t + 1] = corners[b] + first;
-        out[3 * t + 2] = corners[c] + first;
+        const bool is_whole = corners[a] >= 0 && corners[b] >= 0 && corners[c] >= 0;
+        out[3 * t] = first + (is_whole ? corners[a] : 0);
+        out[3 * t + 1] = first + (is_whole ? corners[b] : 0);
+        out[3 * t + 2] = first + (is_whole ? corners[c] : 0);
     }
 }
 
@@ -155,7 +169,9 @@ struct MeshData {
     std::string without_joints;  ///< a primitive that has no JOINTS_0, or empty
     std::vector<MorphTarget> morphs;
     std::vector<double> morph_defaults;
-    std::size_t numbers = 0;  ///< size of a copy
+    std::size_t numbers = 0;           ///< size of a copy
+    std::vector<int> file_primitives;  ///< one per part
+    bool is_mended = false;
 };
 
 bool starts_with(const std::string& text, const char* start) {
@@ -172,8 +188,8 @@ void require_type(const GltfAccessor& accessor, const JsonAt& at, const char* ty
 GltfAccessor vertex_accessor(const GltfFile& file, const JsonAt& at, std::size_t vertices) {
     GltfAccessor accessor = file.accessor(at);
     if (accessor.count != vertices) {
-        at.fail(concat("expected ", vertices, " elements (one per vertex) in ", accessor.path,
-                       ", found ", accessor.count));
+        at.fail(
+            concat("expected ", vertices, " elements (one per vertex) in ", accessor.path, ", found ", accessor.count));
     }
     return accessor;
 }
@@ -191,13 +207,14 @@ void read_uv(GltfFile& file, const Primitive& primitive, std::size_t total, ArtM
     }
     auto rows = art.uv.middleRows(static_cast<Eigen::Index>(primitive.first_vertex),
                                   static_cast<Eigen::Index>(primitive.vertices));
-    file.decode(accessor, rows.data());
+    file.decode_mended(accessor, at->path(), 0.0, rows.data());
     rows.col(1) = 1.0 - rows.col(1).array();
 }
 
 void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total, ArtMesh& art) {
-    for (const auto& member : primitive.attributes.value().items()) {
-        const std::string& name = member.key();
+    const Json& attributes = primitive.attributes.value();
+    for (std::size_t i = 0; attributes.is_object() && i < attributes.size(); ++i) {
+        const std::string& name = attributes.key(i);
         const bool is_colour = starts_with(name, "COLOR_");
         if (!is_colour && !starts_with(name, "_")) {
             continue;
@@ -209,10 +226,11 @@ void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total,
             continue;
         }
         if (is_colour && accessor.type != "VEC3" && accessor.type != "VEC4") {
-            at.fail(
-                concat("expected ", accessor.path, " to be VEC3 or VEC4, found ", accessor.type));
+            at.fail(concat("expected ", accessor.path, " to be VEC3 or VEC4, found ", accessor.type));
         }
-        const std::vector<double> numbers = file.decode(accessor);
+        file.charge(accessor.numbers(), accessor.path);
+        std::vector<double> numbers(accessor.numbers());
+        file.decode_mended(accessor, at.path(), is_colour ? 1.0 : 0.0, numbers.data());
         for (std::size_t c = 0; c < accessor.components; ++c) {
             std::string channel = name;
             if (accessor.components > 1) {
@@ -224,12 +242,10 @@ void read_painted(GltfFile& file, const Primitive& primitive, std::size_t total,
                 file.charge(total, at.path());
                 // Where a primitive has no colours, glTF takes white; of other attributes it says
                 // nothing.
-                painted =
-                    VectorXd::Constant(static_cast<Eigen::Index>(total), is_colour ? 1.0 : 0.0);
+                painted = VectorXd::Constant(static_cast<Eigen::Index>(total), is_colour ? 1.0 : 0.0);
             }
             for (std::size_t v = 0; v < primitive.vertices; ++v) {
-                painted[static_cast<Eigen::Index>(primitive.first_vertex + v)] =
-                    numbers[v * accessor.components + c];
+                painted[static_cast<Eigen::Index>(primitive.first_vertex + v)] = numbers[v * accessor.components + c];
             }
         }
     }
@@ -242,10 +258,10 @@ void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weight
         const auto joints_at = primitive.attributes.find(concat("JOINTS_", set));
         const auto weights_at = primitive.attributes.find(concat("WEIGHTS_", set));
         if (joints_at.has_value() != weights_at.has_value()) {
-            primitive.attributes.fail(concat("expected JOINTS_", set, " and WEIGHTS_", set,
-                                             " together, found only one of them"));
+            file.note(concat(primitive.attributes.path(), ": JOINTS_", set, " and WEIGHTS_", set,
+                             " come together, found only one of them; it is not read"));
         }
-        if (!joints_at) {
+        if (!joints_at || !weights_at) {
             return;
         }
         const GltfAccessor joints = vertex_accessor(file, *joints_at, primitive.vertices);
@@ -262,7 +278,9 @@ void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weight
         GltfAccessor indices = joints;
         indices.is_normalised = false;
         const std::vector<double> joint = file.decode(indices);
-        const std::vector<double> amount = file.decode(amounts);
+        file.charge(amounts.numbers(), amounts.path);
+        std::vector<double> amount(amounts.numbers());
+        file.decode_any(amounts, amount.data());  // mended once all of the mesh is known
         for (std::size_t v = 0; v < primitive.vertices; ++v) {
             for (std::size_t k = 0; k < 4; ++k) {
                 const std::size_t to = (primitive.first_vertex + v) * stride + 4 * set + k;
@@ -276,26 +294,23 @@ void read_joints(GltfFile& file, const Primitive& primitive, SkinWeights& weight
 void note_unread(GltfFile& file, const Primitive& primitive) {
     static const std::set<std::string> known = {"POSITION", "NORMAL",   "TANGENT",   "TEXCOORD_0",
                                                 "JOINTS_0", "JOINTS_1", "WEIGHTS_0", "WEIGHTS_1"};
-    for (const auto& member : primitive.attributes.value().items()) {
-        const std::string& name = member.key();
+    const Json& attributes = primitive.attributes.value();
+    for (std::size_t i = 0; attributes.is_object() && i < attributes.size(); ++i) {
+        const std::string& name = attributes.key(i);
         if (known.count(name) == 0 && !starts_with(name, "COLOR_") && !starts_with(name, "_")) {
             file.note(concat(primitive.attributes.path(), ": ", name, " is not read"));
         }
     }
 }
 
-void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive>& primitives,
-                 std::size_t total, MeshData& data) {
+void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive>& primitives, std::size_t total,
+                 MeshData& data) {
     const std::size_t count = primitives.front().targets;
     std::vector<std::string> names(count);
     if (const auto extras = mesh.find("extras"); extras && extras->value().is_object()) {
-        const auto list = extras->value().find("targetNames");
-        for (std::size_t t = 0;
-             list != extras->value().end() && list->is_array() && t < std::min(count, list->size());
-             ++t) {
-            if ((*list)[t].is_string()) {
-                names[t] = (*list)[t].get<std::string>();
-            }
+        const Json& list = extras->value()["targetNames"];
+        for (std::size_t t = 0; list.is_array() && t < std::min(count, list.size()); ++t) {
+            names[t] = printable(list[t].as_text(), true);
         }
     }
     bool has_moving_uv = false;
@@ -309,8 +324,8 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
             if (const auto at = target.find("POSITION")) {
                 const GltfAccessor accessor = vertex_accessor(file, *at, primitive.vertices);
                 require_type(accessor, *at, "VEC3");
-                file.decode(accessor, morph.offsets.data() +
-                                          3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
+                file.decode_mended(accessor, at->path(), 0.0,
+                                   morph.offsets.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
             }
             has_moving_uv = has_moving_uv || target.find("TEXCOORD_0").has_value();
         }
@@ -325,8 +340,17 @@ void read_morphs(GltfFile& file, const JsonAt& mesh, const std::vector<Primitive
     }
 }
 
-std::optional<MeshData> read_mesh(GltfFile& file, int index,
-                                  const std::vector<std::string>& material_names) {
+/// What is broken is left out with a note; the rest goes on without it.
+template <class Read>
+void or_without(GltfFile& file, const Read& read) {
+    try {
+        read();
+    } catch (const InvalidInput& error) {
+        file.note(concat(error.what(), "; left out"));
+    }
+}
+
+std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<std::string>& material_names) {
     const JsonAt mesh = file.item("meshes", index);
     std::vector<Primitive> primitives = read_primitives(file, mesh);
     if (primitives.empty()) {
@@ -355,8 +379,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
     if (data.art.name.empty()) {
         data.art.name = concat("mesh#", index);
     }
-    file.charge(3 * vertices + 3 * triangles + 2 * static_cast<std::size_t>(influences) * vertices,
-                mesh.path());
+    file.charge(3 * vertices + 3 * triangles + 2 * static_cast<std::size_t>(influences) * vertices, mesh.path());
     data.art.positions.resize(static_cast<Eigen::Index>(vertices), 3);
     data.art.triangles.resize(static_cast<Eigen::Index>(triangles), 3);
     data.weights.influences = influences;
@@ -365,25 +388,24 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
 
     std::size_t with_uv = 0;
     for (const Primitive& primitive : primitives) {
-        file.decode(
-            primitive.positions,
-            data.art.positions.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
-        read_triangles(
-            file, primitive,
-            data.art.triangles.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_triangle));
-        read_uv(file, primitive, vertices, data.art);
-        with_uv += primitive.attributes.find("TEXCOORD_0") ? 1 : 0;
-        read_painted(file, primitive, vertices, data.art);
+        file.decode_any(primitive.positions,
+                        data.art.positions.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_vertex));
+        read_triangles(file, primitive,
+                       data.art.triangles.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_triangle));
+        or_without(file, [&] {
+            read_uv(file, primitive, vertices, data.art);
+            with_uv += primitive.attributes.find("TEXCOORD_0") ? 1 : 0;
+        });
+        or_without(file, [&] { read_painted(file, primitive, vertices, data.art); });
         if (influences > 0) {
-            read_joints(file, primitive, data.weights);
+            or_without(file, [&] { read_joints(file, primitive, data.weights); });
         }
         if (!primitive.attributes.find("JOINTS_0") && data.without_joints.empty()) {
             data.without_joints = primitive.at.path();
         }
         note_unread(file, primitive);
         MeshPart part;
-        part.name = primitives.size() == 1 ? data.art.name
-                                           : concat(data.art.name, "#", data.art.parts.size() + 1);
+        part.name = primitives.size() == 1 ? data.art.name : concat(data.art.name, "#", data.art.parts.size() + 1);
         if (const auto material = primitive.at.find("material")) {
             part.material = material_names[file.reference(*material, "materials")];
         }
@@ -392,6 +414,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
         part.first_triangle = static_cast<int>(primitive.first_triangle);
         part.triangle_count = static_cast<int>(primitive.triangles);
         data.art.parts.push_back(std::move(part));
+        data.file_primitives.push_back(primitive.index);
     }
     if (with_uv > 0) {
         file.charge(3 * triangles, mesh.path());
@@ -401,44 +424,62 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index,
                              " primitives have no TEXCOORD_0; their UVs are 0"));
         }
     }
-    read_morphs(file, mesh, primitives, vertices, data);
-    data.numbers = 3 * vertices + 6 * triangles +
-                   vertices * (2 + 2 * static_cast<std::size_t>(influences) +
-                               3 * data.morphs.size() + data.art.painted.size());
+    const MatrixX3d stored = data.art.positions;
+    const int mended = mend_positions(data.art.triangles, data.art.positions);
+    if (mended < 0) {
+        mesh.fail("expected positions, found none that are finite");
+    }
+    data.is_mended = mended > 0;
+    if (mended > 0) {
+        Eigen::Index first = 0;
+        while (stored.row(first) == data.art.positions.row(first)) {
+            ++first;
+        }
+        file.note(concat(mesh.path(), ": ", mended, " positions are no places (first vertex ", first, ": ",
+                         text_of(stored.row(first).transpose()), "); their neighbours' mean stands for them"));
+    }
+    or_without(file, [&] { read_morphs(file, mesh, primitives, vertices, data); });
+    data.morph_defaults.resize(data.morphs.size(), 0.0);
+    data.numbers =
+        3 * vertices + 6 * triangles +
+        vertices * (2 + 2 * static_cast<std::size_t>(influences) + 3 * data.morphs.size() + data.art.painted.size());
     return data;
 }
 
-void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data,
-                const std::vector<Skin>& skins, MeshInstance& instance) {
+void place_skin(GltfFile& file, const JsonAt& node, const MeshData& data, const std::vector<Skin>& skins,
+                MeshInstance& instance) {
     const auto skin_at = node.find("skin");
     if (!skin_at) {
         if (data.weights.influences > 0) {
-            file.note(
-                concat(node.path(),
-                       ": its mesh has joints but the node has no skin; the node carries it"));
+            file.note(concat(node.path(), ": its mesh has joints but the node has no skin; the node carries it"));
         }
         return;
     }
     instance.skin = file.reference(*skin_at, "skins");
+    if (data.weights.influences == 0) {
+        file.note(concat(skin_at->path(), ": its mesh has no joints; the node carries it"));
+        instance.skin = -1;
+        return;
+    }
     if (!data.without_joints.empty()) {
-        skin_at->fail(
-            concat("expected joints and weights in every primitive of a skinned mesh, found no "
-                   "JOINTS_0 in ",
-                   data.without_joints));
+        file.note(concat(data.without_joints, ": has no joints in a skinned mesh; it takes its neighbours' weights"));
     }
     instance.weights = data.weights;
     const auto& skin = skins[instance.skin];
-    try {
-        const WeightReport report =
-            normalise_weights(instance.weights, static_cast<int>(skin.joints.size()));
-        if (report.renormalised > 0 || report.without_weight > 0) {
-            file.note(concat(instance.name, ": weights of ", report.renormalised,
-                             " vertices did not sum to 1 (worst ", report.worst_sum, ") and of ",
-                             report.without_weight, " were all 0, first at vertex ",
-                             report.first_vertex, "; they were normalised"));
-        }
-    } catch (const InvalidInput& error) {
-        skin_at->fail(error.what());
+    const int joints = static_cast<int>(skin.joints.size());
+    const int mended = mend_weights(data.art.positions, data.art.triangles, joints, instance.weights);
+    if (mended > 0) {
+        file.note(concat(
+            instance.name, ": ", mended, " vertices have no usable weights; ",
+            mended == data.art.positions.rows() ? "the skin's first joint moves them" : "they take their neighbours'"));
+    }
+    const WeightReport report = normalise_weights(instance.weights, joints);
+    const bool is_finite = std::all_of(data.weights.weights.begin(), data.weights.weights.end(),
+                                       [](double weight) { return std::isfinite(weight); });
+    instance.is_mended = instance.is_mended || mended > 0 || report.renormalised > 0 || !is_finite;
+    if (report.renormalised > 0) {
+        file.note(concat(instance.name, ": weights of ", report.renormalised, " vertices did not sum to 1 (worst ",
+                         report.worst_sum, ", first at vertex ", report.first_vertex, "); they were normalised"));
     }
 }
 
@@ -455,13 +496,13 @@ std::size_t gltf_target_count(const GltfFile& file, int mesh) {
     return 0;
 }
 
-std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& nodes,
-                                           const std::vector<Skin>& skins,
+std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& nodes, const std::vector<Skin>& skins,
                                            const std::vector<std::string>& material_names) {
     std::map<int, std::optional<MeshData>> meshes;
     std::vector<MeshInstance> instances;
     UniqueNames names;
     int left_out = 0;
+    std::exception_ptr first_error;
     for (const int i : nodes.in_order) {
         const JsonAt node = file.item("nodes", i);
         const auto mesh_at = node.find("mesh");
@@ -474,7 +515,13 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
             continue;
         }
         if (meshes.count(mesh) == 0) {
-            meshes[mesh] = read_mesh(file, mesh, material_names);
+            std::optional<MeshData>& data = meshes[mesh];
+            try {
+                data = read_mesh(file, mesh, material_names);
+            } catch (const InvalidInput& error) {
+                first_error = first_error ? first_error : std::current_exception();
+                file.note(concat(error.what(), "; the mesh is left out"));
+            }
         }
         if (!meshes[mesh]) {
             file.note(concat(node.path(), ": its mesh has no triangles"));
@@ -486,6 +533,9 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
         const std::string name = node.text_or_empty("name");
         instance.name = names.take(name.empty() ? data.art.name : name);
         instance.node = nodes.ours[i];
+        instance.file_node = i;
+        instance.file_primitives = data.file_primitives;
+        instance.is_mended = data.is_mended;
         instance.mesh = data.art;
         instance.morphs = data.morphs;
         instance.morph_defaults = data.morph_defaults;
@@ -497,6 +547,9 @@ std::vector<MeshInstance> read_gltf_meshes(GltfFile& file, const GltfNodes& node
     }
     if (left_out > 0) {
         file.note(concat(left_out, " nodes with meshes are not in the scene and were left out"));
+    }
+    if (instances.empty() && first_error) {
+        std::rethrow_exception(first_error);
     }
     return instances;
 }

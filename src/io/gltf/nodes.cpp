@@ -1,6 +1,7 @@
 // Nodes, the scene they belong to, and skins.
 #include <cmath>
 
+#include "body/bind_pose.h"
 #include "cutis/core/error.h"
 #include "io/gltf/file.h"
 
@@ -20,8 +21,8 @@ Eigen::Affine3d affine(const double* column_major) {
 
 /// Only affine maps move vertices here: the last row must be 0 0 0 1, up to rounding.
 bool is_affine(const double* column_major) {
-    return std::abs(column_major[3]) < 1e-4 && std::abs(column_major[7]) < 1e-4 &&
-           std::abs(column_major[11]) < 1e-4 && std::abs(column_major[15] - 1.0) < 1e-4;
+    return std::abs(column_major[3]) < 1e-4 && std::abs(column_major[7]) < 1e-4 && std::abs(column_major[11]) < 1e-4 &&
+           std::abs(column_major[15] - 1.0) < 1e-4;
 }
 
 /// Nearest translation, rotation, scale: exact where the columns are orthogonal.
@@ -56,9 +57,7 @@ void read_transform(GltfFile& file, const JsonAt& at, Node& node) {
             matrix->fail("expected a last row of 0 0 0 1");
         }
         if (translation || rotation || scale) {
-            file.note(
-                concat(at.path(),
-                       ": has a matrix and translation, rotation or scale; the matrix is used"));
+            file.note(concat(at.path(), ": has a matrix and translation, rotation or scale; the matrix is used"));
         }
         node.has_matrix = true;
         node.matrix = affine(numbers);
@@ -74,10 +73,11 @@ void read_transform(GltfFile& file, const JsonAt& at, Node& node) {
     if (rotation) {
         Eigen::Vector4d q;
         rotation->numbers(q.data(), 4);
-        if (!(q.norm() > 1e-6)) {
-            rotation->wrong("a unit quaternion");
+        if (q.norm() > 1e-6) {
+            node.rest.rotation.coeffs() = q.normalized();
+        } else {
+            file.note(concat(rotation->path(), ": expected a unit quaternion, found zeros; not turned"));
         }
-        node.rest.rotation.coeffs() = q.normalized();
     }
 }
 
@@ -89,9 +89,8 @@ std::vector<int> read_parents(const GltfFile& file, int count) {
             const int child = file.reference((*children)[c], "nodes");
             int& parent = parents[child];
             if (parent >= 0) {
-                (*children)[c].fail(concat("expected every node to have one parent, found nodes[",
-                                           child, "] below nodes[", parent, "] and nodes[", i,
-                                           "]"));
+                (*children)[c].fail(concat("expected every node to have one parent, found nodes[", child,
+                                           "] below nodes[", parent, "] and nodes[", i, "]"));
             }
             parent = i;
         }
@@ -129,8 +128,7 @@ std::vector<int> tree_order(const GltfFile& file, const std::vector<int>& parent
     return order;
 }
 
-std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents,
-                                 const std::vector<int>& order) {
+std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents, const std::vector<int>& order) {
     const std::size_t scenes = file.count_of("scenes");
     const auto chosen = file.root().find("scene");
     if (scenes == 0 && !chosen) {
@@ -189,8 +187,9 @@ GltfNodes read_gltf_nodes(GltfFile& file, Skeleton& skeleton) {
     return nodes;
 }
 
-std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes) {
+std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes, const Skeleton& skeleton) {
     std::vector<Skin> skins;
+    const std::vector<Eigen::Affine3d> frames = rest_frames(skeleton);
     const int count = static_cast<int>(file.count_of("skins"));
     for (int i = 0; i < count; ++i) {
         const JsonAt at = file.item("skins", i);
@@ -211,16 +210,24 @@ std::vector<Skin> read_gltf_skins(GltfFile& file, const GltfNodes& nodes) {
             if (accessor.type != "MAT4" || accessor.component != Component::f32) {
                 binds->fail(concat("expected ", accessor.path, " to hold MAT4 of f32"));
             }
-            if (accessor.count < joints.size()) {
-                binds->fail(concat("expected ", joints.size(), " matrices in ", accessor.path,
-                                   ", found ", accessor.count));
-            }
-            const std::vector<double> numbers = file.decode(accessor);
+            file.charge(accessor.numbers(), accessor.path);
+            std::vector<double> numbers(accessor.numbers());
+            file.decode_any(accessor, numbers.data());
+            // Without its matrix a joint is taken to be bound where it rests.
+            std::size_t mended = 0;
             for (std::size_t j = 0; j < joints.size(); ++j) {
-                if (!is_affine(&numbers[16 * j])) {
-                    binds->fail(concat("expected a last row of 0 0 0 1 in matrix ", j));
+                const double* matrix = j < accessor.count ? &numbers[16 * j] : nullptr;
+                if (matrix != nullptr && is_affine(matrix) && affine(matrix).matrix().allFinite()) {
+                    skin.inverse_bind[j] = affine(matrix);
+                    continue;
                 }
-                skin.inverse_bind[j] = affine(&numbers[16 * j]);
+                ++mended;
+                const Eigen::Affine3d inverse = frames[skin.joints[j]].inverse();
+                skin.inverse_bind[j] = inverse.matrix().allFinite() ? inverse : Eigen::Affine3d::Identity();
+            }
+            if (mended > 0) {
+                file.note(concat(binds->path(), ": ", mended, " of ", joints.size(),
+                                 " joints have no usable matrix; they are bound where they rest"));
             }
         }
         skins.push_back(std::move(skin));

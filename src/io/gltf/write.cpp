@@ -1,7 +1,7 @@
 #include "cutis/io/formats.h"
 
 #include "cutis/core/error.h"
-#include "io/gltf/write_mesh.h"
+#include "io/gltf/write_character.h"
 
 namespace cutis {
 namespace {
@@ -10,29 +10,36 @@ namespace {
 ///
 /// | what               | how                                                                    |
 /// |--------------------|------------------------------------------------------------------------|
-/// | vertices           | split where a vertex has several UVs; one primitive per part           |
-/// | POSITION, NORMAL   | metres, Y up; normals are computed: smooth over UV seams and borders   |
-/// |                    | of parts, hard where the source split a vertex with one UV             |
-/// | TEXCOORD_0         | where the source has UVs (v turned down, as glTF counts)               |
-/// | COLOR_0            | where the source has painted colours of that name                      |
-/// | materials          | those of the source that are in use, with textures, samplers, embedded |
-/// |                    | pictures; a texture that needs UVs which are not there is left out     |
-/// | skin               | joints, inverse binds, JOINTS_n, WEIGHTS_n and linear keys at every    |
-/// |                    | frame, when no layer changed shape, UVs or mesh and linear blending of |
-/// |                    | these keys gives every frame back within the tolerance                 |
-/// | other motion       | morph targets (POSITION, NORMAL, TEXCOORD_0 where UVs move) from a     |
-/// |                    | truncated singular value decomposition, weights keyed at every frame,  |
-/// |                    | all within 0 .. 1 (Blender cuts off the rest), which takes one more    |
-/// |                    | target of constant weight where modes change sign; base shape = first  |
-/// |                    | frame. Animation time 0 is the first frame                             |
-/// | one frame, or none | a plain mesh                                                           |
-/// | that moves         |                                                                        |
+/// | a character from   | its own document: nodes, names, skeleton, skins, materials, pictures,  |
+/// | glTF               | cameras, other clips, morph targets, extras and unknown extensions as  |
+/// |                    | they were. Without layers nothing is different                         |
+/// | meshes that a      | their own skin and morph targets stay; further targets (POSITION,      |
+/// | layer changed      | NORMAL, TEXCOORD_0 where the mesh has them) hold what frames do beyond |
+/// |                    | them, so that other clips play as before. Where the skin cannot be     |
+/// |                    | undone (bends of 165 degrees) or keep_skin is off, the node carries    |
+/// |                    | the mesh. On a finer mesh (fold) its primitives are replaced           |
+/// | the baked clip     | under its name: the file's own keys where all of it was baked, else    |
+/// |                    | keys at every frame from time 0; weights of the targets. A loop has    |
+/// |                    | its first frame once more at its end. extras.cutis has fps and         |
+/// |                    | first_frame: time t is frame first_frame + t fps                       |
+/// | other units, axes  | a node `metres` above the character's own                              |
+/// | a body from        | one mesh: vertices split where one has several UVs, a primitive per    |
+/// | elsewhere          | part, computed normals (smooth over UV seams and borders of parts,     |
+/// |                    | hard where the source split a vertex with one UV), COLOR_0, materials  |
+/// |                    | in use; a skin with keys at every frame where that gives the frames    |
+/// |                    | back within the tolerance, else morph targets; base shape = first      |
+/// |                    | frame; the clip is called `bake`                                       |
+/// | morph targets      | from a truncated singular value decomposition, weights keyed at every  |
+/// |                    | frame, all within 0 .. 1 (Blender cuts off the rest), which takes one  |
+/// |                    | more target of constant weight where modes change sign                 |
 /// | details            | a mesh and a node each, named as they are, with morph targets of their |
-/// |                    | own and a channel of their own in the one animation                    |
+/// |                    | own and a channel of their own in the clip                             |
 /// | rigid copies       | the piece as one mesh, a node NAME.1, NAME.2 ... for each copy         |
+/// | slid_uv            | (slide with output = "both") the body whose UVs slide, in a second     |
+/// |                    | scene of the file                                                      |
 /// | channels, lines    | not written                                                            |
 ///
-/// OutputFile::numbers: `morph_targets` (of the body), `detail_morph_targets` (of all details,
+/// OutputFile::numbers: `morph_targets` (of the body, all its meshes), `detail_morph_targets` (of all details,
 /// where there are any), `skin_kept` (0 or 1), `tolerance_m`, `max_error_m` and `max_uv_error`: the
 /// largest of all meshes, measured by rebuilding every frame from the float32 numbers of the file.
 /// Where float32 itself cannot reach the tolerance (a small body far from the origin) all targets
@@ -46,8 +53,7 @@ public:
 
 private:
     void start() override {
-        require(body().art->triangles.rows() != 0,
-                "glb: expected a mesh with triangles, found none");
+        require(body().art->triangles.rows() != 0, "glb: expected a mesh with triangles, found none");
         for (const MeshInfo& mesh : meshes()) {
             const bool is_own = mesh.is_body && shows_own_mesh();
             const size_t m = written_.size();
@@ -63,8 +69,8 @@ private:
             if (mesh.uv_moves()) {
                 frames().want(Stored::uv, m);
             }
-            written_.push_back(std::make_unique<GlbMesh>(
-                mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
+            written_.push_back(
+                std::make_unique<GlbMesh>(mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
         }
     }
 
@@ -76,9 +82,7 @@ private:
                 copies_[m]->read_from(frames().numbers(), frames().first(Stored::copy_positions, m),
                                       frames().first(Stored::copy_rotations, m));
             } else {
-                const int uv = meshes()[m].uv_moves() ? frames().first(Stored::uv, m) : 0;
-                written_[m]->read_from(frames().numbers(), frames().first(Stored::positions, m),
-                                       uv);
+                written_[m]->read_from(frames().numbers(), frames().first(Stored::positions, m), first_uv(m));
             }
         }
         // One tolerance for all: details are looked at together with the body.
@@ -86,62 +90,100 @@ private:
         MorphTolerance tolerance;
         tolerance.position = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         tolerance.uv = options_.uv_tolerance;
-        const bool may_keep =
-            options_.keep_skin && !body().shape_changed && !body().uv_changed && shows_own_mesh();
-        const bool is_kept =
-            may_keep && written_.front()->keep_skin(*info().body, times_, tolerance.position);
+        if (!GlbCharacter::has_document(info())) {
+            return write_plain(tolerance);
+        }
+        const GlbFrames of_body = {&frames().numbers(), frames().first(Stored::positions), body().vertex_count(),
+                                   first_uv(0), body().uv_moves() ? body().uv_count() : 0};
+        GlbCharacter character(info(), of_body, times_, options_, tolerance, path_);
+        fit(tolerance, false);
+        error_ = std::max(error_, character.max_error());
+        uv_error_ = std::max(uv_error_, character.max_uv_error());
+        GlbDocument document(*info().body->source().character->document);
+        GlbAnimation animation(document, character.times());
+        character.add_to(document, animation);
+        std::vector<int> nodes;
+        add_meshes(document, animation, nodes);
+        GlbCharacter::add_to_scene(document, nodes);
+        character.finish_clip(animation);
+        const bool has_skin = info().body->rig() != nullptr;
+        return {finished(document, tolerance, character.target_count(), has_skin && !character.is_changed())};
+    }
 
-        std::vector<PaintedMesh> painted;
-        double error = 0.0;
-        double uv_error = 0.0;
-        int detail_targets = 0;
+    /// A body that came from no document: one mesh, with its skin where that still describes the shape.
+    std::vector<OutputFile> write_plain(const MorphTolerance& tolerance) {
+        const bool may_keep = options_.keep_skin && !body().shape_changed && !body().uv_changed && shows_own_mesh();
+        const bool is_kept = may_keep && written_.front()->keep_skin(*info().body, times_, tolerance.position);
+        has_body_ = true;
+        fit(tolerance, !is_kept);
+        GlbDocument document;
+        GlbAnimation animation(document, {info().frame_count, info().fps, 0.0, 0.0, info().first_frame});
+        std::vector<int> nodes;
+        add_meshes(document, animation, nodes);
+        animation.finish();
+        document.root["scene"] = document.add("scenes", {{"nodes", nodes}});
+        if (!other_nodes_.empty()) {
+            document.add("scenes", {{"name", "other view"}, {"nodes", other_nodes_}});
+        }
+        return {finished(document, tolerance, written_.front()->target_count(), is_kept)};
+    }
+
+    int first_uv(size_t m) { return meshes()[m].uv_moves() ? frames().first(Stored::uv, m) : 0; }
+
+    /// Morph targets of details, and of the body where it is asked for.
+    void fit(const MorphTolerance& tolerance, bool fits_body) {
         for (size_t m = 0; m < written_.size(); ++m) {
-            if (copies_[m]) {
-                painted.push_back(copies_[m]->painted());
+            const bool is_body = meshes()[m].is_body;
+            if (copies_[m] || (is_body && !has_body_)) {
                 continue;
             }
-            GlbMesh* mesh = written_[m].get();
-            const bool is_body = meshes()[m].is_body;
-            if (!is_body || !is_kept) {
-                mesh->fit(tolerance);
+            if (!is_body || fits_body) {
+                written_[m]->fit(tolerance);
             }
-            painted.push_back(mesh->painted());
-            error = std::max(error, mesh->max_error());
-            uv_error = std::max(uv_error, mesh->max_uv_error());
-            detail_targets += is_body ? 0 : mesh->target_count();
+            error_ = std::max(error_, written_[m]->max_error());
+            uv_error_ = std::max(uv_error_, written_[m]->max_uv_error());
+            detail_targets_ += is_body ? 0 : written_[m]->target_count();
         }
-        GlbDocument document;
-        add_scene(document, painted);
+    }
+
+    OutputFile finished(GlbDocument& document, const MorphTolerance& tolerance, int targets, bool is_kept) {
         OutputFile file;
         file.format = "glb";
         file.path = path_.string();
         file.bytes = document.save(path_);
-        file.numbers = {{"morph_targets", written_.front()->target_count()},
+        file.numbers = {{"morph_targets", targets},
                         {"skin_kept", is_kept ? 1.0 : 0.0},
                         {"tolerance_m", tolerance.position},
-                        {"max_error_m", error},
-                        {"max_uv_error", uv_error}};
+                        {"max_error_m", error_},
+                        {"max_uv_error", uv_error_}};
         if (written_.size() > 1) {
-            file.numbers["detail_morph_targets"] = detail_targets;
+            file.numbers["detail_morph_targets"] = detail_targets_;
         }
-        return {file};
+        return file;
     }
 
-    void add_scene(GlbDocument& document, const std::vector<PaintedMesh>& painted) {
-        const Character* character = info().body->source().character.get();
-        const std::vector<std::vector<int>> materials = add_materials(
-            document, character != nullptr ? character->materials.get() : nullptr, painted);
-        GlbAnimation animation(document, info().frame_count, info().fps);
-        std::vector<int> scene_nodes;
+    /// Details, and the body where it is a mesh of ours.
+    void add_meshes(GlbDocument& document, GlbAnimation& animation, std::vector<int>& nodes) {
+        std::vector<PaintedMesh> painted;
         for (size_t m = 0; m < written_.size(); ++m) {
+            painted.push_back(copies_[m] ? copies_[m]->painted() : written_[m]->painted());
+        }
+        if (!has_body_) {
+            painted.erase(painted.begin());
+        }
+        const std::vector<std::vector<int>> materials =
+            add_materials(document, info().body->source().materials.get(), painted);
+        for (size_t m = has_body_ ? 0 : 1; m < written_.size(); ++m) {
+            const std::vector<int>& own = materials[has_body_ ? m : m - 1];
             if (copies_[m]) {
-                copies_[m]->add_to(document, materials[m], animation, scene_nodes);
+                copies_[m]->add_to(document, own, animation, nodes);
             } else {
-                written_[m]->add_to(document, materials[m], animation, scene_nodes);
+                written_[m]->add_to(document, own, animation, meshes()[m].is_other_view ? other_nodes_ : nodes);
             }
         }
-        animation.finish();
-        document.root["scene"] = document.add("scenes", {{"nodes", scene_nodes}});
+        if (!has_body_ && !other_nodes_.empty()) {
+            document.add("scenes", {{"name", "other view"}, {"nodes", other_nodes_}});
+        }
     }
 
     std::filesystem::path path_;
@@ -149,6 +191,11 @@ private:
     std::vector<std::unique_ptr<GlbMesh>> written_;   // null where a detail has copies
     std::vector<std::unique_ptr<GlbCopies>> copies_;  // null elsewhere
     std::vector<double> times_;
+    std::vector<int> other_nodes_;  // of another view of the body: a scene of its own
+    bool has_body_ = false;         // among the meshes written here
+    int detail_targets_ = 0;
+    double error_ = 0.0;
+    double uv_error_ = 0.0;
 };
 
 }  // namespace

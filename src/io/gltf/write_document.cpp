@@ -31,7 +31,7 @@ const char* type_of(int width) {
     return width == 2 ? GlbDocument::vec2 : width == 3 ? GlbDocument::vec3 : GlbDocument::vec4;
 }
 
-void add_bounds(nlohmann::json& accessor, std::span<const float> values, int width) {
+void add_bounds(Json& accessor, std::span<const float> values, int width) {
     std::vector<float> low(values.begin(), values.begin() + width);
     std::vector<float> high = low;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -51,6 +51,13 @@ size_t padded(size_t bytes) {
 
 GlbDocument::GlbDocument() {
     root["asset"] = {{"version", "2.0"}, {"generator", "cutis"}};
+}
+
+GlbDocument::GlbDocument(const SourceDocument& source)
+    : root(Json::parse(source.gltf_json, "document")), source_(&source) {
+    const Json* views = root.find("bufferViews");
+    first_view_ = views == nullptr ? 0 : static_cast<int>(views->size());
+    root["asset"]["generator"] = "cutis";
 }
 
 int GlbDocument::add(const char* array, Json object) {
@@ -83,7 +90,7 @@ size_t GlbDocument::append(int view, const void* data, size_t bytes) {
 }
 
 int GlbDocument::add_accessor(Json accessor) {
-    if (accessor.contains("byteOffset") && accessor["byteOffset"] == 0) {
+    if (const Json* offset = accessor.find("byteOffset"); offset != nullptr && offset->as_index() == 0) {
         accessor.erase("byteOffset");
     }
     return add("accessors", std::move(accessor));
@@ -92,7 +99,7 @@ int GlbDocument::add_accessor(Json accessor) {
 int GlbDocument::add_vertices(std::span<const float> values, int width, bool needs_bounds) {
     const int view = view_for(width * 4, target_vertices);
     const size_t offset = append(view, values.data(), values.size_bytes());
-    Json accessor = {{"bufferView", view},
+    Json accessor = {{"bufferView", first_view_ + view},
                      {"byteOffset", offset},
                      {"componentType", type_float},
                      {"count", values.size() / static_cast<size_t>(width)},
@@ -104,9 +111,7 @@ int GlbDocument::add_vertices(std::span<const float> values, int width, bool nee
 }
 
 int GlbDocument::add_joints(std::span<const std::uint16_t> values, bool fits_byte) {
-    Json accessor = {{"componentType", fits_byte ? type_u8 : type_u16},
-                     {"count", values.size() / 4},
-                     {"type", vec4}};
+    Json accessor = {{"componentType", fits_byte ? type_u8 : type_u16}, {"count", values.size() / 4}, {"type", vec4}};
     // Strides 4 and 8 may be those of other attributes; joints get a view of their own.
     const int view = new_view(fits_byte ? 4 : 8, target_vertices);
     if (fits_byte) {
@@ -115,15 +120,16 @@ int GlbDocument::add_joints(std::span<const std::uint16_t> values, bool fits_byt
     } else {
         append(view, values.data(), values.size_bytes());
     }
-    accessor["bufferView"] = view;
+    accessor["bufferView"] = first_view_ + view;
     return add_accessor(std::move(accessor));
 }
 
 int GlbDocument::add_zeros(int count, int width, bool needs_bounds) {
     Json accessor = {{"componentType", type_float}, {"count", count}, {"type", type_of(width)}};
     if (needs_bounds) {
-        accessor["min"] = std::vector<float>(static_cast<size_t>(width), 0.0F);
-        accessor["max"] = accessor["min"];
+        const std::vector<float> zeros(static_cast<size_t>(width), 0.0F);
+        accessor["min"] = zeros;
+        accessor["max"] = zeros;
     }
     return add_accessor(std::move(accessor));
 }
@@ -132,8 +138,7 @@ int GlbDocument::add_indices(std::span<const std::uint32_t> indices) {
     if (index_view_ < 0) {
         index_view_ = new_view(0, target_indices);
     }
-    const std::uint32_t largest =
-        indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end());
+    const std::uint32_t largest = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end());
     // 65535 itself is the restart index and may not occur.
     const bool fits_u16 = largest < 65535;
     size_t offset = 0;
@@ -143,7 +148,7 @@ int GlbDocument::add_indices(std::span<const std::uint32_t> indices) {
     } else {
         offset = append(index_view_, indices.data(), indices.size_bytes());
     }
-    return add_accessor({{"bufferView", index_view_},
+    return add_accessor({{"bufferView", first_view_ + index_view_},
                          {"byteOffset", offset},
                          {"componentType", fits_u16 ? type_u16 : type_u32},
                          {"count", indices.size()},
@@ -158,7 +163,7 @@ int GlbDocument::add_numbers(std::span<const float> values, const char* type, bo
         view = new_view(0, 0);
     }
     const size_t offset = append(view, values.data(), values.size_bytes());
-    Json accessor = {{"bufferView", view},
+    Json accessor = {{"bufferView", first_view_ + view},
                      {"byteOffset", offset},
                      {"componentType", type_float},
                      {"count", values.size() / static_cast<size_t>(width)},
@@ -172,14 +177,14 @@ int GlbDocument::add_numbers(std::span<const float> values, const char* type, bo
 int GlbDocument::add_bytes(std::span<const unsigned char> bytes) {
     const int view = new_view(0, 0);
     append(view, bytes.data(), bytes.size());
-    return view;
+    return first_view_ + view;
 }
 
 std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
-    size_t binary_bytes = 0;
+    const size_t source_bytes = source_ == nullptr ? 0 : source_->bytes.size();
+    size_t binary_bytes = padded(source_bytes);
     for (const View& view : views_) {
-        Json object = {
-            {"buffer", 0}, {"byteOffset", binary_bytes}, {"byteLength", view.bytes.size()}};
+        Json object = {{"buffer", 0}, {"byteOffset", binary_bytes}, {"byteLength", view.bytes.size()}};
         if (binary_bytes == 0) {
             object.erase("byteOffset");
         }
@@ -196,11 +201,10 @@ std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
         root["buffers"] = Json::array({{{"byteLength", binary_bytes}}});
     }
     // Names from elsewhere may hold broken UTF-8: replaced, never thrown over.
-    std::string text = root.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = root.dump();
     text.append(padded(text.size()) - text.size(), ' ');
 
-    const std::uint64_t total =
-        12 + 8 + text.size() + (binary_bytes > 0 ? 8 + std::uint64_t{binary_bytes} : 0);
+    const std::uint64_t total = 12 + 8 + text.size() + (binary_bytes > 0 ? 8 + std::uint64_t{binary_bytes} : 0);
     if (total > 0xFFFFFFFFU) {
         throw InvalidInput(concat(path.string(), ": ", total,
                                   " bytes, GLB holds at most 4294967295: raise the tolerance, bake "
@@ -220,37 +224,73 @@ std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
     if (binary_bytes > 0) {
         write_u32(binary_bytes);
         file.write(std::string_view("BIN\0", 4));
-        for (const View& view : views_) {
+        const auto write_padded = [&file](const unsigned char* bytes, size_t size) {
             const char zeros[4] = {};
-            file.write(view.bytes.data(), view.bytes.size());
-            file.write(zeros, padded(view.bytes.size()) - view.bytes.size());
+            file.write(bytes, size);
+            file.write(zeros, padded(size) - size);
+        };
+        if (source_bytes > 0) {
+            write_padded(source_->bytes.data(), source_bytes);
+        }
+        for (const View& view : views_) {
+            write_padded(view.bytes.data(), view.bytes.size());
         }
     }
     return file.commit();
 }
 
-void GlbAnimation::add_channel(int node, const char* path, std::span<const float> values,
-                               const char* type) {
+void GlbAnimation::add_channel(int node, const char* path, std::span<const float> values, const char* type) {
     if (times_ < 0) {
         std::vector<float> seconds;
-        seconds.reserve(static_cast<size_t>(frame_count_));
-        for (int f = 0; f < frame_count_; ++f) {
-            seconds.push_back(static_cast<float>(f / fps_));
+        seconds.reserve(static_cast<size_t>(frames_.key_count()));
+        for (int f = 0; f < frames_.frame_count; ++f) {
+            seconds.push_back(static_cast<float>(frames_.start + f / frames_.fps));
+        }
+        if (frames_.period > 0.0) {
+            seconds.push_back(static_cast<float>(frames_.start + frames_.period));
         }
         times_ = document_.add_numbers(seconds, GlbDocument::scalar, true);
     }
-    samplers_.push_back({{"input", times_},
-                         {"interpolation", "LINEAR"},
-                         {"output", document_.add_numbers(values, type)}});
-    channels_.push_back(
-        {{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
+    std::vector<float> keys(values.begin(), values.end());
+    if (frames_.period > 0.0) {
+        const size_t width = values.size() / static_cast<size_t>(frames_.frame_count);
+        keys.insert(keys.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width));
+    }
+    samplers_.push_back(
+        {{"input", times_}, {"interpolation", "LINEAR"}, {"output", document_.add_numbers(keys, type)}});
+    channels_.push_back({{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
 }
 
-void GlbAnimation::finish() {
-    if (!channels_.empty()) {
-        document_.add("animations", {{"name", "bake"},
-                                     {"channels", std::move(channels_)},
-                                     {"samplers", std::move(samplers_)}});
+void GlbAnimation::finish(const std::string& name, int into) {
+    if (channels_.empty()) {
+        return;
+    }
+    const Json about = {{"fps", frames_.fps}, {"first_frame", frames_.first_frame}};
+    if (into < 0) {
+        Json animation = {{"name", name},
+                          {"channels", std::move(channels_)},
+                          {"samplers", std::move(samplers_)},
+                          {"extras", {{"cutis", about}}}};
+        Json all = Json::array({std::move(animation)});
+        if (document_.root.contains("animations")) {
+            for (Json& other : document_.root["animations"]) {
+                all.push_back(std::move(other));
+            }
+        }
+        document_.root["animations"] = std::move(all);
+        return;
+    }
+    Json& animation = document_.root["animations"][into];
+    const auto first = animation["samplers"].size();
+    for (Json& channel : channels_) {
+        channel["sampler"] = first + static_cast<size_t>(channel["sampler"].as_index());
+        animation["channels"].push_back(std::move(channel));
+    }
+    for (Json& sampler : samplers_) {
+        animation["samplers"].push_back(std::move(sampler));
+    }
+    if (!animation.contains("extras") || animation["extras"].is_object()) {
+        animation["extras"]["cutis"] = about;
     }
 }
 

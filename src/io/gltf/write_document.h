@@ -3,10 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "cutis/body/rig.h"
+#include "cutis/io/json.h"
 
 namespace cutis {
 
@@ -14,8 +16,6 @@ namespace cutis {
 /// bounds, offsets and targets are right by construction.
 class GlbDocument {
 public:
-    using Json = nlohmann::json;
-
     Json root;
 
     /// Names of accessor types.
@@ -26,6 +26,8 @@ public:
     static constexpr const char* mat4 = "MAT4";
 
     GlbDocument();
+    /// Another document with more in it. \param source  must outlive this
+    explicit GlbDocument(const SourceDocument& source);
 
     /// Vertex attribute of floats; `width` 2, 3 or 4 numbers a vertex. Those of the same width
     /// share one buffer view.
@@ -62,6 +64,8 @@ private:
     size_t append(int view, const void* data, size_t bytes);
     int add_accessor(Json accessor);
 
+    const SourceDocument* source_ = nullptr;
+    int first_view_ = 0;  ///< those before are the source's
     std::vector<View> views_;
     std::vector<std::array<int, 2>> vertex_views_;  ///< stride, view
     int index_view_ = -1;
@@ -69,27 +73,38 @@ private:
     int matrix_view_ = -1;
 };
 
-/// The one animation "bake" of a file: linear keys at every frame, the first at time 0.
+/// When a bake's frames are in an animation.
+struct GlbTimes {
+    int frame_count = 0;
+    double fps = 30.0;
+    double start = 0.0;   ///< of the first frame, seconds
+    double period = 0.0;  ///< where the animation loops: the first frame comes again so much later; 0: it does not
+    int first_frame = 1;  ///< as users count
+
+    int key_count() const { return frame_count + (period > 0.0 ? 1 : 0); }
+};
+
+/// The animation of a bake: linear keys at every frame.
 class GlbAnimation {
 public:
-    GlbAnimation(GlbDocument& document, int frame_count, double fps)
-        : document_(document), frame_count_(frame_count), fps_(fps) {}
+    GlbAnimation(GlbDocument& document, const GlbTimes& times) : document_(document), frames_(times) {}
+    int key_count() const { return frames_.key_count(); }
 
     /// \param path    "weights", "translation", "rotation" or "scale"
-    /// \param values  the same count of numbers for every frame
+    /// \param values  the same count of numbers for every frame; a loop's last key is added
     /// \param type    of the accessor
     void add_channel(int node, const char* path, std::span<const float> values, const char* type);
 
     /// Puts it into the document, where there is anything in it.
-    void finish();
+    /// \param into  animation that gets the channels; -1: a new one, before all others
+    void finish(const std::string& name = "bake", int into = -1);
 
 private:
     GlbDocument& document_;
-    int frame_count_;
-    double fps_;
+    GlbTimes frames_;
     int times_ = -1;  ///< accessor
-    GlbDocument::Json channels_ = GlbDocument::Json::array();
-    GlbDocument::Json samplers_ = GlbDocument::Json::array();
+    Json channels_ = Json::array();
+    Json samplers_ = Json::array();
 };
 
 }  // namespace cutis

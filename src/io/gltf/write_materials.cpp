@@ -3,45 +3,28 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cutis/core/error.h"
 
 namespace cutis {
 
-using Json = GlbDocument::Json;
-
 namespace {
-
-/// Index held by `object[key]`, or -1.
-int index_in(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_number_integer() ? found->get<int>() : -1;
-}
 
 /// The UV set a texture reference asks for; KHR_texture_transform may overrule it.
 int uv_set(const Json& reference) {
-    int set = std::max(0, index_in(reference, "texCoord"));
-    const auto extensions = reference.find("extensions");
-    if (extensions != reference.end() && extensions->is_object()) {
-        const auto transform = extensions->find("KHR_texture_transform");
-        if (transform != extensions->end() && transform->is_object() &&
-            index_in(*transform, "texCoord") >= 0) {
-            set = index_in(*transform, "texCoord");
-        }
-    }
-    return set;
+    const int moved = reference["extensions"]["KHR_texture_transform"]["texCoord"].as_index();
+    return moved >= 0 ? moved : std::max(0, reference["texCoord"].as_index());
 }
 
 class MaterialCopier {
 public:
-    MaterialCopier(GlbDocument& document, const MaterialLibrary* library)
-        : document_(document), library_(library) {
+    MaterialCopier(GlbDocument& document, const MaterialLibrary* library) : document_(document), library_(library) {
         if (library == nullptr || library->gltf_json.empty()) {
             return;
         }
-        source_ = Json::parse(library->gltf_json, nullptr, false);
-        require(!source_.is_discarded() && source_.is_object(),
-                "materials: expected a JSON object, found something else");
+        source_ = Json::parse(library->gltf_json, "materials");
+        require(source_.is_object(), "materials: expected a JSON object, found something else");
     }
 
     int material_named(const std::string& name, bool has_uv) {
@@ -52,7 +35,7 @@ public:
         }
         Json material = {{"name", name}};
         for (const Json& candidate : list("materials")) {
-            if (candidate.is_object() && candidate.value("name", Json()) == name) {
+            if (candidate["name"].as_text() == name && candidate.is_object()) {
                 material = candidate;
                 break;
             }
@@ -65,6 +48,11 @@ public:
     }
 
     void finish() {
+        if (const Json* used = document_.root.find("extensionsUsed")) {
+            for (const Json& name : *used) {
+                extensions_.insert(name.as_text());
+            }
+        }
         if (!extensions_.empty()) {
             document_.root["extensionsUsed"] = extensions_;
         }
@@ -73,37 +61,28 @@ public:
 private:
     const Json& list(const char* name) const {
         static const Json none = Json::array();
-        const auto found = source_.is_object() ? source_.find(name) : source_.end();
-        return source_.is_object() && found != source_.end() && found->is_array() ? *found : none;
+        const Json* found = source_.find(name);
+        return found != nullptr && found->is_array() ? *found : none;
     }
 
     /// Every reference to a texture stands under a key that ends in "Texture", in glTF and in its
     /// extensions: {"index": i, ...}. Those that cannot be followed are dropped.
     void copy_textures(Json& node) {
-        if (node.is_array()) {
-            for (Json& child : node) {
-                copy_textures(child);
-            }
-            return;
-        }
-        if (!node.is_object()) {
-            return;
-        }
-        for (auto entry = node.begin(); entry != node.end();) {
+        for (std::size_t i = 0; i < node.size();) {
+            Json& entry = node[i];
             const bool is_reference =
-                entry.key().ends_with("Texture") && entry->is_object() && entry->contains("index");
+                node.is_object() && node.key(i).ends_with("Texture") && entry.is_object() && entry.contains("index");
             if (!is_reference) {
-                copy_textures(*entry);
-                ++entry;
+                copy_textures(entry);
+                ++i;
                 continue;
             }
-            const int texture =
-                has_uv_ && uv_set(*entry) == 0 ? copy_texture(index_in(*entry, "index")) : -1;
+            const int texture = has_uv_ && uv_set(entry) == 0 ? copy_texture(entry["index"].as_index()) : -1;
             if (texture < 0) {
-                entry = node.erase(entry);
+                node.erase_at(i);
             } else {
-                (*entry)["index"] = texture;
-                ++entry;
+                entry["index"] = texture;
+                ++i;
             }
         }
     }
@@ -120,14 +99,14 @@ private:
             if (texture.contains("extensions") && texture["extensions"].is_object()) {
                 // KHR_texture_basisu, EXT_texture_webp and their like name another picture.
                 Json& extensions = texture["extensions"];
-                for (auto entry = extensions.begin(); entry != extensions.end();) {
-                    const bool names_picture = entry->is_object() && entry->contains("source");
-                    if (names_picture && !copy_picture(*entry)) {
-                        entry = extensions.erase(entry);
+                for (std::size_t k = 0; k < extensions.size();) {
+                    const bool names_picture = extensions[k].contains("source");
+                    if (names_picture && !copy_picture(extensions[k])) {
+                        extensions.erase_at(k);
                         continue;
                     }
                     has_other_picture = has_other_picture || names_picture;
-                    ++entry;
+                    ++k;
                 }
                 if (extensions.empty()) {
                     texture.erase("extensions");
@@ -136,11 +115,9 @@ private:
             if (!has_picture && !has_other_picture) {
                 return -1;
             }
-            const int sampler = copy_once(samplers_, index_in(texture, "sampler"), [this](int s) {
+            const int sampler = copy_once(samplers_, std::as_const(texture)["sampler"].as_index(), [this](int s) {
                 const Json& samplers = list("samplers");
-                return s >= 0 && s < static_cast<int>(samplers.size())
-                           ? document_.add("samplers", samplers[s])
-                           : -1;
+                return s >= 0 && s < static_cast<int>(samplers.size()) ? document_.add("samplers", samplers[s]) : -1;
             });
             texture.erase("sampler");
             if (sampler >= 0) {
@@ -153,11 +130,10 @@ private:
 
     /// Copies the picture `holder["source"]` names and points it there; false where there is none.
     bool copy_picture(Json& holder) {
-        const int picture = copy_once(images_, index_in(holder, "source"), [this](int i) {
+        const int picture = copy_once(images_, std::as_const(holder)["source"].as_index(), [this](int i) {
             const Json& images = list("images");
-            if (i < 0 || i >= static_cast<int>(images.size()) ||
-                i >= static_cast<int>(library_->images.size()) || library_->images[i].empty() ||
-                !images[i].is_object()) {
+            if (i < 0 || i >= static_cast<int>(images.size()) || i >= static_cast<int>(library_->images.size()) ||
+                library_->images[i].empty() || !images[i].is_object()) {
                 return -1;
             }
             Json image = images[i];
@@ -184,20 +160,14 @@ private:
     }
 
     void note_extensions(const Json& node) {
-        if (node.is_array()) {
-            for (const Json& child : node) {
-                note_extensions(child);
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            if (node.is_object() && node.key(i) == "extensions" && node[i].is_object()) {
+                for (std::size_t k = 0; k < node[i].size(); ++k) {
+                    extensions_.insert(node[i].key(k));
+                }
             }
-        } else if (node.is_object()) {
-            for (auto entry = node.begin(); entry != node.end(); ++entry) {
-                if (entry.key() == "extensions" && entry->is_object()) {
-                    for (auto used = entry->begin(); used != entry->end(); ++used) {
-                        extensions_.insert(used.key());
-                    }
-                }
-                if (entry.key() != "extras") {
-                    note_extensions(*entry);
-                }
+            if (!node.is_object() || node.key(i) != "extras") {
+                note_extensions(node[i]);
             }
         }
     }
@@ -223,8 +193,7 @@ std::vector<std::vector<int>> add_materials(GlbDocument& document, const Materia
         materials.emplace_back();
         for (const MeshPart& part : *mesh.parts) {
             const bool is_used = !part.material.empty() && part.triangle_count > 0;
-            materials.back().push_back(is_used ? copier.material_named(part.material, mesh.has_uv)
-                                               : -1);
+            materials.back().push_back(is_used ? copier.material_named(part.material, mesh.has_uv) : -1);
         }
     }
     copier.finish();

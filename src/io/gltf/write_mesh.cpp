@@ -44,17 +44,11 @@ MatrixX2d turned_down(const MatrixX2d& uv) {
 
 }  // namespace
 
-using Json = GlbDocument::Json;
-
 GlbMesh::GlbMesh(const MeshInfo& mesh, const std::vector<int>& weld_group)
-    : mesh_(&mesh),
-      parts_(parts_of(*mesh.art)),
-      render_(*mesh.art, parts_),
-      field_(*mesh.art, parts_, weld_group) {}
+    : mesh_(&mesh), parts_(parts_of(*mesh.art)), render_(*mesh.art, parts_), field_(*mesh.art, parts_, weld_group) {}
 
 void GlbMesh::read_from(CoordinateStore& store, int first_position, int first_uv) {
-    frames_ = {&store, first_position, mesh_->vertex_count(), first_uv,
-               mesh_->uv_moves() ? mesh_->uv_count() : 0};
+    frames_ = {&store, first_position, mesh_->vertex_count(), first_uv, mesh_->uv_moves() ? mesh_->uv_count() : 0};
 }
 
 bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, double tolerance) {
@@ -87,10 +81,10 @@ int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) 
     for (const RenderPart& part : render_.parts) {
         Json object = primitive(document, part, base);
         if (skin_) {
-            add_influences(document, part, object["attributes"]);
+            add_influences(document, part, skin_->weights, skin_->joints.size() <= 256, object["attributes"]);
         }
         for (int index = 0; index < morphs_.target_count; ++index) {
-            object["targets"].push_back(target(document, part, index));
+            object["targets"].push_back(target(document, part, index, true, mesh_->uv_moves()));
         }
         const int material = materials[part.part];
         if (material >= 0) {
@@ -99,14 +93,13 @@ int GlbMesh::add_mesh(GlbDocument& document, const std::vector<int>& materials) 
         mesh["primitives"].push_back(std::move(object));
     }
     if (morphs_.target_count > 0) {
-        mesh["weights"] = std::vector<float>(morphs_.weights.data(),
-                                             morphs_.weights.data() + morphs_.target_count);
+        mesh["weights"] = std::vector<float>(morphs_.weights.data(), morphs_.weights.data() + morphs_.target_count);
     }
     return document.add("meshes", std::move(mesh));
 }
 
-void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
-                     GlbAnimation& animation, std::vector<int>& scene_nodes) {
+void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
+                     std::vector<int>& scene_nodes) {
     Json object = {{"name", shown_name()}, {"mesh", add_mesh(document, materials)}};
     const int node = document.add("nodes", Json::object());
     scene_nodes.push_back(node);
@@ -115,24 +108,20 @@ void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials,
     }
     document.root["nodes"][node] = std::move(object);
     if (morphs_.target_count > 0) {
-        animation.add_channel(node, "weights",
-                              {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
+        animation.add_channel(node, "weights", {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
                               GlbDocument::scalar);
     }
 }
 
-Json GlbMesh::primitive(GlbDocument& document, const RenderPart& part,
-                        const BaseShape& base) const {
+Json GlbMesh::primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const {
     const auto art_row = [&](size_t v) { return render_.art[v]; };
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
-    attributes["POSITION"] =
-        document.add_vertices(gather(part, 3, base.positions.data(), art_row), 3, true);
-    attributes["NORMAL"] =
-        document.add_vertices(gather(part, 3, base.normals.data(), normal_row), 3);
+    attributes["POSITION"] = document.add_vertices(gather(part, 3, base.positions.data(), art_row), 3, true);
+    attributes["NORMAL"] = document.add_vertices(gather(part, 3, base.normals.data(), normal_row), 3);
     if (!render_.uv.empty()) {
-        attributes["TEXCOORD_0"] = document.add_vertices(
-            gather(part, 2, base.uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
+        attributes["TEXCOORD_0"] =
+            document.add_vertices(gather(part, 2, base.uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
     }
     add_colours(document, part, attributes);
     return {{"attributes", attributes}, {"indices", document.add_indices(part.indices)}};
@@ -159,10 +148,13 @@ void GlbMesh::add_colours(GlbDocument& document, const RenderPart& part, Json& a
     attributes["COLOR_0"] = document.add_vertices(values, static_cast<int>(planes.size()));
 }
 
-void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part,
+int GlbMesh::add_vectors(GlbDocument& document, const RenderPart& part, const float* values) const {
+    const auto art_row = [&](size_t v) { return render_.art[v]; };
+    return document.add_vertices(gather(part, 3, values, art_row), 3, true);
+}
+
+void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part, const PackedWeights& packed, bool fits_byte,
                              Json& attributes) const {
-    const PackedWeights& packed = skin_->weights;
-    const bool fits_byte = skin_->joints.size() <= 256;
     const size_t stride = static_cast<size_t>(packed.sets) * 4;
     for (size_t set = 0; set < static_cast<size_t>(packed.sets); ++set) {
         std::vector<std::uint16_t> joints;
@@ -180,7 +172,7 @@ void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part,
     }
 }
 
-Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) const {
+Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, bool with_normals, bool with_uv) const {
     const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds) {
         return is_zero(values) ? document.add_zeros(part.vertex_count, width, needs_bounds)
                                : document.add_vertices(values, width, needs_bounds);
@@ -190,12 +182,13 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index) c
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
     attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true);
-    attributes["NORMAL"] =
-        store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
-    if (mesh_->uv_moves()) {
-        attributes["TEXCOORD_0"] = store(gather(part, 2, displacements + mesh_->vertex_count() * 3,
-                                                [&](size_t v) { return render_.uv[v]; }),
-                                         2, false);
+    if (with_normals) {
+        attributes["NORMAL"] = store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
+    }
+    if (with_uv) {
+        attributes["TEXCOORD_0"] =
+            store(gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }),
+                  2, false);
     }
     return attributes;
 }
@@ -221,8 +214,8 @@ void GlbCopies::read_from(CoordinateStore& store, int first_position, int first_
     }
 }
 
-void GlbCopies::add_to(GlbDocument& document, const std::vector<int>& materials,
-                       GlbAnimation& animation, std::vector<int>& scene_nodes) {
+void GlbCopies::add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
+                       std::vector<int>& scene_nodes) {
     const int mesh = piece_->add_mesh(document, materials);
     const auto copies = static_cast<size_t>(copies_->sizes.rows());
     std::vector<int> children;
@@ -241,10 +234,8 @@ void GlbCopies::add_to(GlbDocument& document, const std::vector<int>& materials,
         const auto size = copies_->sizes.row(static_cast<Eigen::Index>(p)).cast<float>();
         Json node = {{"name", baked_.name + "." + std::to_string(p + 1)},
                      {"mesh", mesh},
-                     {"translation",
-                      std::vector<float>(places_.begin() + 3 * p, places_.begin() + 3 * p + 3)},
-                     {"rotation", std::vector<float>(rotations_.begin() + 4 * p,
-                                                     rotations_.begin() + 4 * p + 4)},
+                     {"translation", std::vector<float>(places_.begin() + 3 * p, places_.begin() + 3 * p + 3)},
+                     {"rotation", std::vector<float>(rotations_.begin() + 4 * p, rotations_.begin() + 4 * p + 4)},
                      {"scale", {size[0], size[1], size[2]}}};
         const int index = document.add("nodes", std::move(node));
         children.push_back(index);

@@ -40,20 +40,26 @@ public:
     void add_to(GlbDocument& document, const std::vector<int>& materials, GlbAnimation& animation,
                 std::vector<int>& scene_nodes);
 
+    /// For those that put it into a document by themselves.
+    const RenderMesh& render() const { return render_; }
+    const MorphBasis& morphs() const { return morphs_; }
+    BaseShape base_shape();
+    Json primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const;
+    /// One morph target, with normals and moving UVs where they are wanted.
+    Json target(GlbDocument& document, const RenderPart& part, int index, bool with_normals, bool with_uv) const;
+    /// Three numbers per vertex of the mesh as an attribute.
+    int add_vectors(GlbDocument& document, const RenderPart& part, const float* values) const;
+    void add_influences(GlbDocument& document, const RenderPart& part, const PackedWeights& packed, bool fits_byte,
+                        Json& attributes) const;
+
     PaintedMesh painted() const { return {&parts_, mesh_->has_uv()}; }
     int target_count() const { return morphs_.target_count; }
     double max_error() const { return skin_ ? skin_->max_error : morphs_.max_error; }
     double max_uv_error() const { return morphs_.max_uv_error; }
 
 private:
-    using Json = GlbDocument::Json;
-
     std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }
-    BaseShape base_shape();
-    Json primitive(GlbDocument& document, const RenderPart& part, const BaseShape& base) const;
     void add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const;
-    void add_influences(GlbDocument& document, const RenderPart& part, Json& attributes) const;
-    Json target(GlbDocument& document, const RenderPart& part, int index) const;
 
     const MeshInfo* mesh_;
     std::vector<MeshPart> parts_;

@@ -41,8 +41,7 @@ TargetPlan plan_targets(const TimeModes& modes, int count) {
         low = low > -1e-9 * high ? 0.0 : low;  // one sign, but for rounding
         const double reach = high - low;
         lowest += low * mode;
-        plan.weights.row(k) =
-            ((mode.array() - low) / reach).max(0.0).min(1.0).matrix().transpose().cast<float>();
+        plan.weights.row(k) = ((mode.array() - low) / reach).max(0.0).min(1.0).matrix().transpose().cast<float>();
         plan.sources.col(k) = mode * reach;
     }
     if (!lowest.isZero(0.0)) {
@@ -55,8 +54,8 @@ TargetPlan plan_targets(const TimeModes& modes, int count) {
 }
 
 /// Least squares: with orthonormal modes the best targets are the projections.
-void project_targets(const GlbFrames& frames, const std::vector<ModeBlock>& blocks,
-                     const TargetPlan& plan, MorphBasis& basis) {
+void project_targets(const GlbFrames& frames, const std::vector<ModeBlock>& blocks, const TargetPlan& plan,
+                     MorphBasis& basis) {
     basis.target_count = static_cast<int>(plan.weights.rows());
     basis.targets.resize(frames.coordinate_count(), basis.target_count);
     basis.weights = plan.weights;
@@ -77,8 +76,7 @@ void measure(const GlbFrames& frames, const std::vector<ModeBlock>& blocks, Morp
     for (const ModeBlock& block : blocks) {
         read_block(*frames.store, block, truth);
         const Eigen::RowVectorXd base = truth.row(0).cast<float>().cast<double>();
-        const Eigen::MatrixXd targets =
-            basis.targets.middleRows(block.place, block.count).cast<double>();
+        const Eigen::MatrixXd targets = basis.targets.middleRows(block.place, block.count).cast<double>();
         truth.noalias() -= weights.transpose() * targets.transpose();
         truth.rowwise() -= base;
         double& largest = block.width == 3 ? position_squared : uv_squared;
@@ -89,8 +87,7 @@ void measure(const GlbFrames& frames, const std::vector<ModeBlock>& blocks, Morp
 }
 
 /// Normal targets: least squares against the true normals with the weights already chosen.
-void fit_normals(const GlbFrames& frames, const TargetPlan& plan, const NormalField& field,
-                 MorphBasis& basis) {
+void fit_normals(const GlbFrames& frames, const TargetPlan& plan, const NormalField& field, MorphBasis& basis) {
     constexpr int batch = 16;
     Eigen::MatrixXd targets = Eigen::MatrixXd::Zero(field.count() * 3, basis.target_count);
     Eigen::MatrixXd turned(field.count() * 3, batch);
@@ -114,8 +111,7 @@ void fit_normals(const GlbFrames& frames, const TargetPlan& plan, const NormalFi
 
 }  // namespace
 
-MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance,
-                           const NormalField& normals) {
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance, const NormalField& normals) {
     MorphBasis basis;
     basis.weights.resize(0, frames.frame_count());
     basis.targets.resize(frames.coordinate_count(), 0);
@@ -133,8 +129,7 @@ MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolera
         plan = plan_targets(modes, count);
         project_targets(frames, blocks, plan, basis);
         measure(frames, blocks, basis);
-        const bool is_within =
-            basis.max_error < tolerance.position && basis.max_uv_error < tolerance.uv;
+        const bool is_within = basis.max_error < tolerance.position && basis.max_uv_error < tolerance.uv;
         if (is_within || count >= most) {
             break;
         }

@@ -29,7 +29,6 @@ struct MorphBasis {
 /// than there are frames: so many give any motion back.
 ///
 /// Memory: one block of coordinates over all frames (32 MB), the targets, frames x frames numbers.
-MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance,
-                           const NormalField& normals);
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance, const NormalField& normals);
 
 }  // namespace cutis

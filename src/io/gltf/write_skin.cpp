@@ -6,42 +6,16 @@
 
 namespace cutis {
 
-using Json = GlbDocument::Json;
-
 namespace {
 
 // Poses equal to float32 precision count as still, and axes this far from square as sheared.
 constexpr double still = 1e-7;
 constexpr double square = 1e-6;
 
-/// T R S of an affine map; false where it is singular or sheared.
-bool separate(const Eigen::Affine3d& map, Vector3d& translation, Eigen::Quaterniond& rotation,
-              Vector3d& scale) {
-    Eigen::Matrix3d axes = map.linear();
-    for (int k = 0; k < 3; ++k) {
-        scale(k) = axes.col(k).norm();
-        if (!(scale(k) > 0.0) || !std::isfinite(scale(k))) {
-            return false;
-        }
-        axes.col(k) /= scale(k);
-    }
-    if (axes.determinant() < 0.0) {
-        axes = -axes;
-        scale = -scale;
-    }
-    if (!(axes.transpose() * axes).isIdentity(square)) {
-        return false;
-    }
-    rotation = Eigen::Quaterniond(axes).normalized();
-    translation = map.translation();
-    return translation.allFinite();
-}
-
 Eigen::Affine3d joined(const float* t, const float* r, const float* s) {
     Eigen::Affine3d map = Eigen::Affine3d::Identity();
     const Eigen::Quaterniond rotation(r[3], r[0], r[1], r[2]);
-    map.linear() =
-        rotation.normalized().toRotationMatrix() * Vector3d(s[0], s[1], s[2]).asDiagonal();
+    map.linear() = rotation.normalized().toRotationMatrix() * Vector3d(s[0], s[1], s[2]).asDiagonal();
     map.translation() = Vector3d(t[0], t[1], t[2]);
     return map;
 }
@@ -70,8 +44,7 @@ Eigen::Affine3d local_at(const PoseTrack& track, int frame) {
         map.matrix() = track.matrix.cast<float>().cast<double>();
         return map;
     }
-    return joined(key_at(track.translation, 3, frame), key_at(track.rotation, 4, frame),
-                  key_at(track.scale, 3, frame));
+    return joined(key_at(track.translation, 3, frame), key_at(track.rotation, 4, frame), key_at(track.scale, 3, frame));
 }
 
 /// Joints and all nodes above them, parents first; -1 for nodes that are not needed.
@@ -97,8 +70,8 @@ std::vector<int> choose_nodes(const Skeleton& skeleton, const std::vector<int>& 
     return track_of;
 }
 
-bool sample_tracks(const Body& body, const std::vector<double>& times,
-                   const std::vector<int>& track_of, std::vector<PoseTrack>& tracks) {
+bool sample_tracks(const Body& body, const std::vector<double>& times, const std::vector<int>& track_of,
+                   std::vector<PoseTrack>& tracks) {
     const Skeleton& skeleton = body.source().character->skeleton;
     std::vector<Eigen::Affine3d> world;
     Vector3d translation;
@@ -116,13 +89,11 @@ bool sample_tracks(const Body& body, const std::vector<double>& times,
             }
             PoseTrack& track = tracks[track_of[node]];
             const int parent = skeleton.nodes[node].parent;
-            const Eigen::Affine3d local =
-                parent < 0 ? world[node] : world[parent].inverse() * world[node];
+            const Eigen::Affine3d local = parent < 0 ? world[node] : world[parent].inverse() * world[node];
             if (!separate(local, translation, rotation, scale) || track.is_matrix) {
                 // A sheared local frame can be a matrix node as long as it never moves.
-                const bool is_usable =
-                    local.matrix().allFinite() &&
-                    (f == 0 || (track.is_matrix && local.matrix().isApprox(track.matrix, still)));
+                const bool is_usable = local.matrix().allFinite() &&
+                                       (f == 0 || (track.is_matrix && local.matrix().isApprox(track.matrix, still)));
                 if (!is_usable) {
                     return false;
                 }
@@ -158,8 +129,7 @@ bool sample_tracks(const Body& body, const std::vector<double>& times,
 
 /// glTF allows a node once in a skin; a second use (another inverse bind) gets a child that does
 /// not move against it.
-void assign_joints(const std::vector<int>& joint_nodes, const std::vector<int>& track_of,
-                   SkinnedMotion& motion) {
+void assign_joints(const std::vector<int>& joint_nodes, const std::vector<int>& track_of, SkinnedMotion& motion) {
     std::vector<char> is_taken(motion.nodes.size(), 0);
     for (const int node : joint_nodes) {
         const int track = track_of[node];
@@ -179,57 +149,6 @@ void assign_joints(const std::vector<int>& joint_nodes, const std::vector<int>& 
     }
 }
 
-/// False where a vertex has no weight at all.
-bool pack_weights(const SkinWeights& source, PackedWeights& packed) {
-    const int vertex_count = source.vertex_count();
-    std::vector<std::vector<std::pair<std::uint16_t, double>>> lists(
-        static_cast<size_t>(vertex_count));
-    size_t longest = 1;
-    for (size_t v = 0; v < lists.size(); ++v) {
-        auto& list = lists[v];
-        double sum = 0.0;
-        for (size_t i = v * static_cast<size_t>(source.influences);
-             i < (v + 1) * static_cast<size_t>(source.influences); ++i) {
-            if (static_cast<float>(source.weights[i]) > 0.0F) {
-                const auto same = std::find_if(list.begin(), list.end(), [&](const auto& entry) {
-                    return entry.first == source.joints[i];
-                });
-                if (same == list.end()) {
-                    list.emplace_back(source.joints[i], source.weights[i]);
-                } else {
-                    same->second += source.weights[i];
-                }
-                sum += source.weights[i];
-            }
-        }
-        if (!(sum > 0.0)) {
-            return false;
-        }
-        std::stable_sort(list.begin(), list.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
-        for (auto& entry : list) {
-            entry.second /= sum;
-        }
-        longest = std::max(longest, list.size());
-    }
-    packed.sets = static_cast<int>((longest + 3) / 4);
-    const size_t stride = static_cast<size_t>(packed.sets) * 4;
-    packed.joints.assign(lists.size() * stride, 0);
-    packed.weights.assign(lists.size() * stride, 0.0F);
-    for (size_t v = 0; v < lists.size(); ++v) {
-        // The largest weight takes what rounding leaves over, so that the floats sum to 1.
-        double others = 0.0;
-        for (size_t i = lists[v].size(); i-- > 0;) {
-            const float weight =
-                i == 0 ? static_cast<float>(1.0 - others) : static_cast<float>(lists[v][i].second);
-            others += static_cast<double>(weight);
-            packed.joints[v * stride + i] = lists[v][i].first;
-            packed.weights[v * stride + i] = weight;
-        }
-    }
-    return true;
-}
-
 double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMotion& motion) {
     const size_t stride = static_cast<size_t>(motion.weights.sets) * 4;
     const MatrixX3d rest = body.mesh().positions.cast<float>().cast<double>();
@@ -246,16 +165,14 @@ double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMot
         for (size_t j = 0; j < motion.joints.size(); ++j) {
             Eigen::Affine3d inverse_bind;
             inverse_bind.matrix() =
-                Eigen::Map<const Eigen::Matrix4f>(motion.inverse_bind.data() + 16 * j)
-                    .cast<double>();
+                Eigen::Map<const Eigen::Matrix4f>(motion.inverse_bind.data() + 16 * j).cast<double>();
             matrices[j] = world[motion.joints[j]] * inverse_bind;
         }
         frames.read_positions(f, truth);
         for (Eigen::Index v = 0; v < truth.rows(); ++v) {
             Eigen::Matrix<double, 3, 4> blended = Eigen::Matrix<double, 3, 4>::Zero();
             for (size_t i = static_cast<size_t>(v) * stride;
-                 i < (static_cast<size_t>(v) + 1) * stride && motion.weights.weights[i] > 0.0F;
-                 ++i) {
+                 i < (static_cast<size_t>(v) + 1) * stride && motion.weights.weights[i] > 0.0F; ++i) {
                 blended += static_cast<double>(motion.weights.weights[i]) *
                            matrices[motion.weights.joints[i]].matrix().topRows<3>();
             }
@@ -271,13 +188,79 @@ double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMot
 
 }  // namespace
 
-std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames,
-                                         const std::vector<double>& times, double tolerance) {
+bool separate(const Eigen::Affine3d& map, Vector3d& translation, Eigen::Quaterniond& rotation, Vector3d& scale) {
+    Eigen::Matrix3d axes = map.linear();
+    for (int k = 0; k < 3; ++k) {
+        scale(k) = axes.col(k).norm();
+        if (!(scale(k) > 0.0) || !std::isfinite(scale(k))) {
+            return false;
+        }
+        axes.col(k) /= scale(k);
+    }
+    if (axes.determinant() < 0.0) {
+        axes = -axes;
+        scale = -scale;
+    }
+    if (!(axes.transpose() * axes).isIdentity(square)) {
+        return false;
+    }
+    rotation = Eigen::Quaterniond(axes).normalized();
+    translation = map.translation();
+    return translation.allFinite();
+}
+
+bool pack_weights(const SkinWeights& source, PackedWeights& packed) {
+    const int vertex_count = source.vertex_count();
+    std::vector<std::vector<std::pair<std::uint16_t, double>>> lists(static_cast<size_t>(vertex_count));
+    size_t longest = 1;
+    for (size_t v = 0; v < lists.size(); ++v) {
+        auto& list = lists[v];
+        double sum = 0.0;
+        for (size_t i = v * static_cast<size_t>(source.influences);
+             i < (v + 1) * static_cast<size_t>(source.influences); ++i) {
+            if (static_cast<float>(source.weights[i]) > 0.0F) {
+                const auto same = std::find_if(list.begin(), list.end(),
+                                               [&](const auto& entry) { return entry.first == source.joints[i]; });
+                if (same == list.end()) {
+                    list.emplace_back(source.joints[i], source.weights[i]);
+                } else {
+                    same->second += source.weights[i];
+                }
+                sum += source.weights[i];
+            }
+        }
+        if (!(sum > 0.0)) {
+            return false;
+        }
+        std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+        for (auto& entry : list) {
+            entry.second /= sum;
+        }
+        longest = std::max(longest, list.size());
+    }
+    packed.sets = static_cast<int>((longest + 3) / 4);
+    const size_t stride = static_cast<size_t>(packed.sets) * 4;
+    packed.joints.assign(lists.size() * stride, 0);
+    packed.weights.assign(lists.size() * stride, 0.0F);
+    for (size_t v = 0; v < lists.size(); ++v) {
+        // The largest weight takes what rounding leaves over, so that the floats sum to 1.
+        double others = 0.0;
+        for (size_t i = lists[v].size(); i-- > 0;) {
+            const float weight = i == 0 ? static_cast<float>(1.0 - others) : static_cast<float>(lists[v][i].second);
+            others += static_cast<double>(weight);
+            packed.joints[v * stride + i] = lists[v][i].first;
+            packed.weights[v * stride + i] = weight;
+        }
+    }
+    return true;
+}
+
+std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames, const std::vector<double>& times,
+                                         double tolerance) {
     const Body::Source& source = body.source();
     const auto joint_count = source.rig.node.size();
     if (!source.character || joint_count == 0 || source.rig.inverse_bind.size() != joint_count ||
-        source.rig.weights.vertex_count() != source.mesh.positions.rows() ||
-        source.mesh.positions.rows() == 0) {
+        source.rig.weights.vertex_count() != source.mesh.positions.rows() || source.mesh.positions.rows() == 0) {
         return std::nullopt;
     }
     for (const int node : source.rig.node) {
@@ -291,10 +274,8 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& fram
         }
     }
     SkinnedMotion motion;
-    const std::vector<int> track_of =
-        choose_nodes(source.character->skeleton, source.rig.node, motion.nodes);
-    if (!sample_tracks(body, times, track_of, motion.nodes) ||
-        !pack_weights(source.rig.weights, motion.weights)) {
+    const std::vector<int> track_of = choose_nodes(source.character->skeleton, source.rig.node, motion.nodes);
+    if (!sample_tracks(body, times, track_of, motion.nodes) || !pack_weights(source.rig.weights, motion.weights)) {
         return std::nullopt;
     }
     assign_joints(source.rig.node, track_of, motion);
@@ -313,8 +294,8 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& fram
 int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
              std::vector<int>& scene_nodes) {
     const auto first = static_cast<int>(document.root["nodes"].size());
-    const auto add_channel = [&](int node, const char* path, const std::vector<float>& keys,
-                                 const char* type, size_t width) {
+    const auto add_channel = [&](int node, const char* path, const std::vector<float>& keys, const char* type,
+                                 size_t width) {
         if (keys.size() != width) {
             animation.add_channel(node, path, keys, type);
         }
@@ -345,23 +326,20 @@ int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& a
         if (track.parent < 0) {
             roots.push_back(index);
         } else {
-            document
-                .root["nodes"][static_cast<size_t>(first) + static_cast<size_t>(track.parent)]
-                     ["children"]
+            document.root["nodes"][static_cast<size_t>(first) + static_cast<size_t>(track.parent)]["children"]
                 .push_back(index);
         }
     }
     // The joints of a skin need one common root.
-    scene_nodes.push_back(roots.size() == 1
-                              ? roots[0]
-                              : document.add("nodes", {{"name", "skeleton"}, {"children", roots}}));
+    scene_nodes.push_back(roots.size() == 1 ? roots[0]
+                                            : document.add("nodes", {{"name", "skeleton"}, {"children", roots}}));
     std::vector<int> joints;
     for (const int joint : motion.joints) {
         joints.push_back(first + joint);
     }
-    return document.add("skins", {{"joints", joints},
-                                  {"inverseBindMatrices",
-                                   document.add_numbers(motion.inverse_bind, GlbDocument::mat4)}});
+    return document.add(
+        "skins",
+        {{"joints", joints}, {"inverseBindMatrices", document.add_numbers(motion.inverse_bind, GlbDocument::mat4)}});
 }
 
 }  // namespace cutis

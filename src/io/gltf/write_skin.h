@@ -40,11 +40,17 @@ struct SkinnedMotion {
     double max_error = 0.0;  ///< metres, against the stored frames, from the numbers above
 };
 
+/// \return false: a vertex has no weight at all
+bool pack_weights(const SkinWeights& source, PackedWeights& packed);
+
+/// Translation, rotation, scale of an affine map; false where it is singular or sheared.
+bool separate(const Eigen::Affine3d& map, Vector3d& translation, Eigen::Quaterniond& rotation, Vector3d& scale);
+
 /// The body's skin sampled at `times`, or nothing where there is no skin or where linear blending
 /// with separable local poses does not meet the stored frames within the tolerance (dual
 /// quaternions, morph targets, joints that shear).
-std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames,
-                                         const std::vector<double>& times, double tolerance);
+std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames, const std::vector<double>& times,
+                                         double tolerance);
 
 /// Adds nodes, skin and the keys of what moves.
 /// \return index of the skin

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/printable.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "io/text_scan.h"
@@ -81,8 +82,7 @@ private:
 };
 
 void BvhReader::read_channels(JointChannels& joint) {
-    static const char* names[6] = {"Xposition", "Yposition", "Zposition",
-                                   "Xrotation", "Yrotation", "Zrotation"};
+    static const char* names[6] = {"Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation"};
     int count = 0;
     const std::string_view found = word("the number of channels");
     if (!parse_integer(found, count) || count < 0 || count > 6) {
@@ -118,7 +118,7 @@ void BvhReader::open_joint(int parent) {
     if (name.empty()) {
         fail("expected the name of a joint, found none");
     }
-    node.name = name;
+    node.name = printable(name, true);
     node.parent = parent;
     if (!has_brace) {
         expect("{");
@@ -153,9 +153,8 @@ void BvhReader::read_hierarchy() {
         } else if (found == "}" && !open.empty()) {
             open.pop_back();
         } else {
-            fail(concat("expected ",
-                        open.empty() ? "ROOT or MOTION" : "JOINT, CHANNELS, End Site or }",
-                        ", found ", quoted(found)));
+            fail(concat("expected ", open.empty() ? "ROOT or MOTION" : "JOINT, CHANNELS, End Site or }", ", found ",
+                        quoted(found)));
         }
     }
     if (joints_.empty()) {
@@ -172,8 +171,8 @@ void BvhReader::read_frame(std::size_t frame) {
             if (kind < 3) {
                 position[kind] = value * scale_;
             } else {
-                rotation = rotation * Eigen::Quaterniond(Eigen::AngleAxisd(
-                                          value * pi / 180.0, Vector3d::Unit(kind - 3)));
+                rotation =
+                    rotation * Eigen::Quaterniond(Eigen::AngleAxisd(value * pi / 180.0, Vector3d::Unit(kind - 3)));
             }
         }
         if (joints_[j].has_position) {
@@ -184,9 +183,7 @@ void BvhReader::read_frame(std::size_t frame) {
             auto& values = motion_.clip.channels[rotation_channel_[j]].values;
             rotation.normalize();
             // q and -q are the same rotation; stay on the side of the key before.
-            if (frame > 0 &&
-                Eigen::Map<const Eigen::Vector4d>(&values[4 * (frame - 1)]).dot(rotation.coeffs()) <
-                    0.0) {
+            if (frame > 0 && Eigen::Map<const Eigen::Vector4d>(&values[4 * (frame - 1)]).dot(rotation.coeffs()) < 0.0) {
                 rotation.coeffs() = -rotation.coeffs();
             }
             values.insert(values.end(), rotation.coeffs().data(), rotation.coeffs().data() + 4);
@@ -228,8 +225,8 @@ void BvhReader::read_motion() {
     // A number takes a digit and a space at least: no memory for frames that cannot be there.
     const std::size_t most = scan_.bytes_left() / 2 + 1;
     if (columns_ == 0 || frames_ > most / columns_) {
-        fail(concat("expected ", frames_, " frames of ", columns_, " numbers, found only ",
-                    scan_.bytes_left(), " bytes"));
+        fail(concat("expected ", frames_, " frames of ", columns_, " numbers, found only ", scan_.bytes_left(),
+                    " bytes"));
     }
     position_channel_.assign(joints_.size(), -1);
     rotation_channel_.assign(joints_.size(), -1);
@@ -259,8 +256,8 @@ void BvhReader::read_motion() {
         read_frame(f);
     }
     if (const std::string_view more = scan_.word_anywhere(); !more.empty()) {
-        fail(concat("expected the end of the file after ", frames_, " frames of ", columns_,
-                    " numbers, found ", quoted(more)));
+        fail(concat("expected the end of the file after ", frames_, " frames of ", columns_, " numbers, found ",
+                    quoted(more)));
     }
     settle_positions();
 }

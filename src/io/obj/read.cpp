@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "core/printable.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "io/text_scan.h"
@@ -19,8 +20,7 @@ struct Corner {
 
 class ObjReader {
 public:
-    ObjReader(std::span<const unsigned char> bytes, const std::string& source,
-              const WarningCallback& warn)
+    ObjReader(std::span<const unsigned char> bytes, const std::string& source, const WarningCallback& warn)
         : scan_(bytes.data(), bytes.size(), true), source_(source), warn_(warn) {
         require(bytes.empty() || std::memchr(bytes.data(), 0, bytes.size()) == nullptr, source,
                 ": expected text, found binary content");
@@ -130,12 +130,10 @@ void ObjReader::read_uv() {
     uvs_.insert(uvs_.end(), values, values + 2);
 }
 
-int ObjReader::resolve(std::string_view word, std::size_t count, const char* what,
-                       std::size_t kind) {
+int ObjReader::resolve(std::string_view word, std::size_t count, const char* what, std::size_t kind) {
     int index = 0;
     if (!parse_integer(word, index) || index == 0) {
-        fail(concat("expected an index of a ", what, " (1 or more, or negative), found ",
-                    quoted(word)));
+        fail(concat("expected an index of a ", what, " (1 or more, or negative), found ", quoted(word)));
     }
     if (index < 0) {
         const auto from_end = static_cast<std::size_t>(-static_cast<long>(index));
@@ -225,17 +223,16 @@ ArtMesh ObjReader::read() {
             read_face();
         } else if (keyword == "o") {
             close_part();
-            object_ = scan_.rest();
+            object_ = printable(scan_.rest(), true);
             group_.clear();
         } else if (keyword == "g") {
             close_part();
-            group_ = scan_.rest();
+            group_ = printable(scan_.rest(), true);
         } else if (keyword == "usemtl") {
             close_part();
-            material_ = scan_.rest();
-        } else if (!keyword.empty() && keyword.front() != '#' && keyword != "s" &&
-                   keyword != "mtllib" && unknown_.size() < 16 &&
-                   unknown_.find(keyword) == unknown_.end()) {
+            material_ = printable(scan_.rest(), true);
+        } else if (!keyword.empty() && keyword.front() != '#' && keyword != "s" && keyword != "mtllib" &&
+                   unknown_.size() < 16 && unknown_.find(keyword) == unknown_.end()) {
             unknown_.emplace(keyword);
             warn(concat("line ", line_, ": ", quoted(keyword), " is not read"));
         }
@@ -252,14 +249,13 @@ void ObjReader::check_forward() const {
     const char* names[3] = {"vertices", "texture vertices", "normals"};
     for (int kind = 0; kind < 3; ++kind) {
         if (static_cast<std::size_t>(largest_[kind].index) > counts[kind]) {
-            throw InvalidInput(concat(source_, ": line ", largest_[kind].line,
-                                      ": expected an index of at most ", counts[kind], " (",
-                                      names[kind], "), found ", largest_[kind].index));
+            throw InvalidInput(concat(source_, ": line ", largest_[kind].line, ": expected an index of at most ",
+                                      counts[kind], " (", names[kind], "), found ", largest_[kind].index));
         }
     }
     if (positions_.empty() || triangles_.empty()) {
-        throw InvalidInput(concat(source_, ": expected vertices and faces, found ", counts[0],
-                                  " vertices and ", polygon_sizes_.size(), " faces"));
+        throw InvalidInput(concat(source_, ": expected vertices and faces, found ", counts[0], " vertices and ",
+                                  polygon_sizes_.size(), " faces"));
     }
 }
 
@@ -278,8 +274,7 @@ void ObjReader::finish_uv(ArtMesh& mesh) const {
         for (Eigen::Index i = 0; i < mesh.uv_triangles.size(); ++i) {
             index[i] = index[i] < 0 ? static_cast<int>(count) : index[i];
         }
-        warn(concat(corners_without_uv_,
-                    " corners of triangles have no texture vertex; their UV is 0 0"));
+        warn(concat(corners_without_uv_, " corners of triangles have no texture vertex; their UV is 0 0"));
     }
 }
 
@@ -301,12 +296,10 @@ ArtMesh ObjReader::finish() {
     if (coloured_ > 0) {
         const char* names[3] = {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b"};
         for (int c = 0; c < 3; ++c) {
-            mesh.painted[names[c]] =
-                Eigen::Map<const MatrixX3d>(colours_.data(), vertices, 3).col(c);
+            mesh.painted[names[c]] = Eigen::Map<const MatrixX3d>(colours_.data(), vertices, 3).col(c);
         }
         if (static_cast<Eigen::Index>(coloured_) < vertices) {
-            warn(concat(static_cast<std::size_t>(vertices) - coloured_,
-                        " vertices have no colour; they are white"));
+            warn(concat(static_cast<std::size_t>(vertices) - coloured_, " vertices have no colour; they are white"));
         }
     }
     return mesh;
@@ -314,8 +307,7 @@ ArtMesh ObjReader::finish() {
 
 }  // namespace
 
-ArtMesh read_obj(std::span<const unsigned char> bytes, const std::string& source,
-                 const WarningCallback& warn) {
+ArtMesh read_obj(std::span<const unsigned char> bytes, const std::string& source, const WarningCallback& warn) {
     return ObjReader(bytes, source, warn).read();
 }
 

@@ -35,8 +35,8 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
     const std::string name = pattern.filename().string();
     const std::size_t star = name.find('*');
     if (star == std::string::npos || name.find('*', star + 1) != std::string::npos) {
-        throw InvalidInput(concat(
-            pattern.string(), ": expected one * in the file name, standing for the frame number"));
+        throw InvalidInput(
+            concat(pattern.string(), ": expected one * in the file name, standing for the frame number"));
     }
     const std::string before = name.substr(0, star);
     const std::string after = name.substr(star + 1);
@@ -46,8 +46,7 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
         const std::string file = entry->path().filename().string();
-        if (file.size() <= before.size() + after.size() ||
-            file.compare(0, before.size(), before) != 0 ||
+        if (file.size() <= before.size() + after.size() || file.compare(0, before.size(), before) != 0 ||
             file.compare(file.size() - after.size(), after.size(), after) != 0) {
             continue;
         }
@@ -62,8 +61,7 @@ std::vector<fs::path> obj_sequence_files(const fs::path& pattern) {
         throw IoError(concat(folder.string(), ": cannot be listed (", error.message(), ")"));
     }
     if (found.empty()) {
-        throw InvalidInput(
-            concat(pattern.string(), ": expected files with a number in place of *, found none"));
+        throw InvalidInput(concat(pattern.string(), ": expected files with a number in place of *, found none"));
     }
     std::sort(found.begin(), found.end());
     std::vector<fs::path> files;
@@ -92,15 +90,12 @@ ObjSequence read_obj_sequence(const fs::path& pattern, double rate, const Warnin
         }
         const std::string first = sequence.files.front().filename().string();
         if (mesh.positions.rows() != sequence.mesh.positions.rows()) {
-            throw InvalidInput(concat(file.filename().string(), ": expected ",
-                                      sequence.mesh.positions.rows(), " vertices as in ", first,
-                                      ", found ", mesh.positions.rows()));
+            throw InvalidInput(concat(file.filename().string(), ": expected ", sequence.mesh.positions.rows(),
+                                      " vertices as in ", first, ", found ", mesh.positions.rows()));
         }
-        if (mesh.triangles.rows() != sequence.mesh.triangles.rows() ||
-            mesh.triangles != sequence.mesh.triangles ||
+        if (mesh.triangles.rows() != sequence.mesh.triangles.rows() || mesh.triangles != sequence.mesh.triangles ||
             mesh.polygon_sizes != sequence.mesh.polygon_sizes) {
-            throw InvalidInput(concat(file.filename().string(), ": expected the faces of ", first,
-                                      ", found others"));
+            throw InvalidInput(concat(file.filename().string(), ": expected the faces of ", first, ", found others"));
         }
         append_frame(mesh.positions, sequence.cache);
     }

@@ -29,8 +29,7 @@ void append_rows(std::string& text, const char* keyword, const Matrix& matrix) {
     }
 }
 
-std::string group_line(const std::string& name, size_t part, size_t part_count,
-                       const std::string& detail) {
+std::string group_line(const std::string& name, size_t part, size_t part_count, const std::string& detail) {
     if (!name.empty()) {
         return "g " + one_word(name) + "\n";
     }
@@ -43,8 +42,7 @@ std::string group_line(const std::string& name, size_t part, size_t part_count,
 
 }  // namespace
 
-void append_obj_points(std::string& text, const std::string& name, const MatrixX3d& positions,
-                       const MatrixX2d& uv) {
+void append_obj_points(std::string& text, const std::string& name, const MatrixX3d& positions, const MatrixX2d& uv) {
     if (!name.empty()) {
         text += "o " + one_word(name) + "\n";
     }
@@ -52,8 +50,7 @@ void append_obj_points(std::string& text, const std::string& name, const MatrixX
     append_rows(text, "vt", uv);
 }
 
-std::string obj_face_lines(const ArtMesh& mesh, const ObjOffsets& begin,
-                           const std::string& detail) {
+std::string obj_face_lines(const ArtMesh& mesh, const ObjOffsets& begin, const std::string& detail) {
     const std::vector<MeshPart> parts = parts_of(mesh);
     const PolygonCorners corners = polygon_corners(mesh, parts);
     std::string text;

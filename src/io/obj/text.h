@@ -13,8 +13,7 @@ struct ObjOffsets {
 };
 
 /// `o`, `v` and `vt` lines. \param name  empty: no `o` line
-void append_obj_points(std::string& text, const std::string& name, const MatrixX3d& positions,
-                       const MatrixX2d& uv);
+void append_obj_points(std::string& text, const std::string& name, const MatrixX3d& positions, const MatrixX2d& uv);
 
 /// `g`, `usemtl` and `f` lines; the same in every frame.
 /// \param detail  name for parts that have none, because groups and materials of the object before

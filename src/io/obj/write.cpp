@@ -48,8 +48,7 @@ private:
         std::error_code error;
         fs::create_directory(staging_, error);
         if (error) {
-            throw IoError(concat((folder_ / name_).string(), ".*.obj: cannot be written (",
-                                 error.message(), ")"));
+            throw IoError(concat((folder_ / name_).string(), ".*.obj: cannot be written (", error.message(), ")"));
         }
         is_staging_ = true;
     }
@@ -59,8 +58,7 @@ private:
         for (size_t m = 0; m < meshes().size(); ++m) {
             const MeshInfo& mesh = meshes()[m];
             const MeshFrame& now = frame.meshes[m];
-            append_obj_points(text_, mesh.name, now.positions,
-                              mesh.has_uv() ? uv_of(mesh, now) : MatrixX2d());
+            append_obj_points(text_, mesh.name, now.positions, mesh.has_uv() ? uv_of(mesh, now) : MatrixX2d());
             text_ += faces_[m];
         }
         std::string digits = std::to_string(frame.number);
@@ -77,8 +75,7 @@ private:
             std::error_code error;
             fs::rename(staging_ / file.path, final_path, error);
             if (error) {
-                throw IoError(concat(final_path.string(), ": cannot be put in place (",
-                                     error.message(), ")"));
+                throw IoError(concat(final_path.string(), ": cannot be put in place (", error.message(), ")"));
             }
             file.path = final_path.string();
         }
@@ -108,8 +105,7 @@ private:
 Format obj_format();  // listed in formats.cpp
 
 Format obj_format() {
-    return {"obj", "one Wavefront OBJ per frame",
-            [](const std::filesystem::path& path, const SinkOptions& options) {
+    return {"obj", "one Wavefront OBJ per frame", [](const std::filesystem::path& path, const SinkOptions& options) {
                 return std::make_unique<ObjSink>(path, options);
             }};
 }

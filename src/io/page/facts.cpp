@@ -65,12 +65,10 @@ double channel_tolerance(const ChannelInfo& channel, const ChannelRange& range) 
     return limit > 0.0 ? limit : 1.0;
 }
 
-PageSections::Json channel_json(const ChannelInfo& channel, const ChannelRange& range,
-                                const std::string& motion, double edge_length) {
-    PageSections::Json json = {{"name", channel.name},
-                               {"unit", channel.unit},
-                               {"width", channel.width},
-                               {"motion", motion}};
+Json channel_json(const ChannelInfo& channel, const ChannelRange& range, const std::string& motion,
+                                double edge_length) {
+    Json json = {
+        {"name", channel.name}, {"unit", channel.unit}, {"width", channel.width}, {"motion", motion}};
     if (channel.width == 3) {
         json["strokeLength"] = range.high > 0.0 ? 0.8 * edge_length / range.high : 0.0;
         return json;
@@ -102,9 +100,9 @@ void PageNumbers::take(const Frame& frame) {
     }
 }
 
-PageSections::Json PageNumbers::plots(const BakeInfo& info) const {
+Json PageNumbers::plots(const BakeInfo& info) const {
     const bool has_times = use_times_ && !stage_seconds_.empty() && !stage_seconds_[0].empty();
-    std::map<std::string, PageSections::Json> plots;  // in the order of their labels
+    std::map<std::string, Json> plots;  // in the order of their labels
     const auto add = [&](const NumberInfo& number, const std::vector<double>& values) {
         plots[number.label()] = {{"name", number.name}, {"unit", number.unit}, {"values", values}};
     };
@@ -121,7 +119,7 @@ PageSections::Json PageNumbers::plots(const BakeInfo& info) const {
                        });
         add({"time per frame", "ms"}, values);
     }
-    PageSections::Json list = PageSections::Json::array();
+    Json list = Json::array();
     for (auto& [label, plot] : plots) {
         list.push_back(std::move(plot));
     }

@@ -33,8 +33,8 @@ using ChannelRanges = std::map<std::pair<std::string, int>, ChannelRange>;
 double channel_tolerance(const ChannelInfo& channel, const ChannelRange& range);
 
 /// \param edge_length  mean of the mesh, which strokes of directions are fitted to
-PageSections::Json channel_json(const ChannelInfo& channel, const ChannelRange& range,
-                                const std::string& motion, double edge_length);
+Json channel_json(const ChannelInfo& channel, const ChannelRange& range, const std::string& motion,
+                                double edge_length);
 
 /// Numbers of whole frames, for the curves of a page and its facts.
 class PageNumbers {
@@ -45,7 +45,7 @@ public:
     void take(const Frame& frame);
 
     /// meta.plots; a frame without a number has null.
-    PageSections::Json plots(const BakeInfo& info) const;
+    Json plots(const BakeInfo& info) const;
     /// Each stage and the milliseconds it takes a frame.
     std::vector<std::pair<std::string, double>> stages(const BakeInfo& info) const;
 

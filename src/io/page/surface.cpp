@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "cutis/io/json.h"
 #include "io/polygons.h"
 #include "io/render_mesh.h"
 
@@ -21,23 +21,18 @@ constexpr std::array<Colour, 4> cloth_colours = {
 /// Base colours by material name; those with a picture have none of their own.
 std::map<std::string, Colour> material_colours(const Body& body) {
     std::map<std::string, Colour> colours;
-    const Character* character = body.source().character.get();
-    if (character == nullptr || character->materials == nullptr) {
+    if (body.source().materials == nullptr || body.source().materials->gltf_json.empty()) {
         return colours;
     }
-    const nlohmann::json all = nlohmann::json::parse(character->materials->gltf_json);
-    for (const nlohmann::json& material : all.value("materials", nlohmann::json::array())) {
-        const auto surface = material.find("pbrMetallicRoughness");
-        if (surface == material.end() || !surface->is_object() ||
-            surface->contains("baseColorTexture") || !surface->contains("baseColorFactor")) {
-            continue;
-        }
-        const nlohmann::json& factor = (*surface)["baseColorFactor"];
+    const Json all = Json::parse(body.source().materials->gltf_json, "materials");
+    for (const Json& material : all["materials"]) {
+        const Json& surface = material["pbrMetallicRoughness"];
+        const Json& factor = surface["baseColorFactor"];
         const bool is_good = factor.is_array() && factor.size() >= 3 && factor[0].is_number() &&
-                             factor[1].is_number() && factor[2].is_number();
-        const auto name = material.find("name");
-        if (is_good && name != material.end() && name->is_string()) {
-            colours[name->get<std::string>()] = {factor[0], factor[1], factor[2]};
+                             factor[1].is_number() && factor[2].is_number() && material["name"].is_text();
+        if (is_good && !surface.contains("baseColorTexture")) {
+            const auto share = [&](int k) { return static_cast<float>(factor[k].as_number()); };
+            colours[material["name"].as_text()] = {share(0), share(1), share(2)};
         }
     }
     return colours;
@@ -61,8 +56,7 @@ std::vector<int> mesh_of_parts(const Body& body, const std::vector<MeshPart>& pa
     return meshes;
 }
 
-std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& parts,
-                                 const std::vector<int>& meshes) {
+std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& parts, const std::vector<int>& meshes) {
     const std::map<std::string, Colour> materials = material_colours(body);
     std::vector<Colour> colours;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -72,8 +66,7 @@ std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& 
         } else if (meshes[i] == 0) {
             colours.push_back(skin_colour);
         } else {
-            colours.push_back(
-                cloth_colours[static_cast<size_t>(meshes[i] - 1) % cloth_colours.size()]);
+            colours.push_back(cloth_colours[static_cast<size_t>(meshes[i] - 1) % cloth_colours.size()]);
         }
     }
     return colours;
@@ -164,12 +157,15 @@ PageSurface make_page_surface(const ArtMesh& mesh, const Body* body) {
         }
     }
     measure_lengths(mesh, out);
-    const std::vector<int> meshes =
-        body == nullptr ? std::vector<int>(parts.size(), 0) : mesh_of_parts(*body, parts);
+    const std::vector<int> meshes = body == nullptr ? std::vector<int>(parts.size(), 0) : mesh_of_parts(*body, parts);
     const std::vector<double> scales = uv_scales(mesh, parts, meshes);
+    int index = 0;
     for (const RenderPart& part : render.parts) {
         const auto i = static_cast<size_t>(part.part);
-        out.parts.push_back({part.first_vertex, part.vertex_count, meshes[i] > 0, scales[i]});
+        const auto count = static_cast<int>(part.indices.size());
+        out.parts.push_back(
+            {part.first_vertex, part.vertex_count, index, count, parts[i].material, meshes[i] > 0, scales[i]});
+        index += count;
     }
     if (body == nullptr) {
         return out;
@@ -191,8 +187,8 @@ std::vector<std::uint32_t> joint_segments(const Body& body) {
     std::set<int> nodes;  // one may be a joint of several skins
     for (size_t j = 0; rig != nullptr && j < rig->node.size(); ++j) {
         if (nodes.insert(rig->node[j]).second && rig->parent[j] >= 0) {
-            segments.insert(segments.end(), {static_cast<std::uint32_t>(rig->parent[j]),
-                                             static_cast<std::uint32_t>(j)});
+            segments.insert(segments.end(),
+                            {static_cast<std::uint32_t>(rig->parent[j]), static_cast<std::uint32_t>(j)});
         }
     }
     return segments;

@@ -13,6 +13,9 @@ namespace cutis {
 struct PagePart {
     int first_vertex = 0;
     int vertex_count = 0;
+    int first_index = 0;  ///< of its triangles
+    int index_count = 0;
+    std::string material;
     bool is_garment = false;     ///< of a mesh after the character's first
     double metres_per_uv = 1.0;  ///< mean length on its mesh of one unit of UV
 };

@@ -22,8 +22,8 @@ struct Projection {
     Eigen::MatrixXd weights;  ///< #modes x #frames
 };
 
-Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
-                   const TimeModes& modes, const ModeTrack& track, int count) {
+Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const TimeModes& modes,
+                   const ModeTrack& track, int count) {
     Projection out;
     out.modes.resize(count, track.points * track.width);
     Eigen::MatrixXd first = modes.vectors.leftCols(count);
@@ -33,8 +33,7 @@ Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks
     FrameRows displacements;
     for (const ModeBlock& block : blocks) {
         read_displacements(frames, block, ModeBase::mean, displacements);
-        out.modes.middleCols(block.place, block.count).noalias() =
-            first.transpose() * displacements * block.tolerance;
+        out.modes.middleCols(block.place, block.count).noalias() = first.transpose() * displacements * block.tolerance;
     }
     return out;
 }
@@ -54,21 +53,20 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
         Eigen::Map<Eigen::Array<std::int16_t, 1, Eigen::Dynamic>>(row, size) =
             (projection.modes.row(k).array() / scale).rint().cast<std::int16_t>();
         for (int f = 0; f < frame_count; ++f) {
-            out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) +
-                        static_cast<size_t>(k)] = static_cast<float>(projection.weights(k, f));
+            out.weights[static_cast<size_t>(f) * static_cast<size_t>(out.rank) + static_cast<size_t>(k)] =
+                static_cast<float>(projection.weights(k, f));
         }
     }
 }
 
 /// Rebuilds every frame as the page does and compares.
-double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
-               const ModeTrack& track, const PackedMotion& motion) {
+double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const ModeTrack& track,
+               const PackedMotion& motion) {
     using RowsOf16 = Eigen::Matrix<std::int16_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using RowsOfFloat = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Eigen::Index size = track.points * track.width;
     const Eigen::Map<const RowsOf16> basis(motion.basis.data(), motion.rank, size);
-    const Eigen::Map<const RowsOfFloat> weights(motion.weights.data(), frames.frame_count(),
-                                                motion.rank);
+    const Eigen::Map<const RowsOfFloat> weights(motion.weights.data(), frames.frame_count(), motion.rank);
     const Eigen::Map<const Eigen::RowVectorXd> scales(motion.scales.data(), motion.rank);
     const Eigen::Map<const Eigen::RowVectorXf> mean(motion.mean.data(), size);
     const FrameRows scaled = weights.cast<double>().array().rowwise() * scales.array();
@@ -86,8 +84,8 @@ double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
     return std::sqrt(largest);
 }
 
-void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
-               const ModeTrack& track, PackedMotion& out) {
+void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const ModeTrack& track,
+               PackedMotion& out) {
     out.mean.resize(static_cast<size_t>(track.points) * static_cast<size_t>(track.width));
     FrameRows rows;
     for (const ModeBlock& block : blocks) {
@@ -140,10 +138,8 @@ PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track) {
 
 namespace {
 
-PageTracks::Json motion_json(PageSections& sections, const std::string& name,
-                             const PackedMotion& motion) {
-    PageTracks::Json json = {
-        {"width", motion.width}, {"count", motion.points}, {"rank", motion.rank}};
+Json motion_json(PageSections& sections, const std::string& name, const PackedMotion& motion) {
+    Json json = {{"width", motion.width}, {"count", motion.points}, {"rank", motion.rank}};
     json["mean"] = sections.add(name + ".mean", motion.mean);
     if (motion.rank > 0) {
         json["basis"] = sections.add(name + ".basis", motion.basis);
@@ -161,7 +157,7 @@ std::size_t PageTracks::add(const std::string& name, int points, int width, doub
     return tracks_.size() - 1;
 }
 
-PageTracks::Json PageTracks::pack(PageSections& sections, const Workers& workers) {
+Json PageTracks::pack(PageSections& sections, const Workers& workers) {
     std::vector<PackedMotion> motions(tracks_.size());
     for (const Track& track : tracks_) {
         track.store->file().flush();

@@ -29,8 +29,6 @@ PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track);
 /// Everything that moves in a page, wherever its numbers are kept.
 class PageTracks {
 public:
-    using Json = PageSections::Json;
-
     /// \param name  of the motion in the page, no other has it
     /// \return  number of the track
     std::size_t add(const std::string& name, int points, int width, double tolerance);
@@ -40,9 +38,7 @@ public:
         tracks_[track].place.first = first;
     }
 
-    void set_tolerance(std::size_t track, double tolerance) {
-        tracks_[track].place.tolerance = tolerance;
-    }
+    void set_tolerance(std::size_t track, double tolerance) { tracks_[track].place.tolerance = tolerance; }
     const std::string& name(std::size_t track) const { return tracks_[track].name; }
 
     /// Finds the modes of every track and puts them into sections. \return  meta.motions

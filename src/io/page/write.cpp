@@ -8,25 +8,24 @@
 #include "io/page/facts.h"
 #include "io/page/surface.h"
 #include "io/page/tracks.h"
+#include "io/picture/body_pictures.h"
+#include "io/scene/body_classes.h"
 
 namespace cutis {
 namespace {
 
-constexpr const char* paints[] = {"skin", "checker", "grid", "tattoo", "bumps", "clay"};
+constexpr const char* paints[] = {"automatic", "skin", "checker", "grid", "tattoo", "bumps", "clay"};
 // Details and lines stand apart from the skin and from each other.
 constexpr const char* detail_colours[] = {"#5b7d3a", "#2f6f8f", "#8a5a9e", "#a8862c"};
 /// Details whose names say what they are made of.
-constexpr std::pair<const char*, const char*> named_colours[] = {{"hair", "#6a4a30"},
-                                                                 {"spike", "#cdbf97"},
-                                                                 {"brick", "#a05a41"},
-                                                                 {"straps", "#a8862c"},
-                                                                 {"fish", "#5f7f99"}};
+constexpr std::pair<const char*, const char*> named_colours[] = {
+    {"hair", "#6a4a30"}, {"spike", "#cdbf97"}, {"brick", "#a05a41"}, {"straps", "#a8862c"}, {"fish", "#5f7f99"}};
 constexpr const char* line_colours[] = {"#7a1fa2", "#00796b", "#b4511a"};
 
 /// The tracks of one mesh.
 struct MeshTracks {
     std::size_t positions = 0;
-    std::optional<std::size_t> plain;  ///< the body before layers, where they change its shape
+    std::optional<std::size_t> plain;                ///< the body before layers, where they change its shape
     std::vector<std::optional<std::size_t>> shares;  ///< of each layer, where there are several
     std::optional<std::size_t> uv;
     std::vector<std::size_t> shown;     ///< channels one can look at, by their places
@@ -50,7 +49,9 @@ struct Kept {
 /// |           | tolerance after rounding to 16 bits, per view, UVs and channel                 |
 /// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
 /// |           | (error below 1/50 of the longest)                                              |
-/// | colours   | of the materials where they have one and no picture; pictures are not shown    |
+/// | colours   | of the materials: their base colour, as a picture of at most 2048 pixels where |
+/// |           | they have one                                                                  |
+/// | slid_uv   | (slide with output = "both") a view of its own                                 |
 /// | details   | in the view "cutis", each in a colour of its own, with its channels; channels  |
 /// |           | of one name share a legend                                                     |
 /// | lines     | curves and pins of layers, in the view "cutis", hidden at first                |
@@ -63,8 +64,6 @@ struct Kept {
 ///
 /// Frames wait in a scratch file; memory holds vertices x modes and frames x frames numbers.
 class PageSink final : public CheckedSink {
-    using Json = PageSections::Json;
-
 public:
     PageSink(std::filesystem::path path, const SinkOptions& options)
         : CheckedSink("html", path, options.frames),
@@ -76,36 +75,29 @@ public:
 
 private:
     void start() override {
-        require(body().art->triangles.rows() != 0,
-                "html: expected a mesh with triangles, found none");
+        require(body().art->triangles.rows() != 0, "html: expected a mesh with triangles, found none");
         segments_ = joint_segments(*info().body);
         joint_count_ = segments_.empty() ? 0 : info().body->source().rig.node.size();
         lay_out();
     }
 
-    bool has_two_views() const {
-        return body().shape_changed || body().uv_changed || meshes().size() > 1;
-    }
+    bool has_two_views() const { return body().shape_changed || body().uv_changed || meshes().size() > 1; }
     const char* result_view() const { return has_two_views() ? "cutis" : "body"; }
 
     /// What the names of a mesh's motions and sections begin with.
-    static std::string prefix_of(std::size_t m) {
-        return m == 0 ? std::string() : "detail " + std::to_string(m) + " ";
-    }
+    static std::string prefix_of(std::size_t m) { return m == 0 ? std::string() : "detail " + std::to_string(m) + " "; }
 
     /// Strokes of one direction at a vertex are all an eye can read, while directions are the bulk
     /// of a page: they jump where a principal direction changes. The files have them all.
     static bool can_be_seen(const MeshInfo& mesh, std::size_t c, const MeshTracks& tracks) {
-        const bool has_strokes =
-            std::any_of(tracks.shown.begin(), tracks.shown.end(),
-                        [&](std::size_t one) { return mesh.channels[one].width == 3; });
+        const bool has_strokes = std::any_of(tracks.shown.begin(), tracks.shown.end(),
+                                             [&](std::size_t one) { return mesh.channels[one].width == 3; });
         const ChannelInfo& channel = mesh.channels[c];
         return !channel.for_renderers && (channel.width != 3 || !has_strokes);
     }
 
     /// A motion of the page whose numbers the store keeps.
-    std::size_t add_track(const std::string& name, const Kept& kept, int points, int width,
-                          double tolerance) {
+    std::size_t add_track(const std::string& name, const Kept& kept, int points, int width, double tolerance) {
         frames().want(kept.what, kept.mesh, kept.index);
         kept_.push_back(kept);
         return tracks_.add(name, points, width, tolerance);
@@ -131,27 +123,25 @@ private:
         const MeshInfo& mesh = meshes()[m];
         const std::string prefix = prefix_of(m);
         MeshTracks tracks;
-        tracks.positions = add_track(prefix + "positions", {Stored::positions, m, 0},
-                                     mesh.vertex_count(), 3, tolerance_);
+        tracks.positions =
+            add_track(prefix + "positions", {Stored::positions, m, 0}, mesh.vertex_count(), 3, tolerance_);
         if (mesh.has_plain) {
-            tracks.plain = add_track("body positions", {Stored::plain_positions, m, 0},
-                                     mesh.vertex_count(), 3, tolerance_);
+            tracks.plain =
+                add_track("body positions", {Stored::plain_positions, m, 0}, mesh.vertex_count(), 3, tolerance_);
             lay_out_shares(m, tracks);
         }
         if (mesh.uv_moves()) {
-            tracks.uv =
-                add_track("uv", {Stored::uv, m, 0}, mesh.uv_count(), 2, options_.uv_tolerance);
+            tracks.uv = add_track(prefix + "uv", {Stored::uv, m, 0}, mesh.uv_count(), 2, options_.uv_tolerance);
         }
         for (std::size_t c = 0; c < mesh.channels.size(); ++c) {
             const ChannelInfo& channel = mesh.channels[c];
-            if (!can_be_seen(mesh, c, tracks)) {
+            if (!options_.use_channels || !can_be_seen(mesh, c, tracks)) {
                 continue;
             }
             check_width(channel);
             tracks.shown.push_back(c);
-            tracks.channels.push_back(add_track(prefix + "channel " + channel.name,
-                                                {Stored::channel, m, c}, mesh.vertex_count(),
-                                                channel.width, 0.0));
+            tracks.channels.push_back(add_track(prefix + "channel " + channel.name, {Stored::channel, m, c},
+                                                mesh.vertex_count(), channel.width, 0.0));
         }
         return tracks;
     }
@@ -166,9 +156,8 @@ private:
         for (std::size_t i = 0; i < layers.size(); ++i) {
             tracks.shares.emplace_back();
             if (layers[i].changes_shape) {
-                tracks.shares.back() =
-                    add_track("share " + std::to_string(i + 1), {Stored::share, m, i},
-                              meshes()[m].vertex_count(), 3, tolerance_);
+                tracks.shares.back() = add_track("share " + std::to_string(i + 1), {Stored::share, m, i},
+                                                 meshes()[m].vertex_count(), 3, tolerance_);
             }
         }
     }
@@ -177,8 +166,7 @@ private:
         for (std::size_t m = 0; m < meshes().size(); ++m) {
             for (const std::size_t c : mesh_tracks_[m].shown) {
                 const ChannelInfo& channel = meshes()[m].channels[c];
-                ranges_[{channel.name, channel.width}].take(frame.meshes[m].channels[c],
-                                                            channel.width);
+                ranges_[{channel.name, channel.width}].take(frame.meshes[m].channels[c], channel.width);
             }
         }
         append_joints(frame);
@@ -186,8 +174,8 @@ private:
     }
 
     static void check_width(const ChannelInfo& channel) {
-        require(channel.width == 1 || channel.width == 3, "html: channel '", channel.name, "' has ",
-                channel.width, " numbers per vertex, expected 1 or 3");
+        require(channel.width == 1 || channel.width == 3, "html: channel '", channel.name, "' has ", channel.width,
+                " numbers per vertex, expected 1 or 3");
     }
 
     void append_joints(const Frame& frame) {
@@ -205,14 +193,12 @@ private:
         for (std::size_t m = 0; m < meshes().size(); ++m) {
             for (std::size_t c = 0; c < mesh_tracks_[m].shown.size(); ++c) {
                 const ChannelInfo& channel = meshes()[m].channels[mesh_tracks_[m].shown[c]];
-                tracks_.set_tolerance(
-                    mesh_tracks_[m].channels[c],
-                    channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
+                tracks_.set_tolerance(mesh_tracks_[m].channels[c],
+                                      channel_tolerance(channel, ranges_.at({channel.name, channel.width})));
             }
         }
         for (std::size_t i = 0; i < kept_.size(); ++i) {
-            tracks_.read_from(i, frames().numbers(),
-                              frames().first(kept_[i].what, kept_[i].mesh, kept_[i].index));
+            tracks_.read_from(i, frames().numbers(), frames().first(kept_[i].what, kept_[i].mesh, kept_[i].index));
         }
         if (joints_ != nullptr) {
             tracks_.read_from(kept_.size(), *joints_, 0);
@@ -222,11 +208,16 @@ private:
         sum_up();
         Json meta = head_json();
         meta["motions"] = std::move(motions);
+        add_pictures(meta);
         meta["surfaces"] = Json::array();
+        if (const auto island = body().art->painted.find(concat(class_word, "island"));
+            island != body().art->painted.end()) {
+            meta["islandCount"] = static_cast<int>(std::round(island->second.maxCoeff()));
+        }
         double pattern_size = 0.0;
         for (std::size_t m = 0; m < meshes().size(); ++m) {
-            const PageSurface surface =
-                make_page_surface(*meshes()[m].art, meshes()[m].is_body ? info().body : nullptr);
+            const PageSurface surface = make_page_surface(
+                *meshes()[m].art, meshes()[m].is_body || meshes()[m].is_other_view ? info().body : nullptr);
             pattern_size = m == 0 ? surface.pattern_size : pattern_size;
             meta["surfaces"].push_back(surface_json(m, surface));
         }
@@ -241,10 +232,8 @@ private:
         file.format = "html";
         file.path = path_.string();
         file.bytes = save_page(path_, meta, data);
-        file.numbers = {{"modes", modes_},
-                        {"max_error_m", error_},
-                        {"max_uv_error", uv_error_},
-                        {"tolerance_m", tolerance_}};
+        file.numbers = {
+            {"modes", modes_}, {"max_error_m", error_}, {"max_uv_error", uv_error_}, {"tolerance_m", tolerance_}};
         return {file};
     }
 
@@ -273,18 +262,53 @@ private:
         }
     }
 
+    /// meta.pictures: base colours of the body's materials, as files a browser reads.
+    void add_pictures(Json& meta) {
+        constexpr int most_side = 2048;
+        constexpr int quality = 88;
+        meta["pictures"] = Json::array();
+        for (const auto& [material, base] : base_colour_pictures(*info().body)) {
+            const std::vector<MeshPart>& parts = body().art->parts;
+            if (std::none_of(parts.begin(), parts.end(),
+                             [&name = material](const MeshPart& p) { return p.material == name; })) {
+                continue;
+            }
+            std::vector<unsigned char> bytes;
+            try {
+                Picture picture = read_picture(*base.bytes, "html: picture");
+                const int side = std::max(picture.width, picture.height);
+                if (side > most_side) {
+                    picture = scaled(picture, std::max(1, picture.width * most_side / side),
+                                     std::max(1, picture.height * most_side / side));
+                }
+                bytes = base.has_holes ? write_png(picture) : write_jpeg(picture, quality);
+            } catch (const InvalidInput&) {
+                continue;  // its material's part keeps a colour
+            }
+            pictures_[material] = meta["pictures"].size();
+            meta["pictures"].push_back({{"section", sections_.add("picture " + material, bytes)},
+                                        {"type", base.has_holes ? "image/png" : "image/jpeg"},
+                                        {"hasHoles", base.has_holes}});
+        }
+        if (options_.paint == paints[0]) {
+            meta["paint"] = pictures_.empty() ? "checker" : "skin";
+        }
+    }
+
     Json head_json() const {
         Json views = Json::array();
         if (has_two_views()) {
             views.push_back({{"name", "plain"}, {"label", "Plain skinning"}});
+            if (std::any_of(meshes().begin(), meshes().end(), [](const MeshInfo& m) { return m.is_other_view; })) {
+                views.push_back({{"name", "uv"}, {"label", "cutis, UVs slide"}});
+            }
             views.push_back({{"name", "cutis"}, {"label", "cutis"}});
         } else {
             views.push_back({{"name", "body"}, {"label", "Body"}});
         }
         Json meta = {
             {"title", options_.title.empty() ? path_.stem().string() : options_.title},
-            {"caption", options_.figure.empty() ? options_.caption
-                                                : options_.caption + "; beside " + options_.figure},
+            {"caption", options_.figure.empty() ? options_.caption : options_.caption + "; beside " + options_.figure},
             {"fps", info().fps},
             {"frames", info().frame_count},
             {"firstFrame", info().first_frame},
@@ -308,7 +332,8 @@ private:
         const MeshInfo& mesh = meshes()[m];
         const MeshTracks& tracks = mesh_tracks_[m];
         const std::string prefix = prefix_of(m);
-        const bool is_body = mesh.is_body;
+        const bool is_body = mesh.is_body || mesh.is_other_view;
+        const char* view = mesh.is_other_view ? "uv" : result_view();
         Json json = {{"name", mesh.name.empty() ? "body" : mesh.name},
                      {"kind", is_body ? "body" : "detail"},
                      {"source", sections_.add(prefix + "source", surface.source)},
@@ -319,8 +344,14 @@ private:
         for (const PagePart& part : surface.parts) {
             json["parts"].push_back({{"first", part.first_vertex},
                                      {"count", part.vertex_count},
+                                     {"firstIndex", part.first_index},
+                                     {"indexCount", part.index_count},
                                      {"isGarment", part.is_garment},
                                      {"metresPerUv", part.metres_per_uv}});
+            const auto picture = is_body ? pictures_.find(part.material) : pictures_.end();
+            if (picture != pictures_.end() && !surface.uv_source.empty()) {
+                json["parts"].back()["picture"] = picture->second;
+            }
         }
         if (!surface.uv_source.empty()) {
             json["uv"] = sections_.add(prefix + "uv rest", as_floats(mesh.art->uv));
@@ -329,6 +360,7 @@ private:
         if (!surface.colours.empty()) {
             json["colours"] = sections_.add(prefix + "colours", surface.colours);
         }
+        add_classes(*mesh.art, prefix, surface, json);
         if (!is_body) {
             json["colour"] = detail_colours[(m - 1) % std::size(detail_colours)];
             for (const auto& [word, colour] : named_colours) {
@@ -337,12 +369,12 @@ private:
                 }
             }
         }
-        json["views"][result_view()] = tracks_.name(tracks.positions);
-        if (is_body && has_two_views()) {
+        json["views"][view] = tracks_.name(tracks.positions);
+        if (mesh.is_body && has_two_views()) {
             json["views"]["plain"] = tracks_.name(tracks.plain.value_or(tracks.positions));
         }
         if (tracks.uv) {
-            json["uvViews"][result_view()] = tracks_.name(*tracks.uv);
+            json["uvViews"][view] = tracks_.name(*tracks.uv);
         }
         Json channels = Json::array();
         for (std::size_t c = 0; c < tracks.shown.size(); ++c) {
@@ -350,8 +382,33 @@ private:
             channels.push_back(channel_json(channel, ranges_.at({channel.name, channel.width}),
                                             tracks_.name(tracks.channels[c]), surface.edge_length));
         }
-        json["channels"][result_view()] = std::move(channels);
+        json["channels"][view] = std::move(channels);
         return json;
+    }
+
+    /// Tissue and island of each drawn vertex, where the body's reader has painted them.
+    void add_classes(const ArtMesh& art, const std::string& prefix, const PageSurface& surface, Json& json) {
+        std::vector<const VectorXd*> tissues;
+        for (const char* name : class_names) {
+            const auto found = art.painted.find(concat(class_word, name));
+            if (found == art.painted.end()) {
+                return;
+            }
+            tissues.push_back(&found->second);
+        }
+        const VectorXd& island = art.painted.at(concat(class_word, "island"));
+        std::vector<unsigned char> classes;
+        std::vector<std::uint32_t> islands;
+        for (const std::uint32_t v : surface.source) {
+            size_t most = 0;
+            for (size_t t = 1; t < tissues.size(); ++t) {
+                most = (*tissues[t])[v] > (*tissues[most])[v] + 1e-9 ? t : most;
+            }
+            classes.push_back(static_cast<unsigned char>(most));
+            islands.push_back(static_cast<std::uint32_t>(std::max(0.0, std::round(island[v]))));
+        }
+        json["classes"] = sections_.add(prefix + "classes", classes);
+        json["islands"] = sections_.add(prefix + "islands", islands);
     }
 
     /// meta.layers: a switch for each, with what it moves, shows and costs.
@@ -428,17 +485,13 @@ private:
         const auto add = [&](const std::string& name, const std::string& value) {
             facts.push_back(Json::array({name, value}));
         };
-        const auto rows = [](Eigen::Index count) {
-            return in_thousands(static_cast<std::uintmax_t>(count));
-        };
+        const auto rows = [](Eigen::Index count) { return in_thousands(static_cast<std::uintmax_t>(count)); };
         add("Vertices", rows(body().vertex_count()));
         add("Triangles", rows(body().art->triangles.rows()));
         for (std::size_t m = 1; m < meshes().size(); ++m) {
-            add("Detail, " + meshes()[m].name,
-                rows(meshes()[m].art->triangles.rows()) + " triangles");
+            add("Detail, " + meshes()[m].name, rows(meshes()[m].art->triangles.rows()) + " triangles");
         }
-        add("Frames",
-            std::to_string(info().frame_count) + " at " + with_digits(info().fps) + " a second");
+        add("Frames", std::to_string(info().frame_count) + " at " + with_digits(info().fps) + " a second");
         if (joint_count_ > 0) {
             add("Joints", std::to_string(joint_count_));
         }
@@ -478,6 +531,7 @@ private:
     std::vector<Eigen::Affine3d> nodes_;
     PageNumbers numbers_;
     PageSections sections_;
+    std::map<std::string, std::size_t> pictures_;  ///< by material, into meta.pictures
     int modes_ = 0;
     double error_ = 0.0;
     double uv_error_ = 0.0;
@@ -485,20 +539,18 @@ private:
 
 void check_page_options(const PageOptions& options) {
     check_struct(options, "html");
-    require(std::find(std::begin(paints), std::end(paints), options.paint) != std::end(paints),
-            "html: paint '", options.paint,
-            "', expected skin, checker, grid, tattoo, bumps or clay");
+    require(std::find(std::begin(paints), std::end(paints), options.paint) != std::end(paints), "html: paint '",
+            options.paint, "', expected automatic, skin, checker, grid, tattoo, bumps or clay");
     const auto is_finite = [](double number) { return std::isfinite(number); };
     const std::vector<double>& camera = options.camera;
-    if (!camera.empty() &&
-        (camera.size() != 3 || !std::all_of(camera.begin(), camera.end(), is_finite) ||
-         Eigen::Map<const Vector3d>(camera.data()).isZero())) {
+    if (!camera.empty() && (camera.size() != 3 || !std::all_of(camera.begin(), camera.end(), is_finite) ||
+                            Eigen::Map<const Vector3d>(camera.data()).isZero())) {
         throw InvalidInput("html: camera: expected three numbers that are not all 0");
     }
     const std::vector<double>& focus = options.focus;
-    require(focus.empty() || (focus.size() == 4 && focus[3] > 0.0 &&
-                              std::all_of(focus.begin(), focus.end(), is_finite)),
-            "html: focus: expected x y z and a radius above 0");
+    require(
+        focus.empty() || (focus.size() == 4 && focus[3] > 0.0 && std::all_of(focus.begin(), focus.end(), is_finite)),
+        "html: focus: expected x y z and a radius above 0");
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
-#include "cutis/io/obj_read.h"
 #include "cutis/io/scene_read.h"
 #include "io/store/frame_store.h"
 
@@ -56,25 +55,6 @@ std::uint64_t hash_of_motion(const Body& body) {
     return hash.value();
 }
 
-std::uint64_t hash_of_file(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) {
-        throw IoError(concat(path, ": cannot be read (", std::strerror(errno), ")"));
-    }
-    Hash64 hash;
-    std::vector<std::byte> buffer(size_t{1} << 20);
-    size_t got = 0;
-    while ((got = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
-        hash.add_bytes({buffer.data(), got});
-    }
-    const bool is_good = std::ferror(file) == 0;
-    std::fclose(file);
-    if (!is_good) {
-        throw IoError(concat(path, ": cannot be read to its end"));
-    }
-    return hash.value();
-}
-
 template <class Number>
 void put(std::vector<unsigned char>& bytes, Number number) {
     const auto* from = reinterpret_cast<const unsigned char*>(&number);
@@ -84,8 +64,7 @@ void put(std::vector<unsigned char>& bytes, Number number) {
 // Reads numbers one after another; every one is checked against the end.
 class StateReader {
 public:
-    StateReader(std::span<const unsigned char> bytes, std::string place)
-        : rest_(bytes), place_(std::move(place)) {}
+    StateReader(std::span<const unsigned char> bytes, std::string place) : rest_(bytes), place_(std::move(place)) {}
 
     template <class Number>
     Number get() {
@@ -111,8 +90,7 @@ public:
         return static_cast<size_t>(count);
     }
     [[noreturn]] void damaged() const {
-        throw InvalidInput(
-            concat(place_, ": the checkpoint is damaged; bake again without --resume"));
+        throw InvalidInput(concat(place_, ": the checkpoint is damaged; bake again without --resume"));
     }
 
 private:
@@ -131,14 +109,34 @@ private:
 
 }  // namespace
 
-Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version) {
+std::uint64_t hash_of_file(const fs::path& path) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) {
+        throw IoError(concat(path.string(), ": cannot be read (", std::strerror(errno), ")"));
+    }
+    Hash64 hash;
+    std::vector<std::byte> buffer(size_t{1} << 20);
+    size_t got = 0;
+    while ((got = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+        hash.add_bytes({buffer.data(), got});
+    }
+    const bool is_good = std::ferror(file) == 0;
+    std::fclose(file);
+    if (!is_good) {
+        throw IoError(concat(path.string(), ": cannot be read to its end"));
+    }
+    return hash.value();
+}
+
+Fingerprint fingerprint_of_values(const Scene& scene, const std::string& version) {
     Fingerprint out;
     out.emplace_back("the program's version", Hash64().add_text(version).value());
     Scene values = scene;  // descriptions are bound to fields that can be written
-    out.emplace_back("[body]", Hash64()
-                                   .add_number(hash_options(describe_body(values)))
-                                   .add_text(scene.body.mesh_file)
-                                   .value());
+    out.emplace_back("[body]",
+                     Hash64().add_number(hash_options(describe_body(values))).add_text(scene.body.mesh_file).value());
+    for (size_t i = 0; i < values.decals.size(); ++i) {
+        out.emplace_back(concat("decal ", i + 1), hash_options(describe(values.decals[i])));
+    }
     out.emplace_back("the range of frames",
                      Hash64().add_number(scene.first_frame).add_number(scene.last_frame).value());
     SinkOptions sinks = sink_options(scene);
@@ -151,18 +149,76 @@ Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::stri
         out.emplace_back(concat("layer ", i + 1, " (", scene.layers[i].kind, ")"),
                          hash_of_layer(scene.layers[i], scene.file));
     }
-    for (const fs::path& input : scene_inputs(scene)) {
-        if (input == scene.file) {
-            continue;  // its values count, not its comments
-        }
-        const bool is_sequence = input.filename().string().find('*') != std::string::npos;
-        for (const fs::path& file :
-             is_sequence ? obj_sequence_files(input) : std::vector<fs::path>{input}) {
-            out.emplace_back(file.string(), hash_of_file(file.string()));
-        }
+    return out;
+}
+
+Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::string& version) {
+    Fingerprint out = fingerprint_of_values(scene, version);
+    for (const fs::path& file : scene_files(scene)) {
+        out.emplace_back(file.string(), hash_of_file(file));
     }
     out.emplace_back("the body's motion", hash_of_motion(body));
     return out;
+}
+
+SavedState read_state(const fs::path& path, const Fingerprint& fingerprint) {
+    const std::vector<unsigned char> bytes = read_file(path);
+    constexpr size_t head = sizeof(magic) - 1;
+    StateReader whole(bytes, path.string());
+    if (bytes.size() < head + sizeof(std::uint64_t) || std::memcmp(bytes.data(), magic, head) != 0) {
+        whole.damaged();
+    }
+    const std::span<const unsigned char> body(bytes.data() + head, bytes.size() - head - 8);
+    StateReader tail({bytes.data() + bytes.size() - 8, 8}, path.string());
+    if (tail.get<std::uint64_t>() != hash_of(body)) {
+        whole.damaged();
+    }
+    StateReader in(body, path.string());
+    Fingerprint before(in.length(1));
+    for (auto& [name, hash] : before) {
+        name = in.text();
+        hash = in.get<std::uint64_t>();
+    }
+    for (size_t i = 0; i < std::max(before.size(), fingerprint.size()); ++i) {
+        if (i >= before.size() || i >= fingerprint.size() || before[i] != fingerprint[i]) {
+            const std::string& what = i < before.size() ? before[i].first : fingerprint[i].first;
+            throw InvalidInput(concat(path.string(), ": ", what,
+                                      " changed since the checkpoint was written; bake again without "
+                                      "--resume"));
+        }
+    }
+    SavedState saved;
+    saved.state.frame = in.get<int>();
+    saved.state.layers.resize(in.length(1));
+    for (std::vector<double>& layer : saved.state.layers) {
+        layer = in.numbers();
+    }
+    saved.frame_bytes = in.get<std::uint64_t>();
+    return saved;
+}
+
+void write_state(const fs::path& path, const Fingerprint& fingerprint, const SavedState& saved) {
+    std::vector<unsigned char> bytes;
+    put(bytes, static_cast<std::uint64_t>(fingerprint.size()));
+    for (const auto& [name, hash] : fingerprint) {
+        put(bytes, static_cast<std::uint64_t>(name.size()));
+        bytes.insert(bytes.end(), name.begin(), name.end());
+        put(bytes, hash);
+    }
+    put(bytes, saved.state.frame);
+    put(bytes, static_cast<std::uint64_t>(saved.state.layers.size()));
+    for (const std::vector<double>& layer : saved.state.layers) {
+        put(bytes, static_cast<std::uint64_t>(layer.size()));
+        const auto* from = reinterpret_cast<const unsigned char*>(layer.data());
+        bytes.insert(bytes.end(), from, from + layer.size() * sizeof(double));
+    }
+    put(bytes, saved.frame_bytes);
+    AtomicFile file(path);
+    file.write(magic, sizeof(magic) - 1);
+    file.write(bytes.data(), bytes.size());
+    const std::uint64_t hash = hash_of(bytes);
+    file.write(&hash, sizeof(hash));
+    file.commit();
 }
 
 CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerprint, Begin begin)
@@ -174,7 +230,10 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
     }
     const bool has_state = fs::exists(folder_ / "state", error);
     if (begin == Begin::resume && has_state) {
-        read_state();
+        SavedState saved = read_state(folder_ / "state", fingerprint_);
+        past_ = std::move(saved.state);
+        saved_bytes_ = saved.frame_bytes;
+        has_past_ = true;
     } else {
         fs::remove(folder_ / "state", error);
     }
@@ -183,8 +242,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const Fingerprint& fingerpri
         fail("opened");
     }
     if (has_past_) {
-        if (std::fseek(file, 0, SEEK_END) != 0 ||
-            static_cast<std::uint64_t>(std::ftell(file)) < saved_bytes_) {
+        if (std::fseek(file, 0, SEEK_END) != 0 || static_cast<std::uint64_t>(std::ftell(file)) < saved_bytes_) {
             std::fclose(file);
             StateReader({}, (folder_ / "frames").string()).damaged();
         }
@@ -205,46 +263,7 @@ CheckpointFolder::~CheckpointFolder() {
 }
 
 void CheckpointFolder::fail(const char* action) const {
-    throw IoError(concat((folder_ / "frames").string(), ": cannot be ", action, " (",
-                         std::strerror(errno), ")"));
-}
-
-void CheckpointFolder::read_state() {
-    const fs::path path = folder_ / "state";
-    const std::vector<unsigned char> bytes = read_file(path);
-    constexpr size_t head = sizeof(magic) - 1;
-    StateReader whole(bytes, path.string());
-    if (bytes.size() < head + sizeof(std::uint64_t) ||
-        std::memcmp(bytes.data(), magic, head) != 0) {
-        whole.damaged();
-    }
-    const std::span<const unsigned char> body(bytes.data() + head, bytes.size() - head - 8);
-    StateReader tail({bytes.data() + bytes.size() - 8, 8}, path.string());
-    if (tail.get<std::uint64_t>() != hash_of(body)) {
-        whole.damaged();
-    }
-    StateReader in(body, path.string());
-    Fingerprint before(in.length(1));
-    for (auto& [name, hash] : before) {
-        name = in.text();
-        hash = in.get<std::uint64_t>();
-    }
-    for (size_t i = 0; i < std::max(before.size(), fingerprint_.size()); ++i) {
-        if (i >= before.size() || i >= fingerprint_.size() || before[i] != fingerprint_[i]) {
-            const std::string& what = i < before.size() ? before[i].first : fingerprint_[i].first;
-            throw InvalidInput(
-                concat(path.string(), ": ", what,
-                       " changed since the checkpoint was written; bake again without "
-                       "--resume"));
-        }
-    }
-    past_.frame = in.get<int>();
-    past_.layers.resize(in.length(1));
-    for (std::vector<double>& layer : past_.layers) {
-        layer = in.numbers();
-    }
-    saved_bytes_ = in.get<std::uint64_t>();
-    has_past_ = true;
+    throw IoError(concat((folder_ / "frames").string(), ": cannot be ", action, " (", std::strerror(errno), ")"));
 }
 
 void CheckpointFolder::begin(const BakeInfo& info) {
@@ -273,27 +292,7 @@ void CheckpointFolder::keep(const Frame& frame) {
 void CheckpointFolder::save(const BakeState& state) {
     // The frames must be on disk before a state speaks of them.
     frames_->sync();
-    std::vector<unsigned char> bytes;
-    put(bytes, static_cast<std::uint64_t>(fingerprint_.size()));
-    for (const auto& [name, hash] : fingerprint_) {
-        put(bytes, static_cast<std::uint64_t>(name.size()));
-        bytes.insert(bytes.end(), name.begin(), name.end());
-        put(bytes, hash);
-    }
-    put(bytes, state.frame);
-    put(bytes, static_cast<std::uint64_t>(state.layers.size()));
-    for (const std::vector<double>& layer : state.layers) {
-        put(bytes, static_cast<std::uint64_t>(layer.size()));
-        const auto* from = reinterpret_cast<const unsigned char*>(layer.data());
-        bytes.insert(bytes.end(), from, from + layer.size() * sizeof(double));
-    }
-    put(bytes, frames_->bytes());
-    AtomicFile file(folder_ / "state");
-    file.write(magic, sizeof(magic) - 1);
-    file.write(bytes.data(), bytes.size());
-    const std::uint64_t hash = hash_of(bytes);
-    file.write(&hash, sizeof(hash));
-    file.commit();
+    write_state(folder_ / "state", fingerprint_, {state, frames_->bytes()});
 }
 
 void CheckpointFolder::remove() {

@@ -24,9 +24,7 @@ std::uint64_t hash_of_numbers(std::span<const double> numbers) {
 }  // namespace
 
 FrameStore::FrameStore(std::FILE* file, const std::filesystem::path& path, std::uint64_t size)
-    : beside_(path),
-      holds_whole_frames_(true),
-      file_(std::make_unique<SpoolFile>(file, path, size)) {}
+    : beside_(path), holds_whole_frames_(true), file_(std::make_unique<SpoolFile>(file, path, size)) {}
 
 void FrameStore::begin(const BakeInfo& info, const std::string& who) {
     if (has_begun_) {
@@ -41,8 +39,7 @@ void FrameStore::begin(const BakeInfo& info, const std::string& who) {
     for (size_t m = 0; m < info_.meshes.size(); ++m) {
         const MeshInfo& mesh = info_.meshes[m];
         const auto vertices = static_cast<size_t>(mesh.vertex_count());
-        const auto copies =
-            mesh.copies == nullptr ? 0 : static_cast<size_t>(mesh.copies->sizes.rows());
+        const auto copies = mesh.copies == nullptr ? 0 : static_cast<size_t>(mesh.copies->sizes.rows());
         add(Stored::positions, m, 0, 3 * vertices);
         add(Stored::normals, m, 0, mesh.has_normals ? 3 * vertices : 0);
         add(Stored::uv, m, 0, mesh.uv_moves() ? 2 * static_cast<size_t>(mesh.uv_count()) : 0);
@@ -151,8 +148,7 @@ void FrameStore::sync() {
 bool FrameStore::read(int index, Frame& frame) {
     buffer_.resize(record_);
     numbers_->read_coordinates(index, 0, static_cast<int>(record_), buffer_.data());
-    if (std::bit_cast<std::uint64_t>(buffer_[0]) !=
-        hash_of_numbers(std::span(buffer_).subspan(1))) {
+    if (std::bit_cast<std::uint64_t>(buffer_[0]) != hash_of_numbers(std::span(buffer_).subspan(1))) {
         return false;
     }
     frame = info_.empty_frame();
@@ -160,8 +156,7 @@ bool FrameStore::read(int index, Frame& frame) {
     frame.time = buffer_[2];
     for (const Array& array : arrays_) {
         if (array.count > 0) {
-            std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(array.first), array.count,
-                        room(frame, array));
+            std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(array.first), array.count, room(frame, array));
         }
     }
     return true;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 #include "core/dense.h"
 #include "cutis/core/error.h"
@@ -51,8 +50,8 @@ std::vector<ModeBlock> make_mode_blocks(const std::vector<ModeTrack>& tracks, in
     for (const ModeTrack& track : tracks) {
         for (int p = 0; p < track.points; p += points) {
             const int count = std::min(points, track.points - p) * track.width;
-            blocks.push_back({track.first + p * track.width, count, track.width, track.tolerance,
-                              track.is_turned, place});
+            blocks.push_back(
+                {track.first + p * track.width, count, track.width, track.tolerance, track.is_turned, place});
             place += count;
         }
     }
@@ -76,8 +75,7 @@ Eigen::RowVectorXd base_of(const FrameRows& rows, ModeBase base) {
     return rows.colwise().mean();
 }
 
-void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base,
-                        FrameRows& out) {
+void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base, FrameRows& out) {
     read_block(frames, block, out);
     const Eigen::RowVectorXd origin = base_of(out, base);
     for (int f = 0; f < frames.frame_count(); ++f) {
@@ -94,8 +92,7 @@ double largest_squared(const FrameRows& displacements, int width) {
 // The Gram matrix D^T D is small and has the same right singular vectors. It squares the condition
 // number, so modes below 1e-8 of the first are not accurate; they are still orthonormal, and
 // displacements are projected onto them from D itself, so the only harm is a mode too many.
-TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
-                          ModeBase base) {
+TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base) {
     const int n = frames.frame_count();
     Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(n, n);
     FrameRows displacements;
@@ -105,8 +102,7 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
     }
     const SymmetricEigen solved = symmetric_eigen(gram);
     if (!solved.has_converged) {
-        throw SolverFailure(
-            concat("output: singular value decomposition of ", n, " frames did not converge"));
+        throw SolverFailure(concat("output: singular value decomposition of ", n, " frames did not converge"));
     }
     // Displacements from a frame, or from the mean, have one direction less than frames.
     const int modes = n - 1;
@@ -114,8 +110,7 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
     result.vectors = solved.vectors.rightCols(modes).rowwise().reverse();
     result.energy_after = Eigen::VectorXd::Zero(modes + 1);
     for (int k = modes - 1; k >= 0; --k) {
-        result.energy_after(k) =
-            result.energy_after(k + 1) + std::max(0.0, solved.values(n - 1 - k));
+        result.energy_after(k) = result.energy_after(k + 1) + std::max(0.0, solved.values(n - 1 - k));
         Eigen::Index largest = 0;
         result.vectors.col(k).cwiseAbs().maxCoeff(&largest);
         if (result.vectors(largest, k) < 0.0) {
@@ -125,8 +120,7 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
     return result;
 }
 
-int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
-                const TimeModes& modes) {
+int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes) {
     const int most = static_cast<int>(modes.vectors.cols());
     // The largest error is at least the root mean square: fewer modes than this cannot do.
     double entries = 0.0;
@@ -138,42 +132,23 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     while (least < most && modes.energy_after(least) > entries) {
         ++least;
     }
-    // The block that refuted the last number is asked first: most refusals come from a few places.
-    std::vector<size_t> order(blocks.size());
-    std::iota(order.begin(), order.end(), size_t{0});
+    // Block by block; what one needs, the next begins with. A block that asks for more gets one mode after another, each a
+    // correction of the rest it has in cache.
+    int count = least;
     FrameRows rest;
     FrameRows projected;
-    const auto is_enough = [&](int k) {
-        const auto first = modes.vectors.leftCols(k);
-        for (size_t i = 0; i < order.size(); ++i) {
-            const ModeBlock& block = blocks[order[i]];
-            read_displacements(frames, block, base, rest);
-            projected.noalias() = first.transpose() * rest;
-            rest.noalias() -= first * projected;
-            if (largest_squared(rest, block.width) >= 1.0) {
-                std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i),
-                            order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-                return false;
-            }
-        }
-        return true;
-    };
-    // Steps that double, then halving: a handful of products instead of one for each mode.
-    int low = least;
-    int high = least;
-    for (int step = 1; high < most && !is_enough(high); step *= 2) {
-        low = high + 1;
-        high = std::min(most, high + step);
-    }
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (is_enough(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
+    for (const ModeBlock& block : blocks) {
+        read_displacements(frames, block, base, rest);
+        const auto first = modes.vectors.leftCols(count);
+        projected.noalias() = first.transpose() * rest;
+        rest.noalias() -= first * projected;
+        for (; count < most && largest_squared(rest, block.width) >= 1.0; ++count) {
+            const auto next = modes.vectors.col(count);
+            projected.noalias() = next.transpose() * rest;
+            rest.noalias() -= next * projected;
         }
     }
-    return high;
+    return count;
 }
 
 }  // namespace cutis

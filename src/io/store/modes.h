@@ -42,8 +42,7 @@ Eigen::RowVectorXd base_of(const FrameRows& rows, ModeBase base);
 
 /// Displacements from the base, in units of the tolerance. So a point at distance 1 is an error at
 /// the limit, whatever the track.
-void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base,
-                        FrameRows& out);
+void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base, FrameRows& out);
 
 /// Longest displacement of a point, squared.
 double largest_squared(const FrameRows& displacements, int width);
@@ -56,12 +55,10 @@ struct TimeModes {
 };
 
 /// \throw SolverFailure  no convergence
-TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks,
-                          ModeBase base);
+TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base);
 
 /// Modes whose largest error is below the tolerance at every point of every frame, before any
 /// rounding: so many do, one less does not.
-int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
-                const TimeModes& modes);
+int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes);
 
 }  // namespace cutis

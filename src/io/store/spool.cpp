@@ -38,8 +38,8 @@ SpoolFile::~SpoolFile() {
 }
 
 void SpoolFile::fail(const char* action) const {
-    throw IoError(concat(beside_.string(), ": scratch space beside it cannot be ", action, " (",
-                         std::strerror(errno), ")"));
+    throw IoError(
+        concat(beside_.string(), ": scratch space beside it cannot be ", action, " (", std::strerror(errno), ")"));
 }
 
 void SpoolFile::append(const void* data, std::size_t bytes) {
@@ -88,8 +88,7 @@ void SpoolFile::sync() {
 void SpoolFile::copy_to(AtomicFile& file) {
     std::vector<char> buffer(std::size_t{1} << 20);
     for (std::uintmax_t offset = 0; offset < size_;) {
-        const auto bytes =
-            static_cast<std::size_t>(std::min<std::uintmax_t>(buffer.size(), size_ - offset));
+        const auto bytes = static_cast<std::size_t>(std::min<std::uintmax_t>(buffer.size(), size_ - offset));
         read(offset, buffer.data(), bytes);
         file.write(buffer.data(), bytes);
         offset += bytes;

@@ -58,9 +58,7 @@ public:
     void append(const double* numbers, std::size_t count);
 
     /// Frames that are whole.
-    int frame_count() const {
-        return static_cast<int>(spool_->size() / sizeof(double) / numbers_per_frame_);
-    }
+    int frame_count() const { return static_cast<int>(spool_->size() / sizeof(double) / numbers_per_frame_); }
     std::size_t numbers_per_frame() const { return numbers_per_frame_; }
 
     /// `count` numbers of a frame from `first` on.

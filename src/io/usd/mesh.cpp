@@ -28,10 +28,11 @@ void SampledAttribute::write_to(AtomicFile& file) {
 }
 
 UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
-                   const std::string& identifier)
+                   const std::string& identifier, UsdaMaterials& materials)
     : path_(path),
       stream_(stream),
       mesh_(&mesh),
+      materials_(&materials),
       parts_(parts_of(*mesh.art)),
       corners_(polygon_corners(*mesh.art, parts_)),
       extent_(path, "float3[] extent", "") {
@@ -49,6 +50,9 @@ UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const 
 
 std::string UsdaMesh::head_text(const std::string& identifier) const {
     std::string text = "    def Mesh \"" + identifier + "\"\n    {\n";
+    if (mesh_->is_other_view) {
+        text += usda_member + "token visibility = \"invisible\"\n";
+    }
     text += member + "uniform token subdivisionScheme = \"none\"\n";
     text += member + "uniform token orientation = \"rightHanded\"\n";
     text += member + "int[] faceVertexCounts = ";
@@ -67,14 +71,12 @@ const ChannelInfo* UsdaMesh::sliding_pref() const {
 
 std::string UsdaMesh::pref_text() const {
     std::string text = member + "point3f[] primvars:Pref = ";
-    append_tuples(text, mesh_->art->positions.data(), static_cast<size_t>(mesh_->vertex_count()),
-                  3);
+    append_tuples(text, mesh_->art->positions.data(), static_cast<size_t>(mesh_->vertex_count()), 3);
     return text + " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")\n";
 }
 
 std::string UsdaMesh::uv_head_text() {
-    const bool is_per_vertex =
-        mesh_->uv_count() == mesh_->vertex_count() && corners_.uvs == corners_.vertices;
+    const bool is_per_vertex = mesh_->uv_count() == mesh_->vertex_count() && corners_.uvs == corners_.vertices;
     std::vector<int> indices = corners_.uvs;
     // A corner without UV still needs a value: one more entry, at the picture's corner.
     for (int& index : indices) {
@@ -89,8 +91,8 @@ std::string UsdaMesh::uv_head_text() {
         append_integers(text, indices);
         text += "\n";
     }
-    const std::string metadata = " (\n" + inner + "interpolation = \"" +
-                                 (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
+    const std::string metadata =
+        " (\n" + inner + "interpolation = \"" + (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
     if (mesh_->uv_moves()) {
         st_ = std::make_unique<SampledAttribute>(path_, "texCoord2f[] primvars:st", metadata);
     } else {
@@ -116,17 +118,14 @@ void UsdaMesh::announce_channels() {
                                  : channel.width == 3  ? "vector3f[]"
                                  : is_tuple            ? concat("float", channel.width, "[]")
                                                        : "float[]";
-        std::string metadata =
-            concat(" (\n", inner, "customData = {\n", inner,
-                   "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
+        std::string metadata = concat(" (\n", inner, "customData = {\n", inner,
+                                      "    string unit = ", usd_string(channel.unit), "\n", inner, "}\n");
         if (channel.width > 1 && !is_tuple) {
             metadata += concat(inner, "elementSize = ", channel.width, "\n");
         }
         metadata += concat(inner, "interpolation = \"vertex\"\n", member, ")");
-        const std::string name =
-            &channel == sliding_pref() ? "Pref" : usd_identifier(channel.name, "channel", taken);
-        channels_.push_back(
-            std::make_unique<SampledAttribute>(path_, type + " primvars:" + name, metadata));
+        const std::string name = &channel == sliding_pref() ? "Pref" : usd_identifier(channel.name, "channel", taken);
+        channels_.push_back(std::make_unique<SampledAttribute>(path_, type + " primvars:" + name, metadata));
     }
 }
 
@@ -140,8 +139,7 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     if (mesh_->has_normals) {
         if (!normals_) {
             normals_ = std::make_unique<SampledAttribute>(
-                path_, "normal3f[] normals",
-                " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
+                path_, "normal3f[] normals", " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
         }
         std::string text;
         // Four digits are finer than any shading shows, and half the text.
@@ -212,14 +210,15 @@ void UsdaMesh::finish(AtomicFile& file) {
     file.write("    }\n");
 }
 
-void UsdaMesh::write_parts(AtomicFile& file) const {
-    file.write(member +
-               "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
+void UsdaMesh::write_parts(AtomicFile& file) {
+    file.write(member + "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
     std::set<std::string> taken;
     for (size_t part = 0; part < parts_.size(); ++part) {
-        std::string text =
-            concat("\n", member, "def GeomSubset \"",
-                   usd_identifier(parts_[part].name, "part", taken), "\"\n", member, "{\n");
+        const bool is_painted = !parts_[part].material.empty();
+        std::string text = concat(
+            "\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
+            is_painted ? "\" (\n" + inner + "prepend apiSchemas = [\"MaterialBindingAPI\"]\n" + member + ")\n" : "\"\n",
+            member, "{\n");
         text += inner + "uniform token elementType = \"face\"\n";
         text += inner + "uniform token familyName = \"materialBind\"\n";
         std::vector<int> faces;
@@ -229,9 +228,9 @@ void UsdaMesh::write_parts(AtomicFile& file) const {
         text += inner + "int[] indices = ";
         append_integers(text, faces);
         text += "\n";
-        if (!parts_[part].material.empty()) {
-            text +=
-                inner + "custom string materialName = " + usd_string(parts_[part].material) + "\n";
+        if (is_painted) {
+            text += inner + "rel material:binding = <" + materials_->bind(parts_[part].material) + ">\n";
+            text += inner + "custom string materialName = " + usd_string(parts_[part].material) + "\n";
         }
         text += member + "}\n";
         file.write(text);

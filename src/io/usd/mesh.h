@@ -8,16 +8,14 @@
 #include "cutis/io/files.h"
 #include "io/sink.h"
 #include "io/store/spool.h"
+#include "io/usd/materials.h"
 
 namespace cutis {
 
 /// An attribute whose samples wait on disk until what stands before it is complete.
 struct SampledAttribute {
-    SampledAttribute(const std::filesystem::path& beside, std::string declaration_text,
-                     std::string metadata_text)
-        : declaration(std::move(declaration_text)),
-          metadata(std::move(metadata_text)),
-          samples(beside) {}
+    SampledAttribute(const std::filesystem::path& beside, std::string declaration_text, std::string metadata_text)
+        : declaration(std::move(declaration_text)), metadata(std::move(metadata_text)), samples(beside) {}
 
     std::string declaration;  ///< "float3[] extent"
     std::string metadata;     ///< in brackets, or empty
@@ -33,8 +31,8 @@ class UsdaMesh {
 public:
     /// \param stream      the file, for the mesh whose points go straight into it; null: they wait
     /// \param identifier  of the prim
-    UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
-             const std::string& identifier);
+    UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh, const std::string& identifier,
+             UsdaMaterials& materials);
 
     void take(int time_code, const MeshFrame& frame);
     /// All that was not streamed.
@@ -49,11 +47,12 @@ private:
     void announce_channels();
     void take_points(int time_code, const MatrixX3d& positions);
     void take_extent(int time_code, const MatrixX3d& positions);
-    void write_parts(AtomicFile& file) const;
+    void write_parts(AtomicFile& file);
 
     std::filesystem::path path_;
     AtomicFile* stream_;
     const MeshInfo* mesh_;
+    UsdaMaterials* materials_;
     std::vector<MeshPart> parts_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;

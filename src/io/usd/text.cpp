@@ -4,8 +4,7 @@
 
 namespace cutis {
 
-std::string usd_identifier(const std::string& name, const std::string& otherwise,
-                           std::set<std::string>& taken) {
+std::string usd_identifier(const std::string& name, const std::string& otherwise, std::set<std::string>& taken) {
     std::string id;
     for (const char c : name.empty() ? otherwise : name) {
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

@@ -12,8 +12,7 @@ inline const std::string usda_member = "        ";
 inline const std::string usda_inner = "            ";
 
 /// `name` as a USD identifier that is not yet in `taken`.
-std::string usd_identifier(const std::string& name, const std::string& otherwise,
-                           std::set<std::string>& taken);
+std::string usd_identifier(const std::string& name, const std::string& otherwise, std::set<std::string>& taken);
 
 /// In quotes, with escapes.
 std::string usd_string(const std::string& text);

@@ -1,5 +1,6 @@
 #include "cutis/io/formats.h"
 #include "io/number_text.h"
+#include "io/split.h"
 #include "io/usd/mesh.h"
 #include "io/usd/text.h"
 
@@ -10,7 +11,7 @@ class UsdaCopies {
 public:
     /// \param root  path of the prim it stands in, "/body"
     UsdaCopies(const std::filesystem::path& path, const std::string& root, const MeshInfo& mesh,
-               const std::string& identifier);
+               const std::string& identifier, UsdaMaterials& materials);
 
     void take(int time_code, const MeshFrame& frame);
     void finish(AtomicFile& file);
@@ -38,13 +39,13 @@ std::string tuples(const double* values, Eigen::Index count, int width) {
 
 }  // namespace
 
-UsdaCopies::UsdaCopies(const std::filesystem::path& path, const std::string& root,
-                       const MeshInfo& mesh, const std::string& identifier)
+UsdaCopies::UsdaCopies(const std::filesystem::path& path, const std::string& root, const MeshInfo& mesh,
+                       const std::string& identifier, UsdaMaterials& materials)
     : copies_(mesh.copies.get()),
       root_(root),
       identifier_(identifier),
       baked_(piece_of(mesh)),
-      piece_(path, nullptr, baked_, "piece"),
+      piece_(path, nullptr, baked_, "piece", materials),
       positions_(path, "point3f[] positions", ""),
       orientations_(path, "quath[] orientations", ""),
       orientationsf_(path, "quatf[] orientationsf", ""),
@@ -73,8 +74,7 @@ void UsdaCopies::finish(AtomicFile& file) {
     std::string indices;
     append_integers(indices, std::vector<int>(static_cast<size_t>(copies_->sizes.rows()), 0));
     file.write(usda_member + "int[] protoIndices = " + indices + "\n");
-    file.write(usda_member + "float3[] scales = " +
-               tuples(copies_->sizes.data(), copies_->sizes.rows(), 3) + "\n");
+    file.write(usda_member + "float3[] scales = " + tuples(copies_->sizes.data(), copies_->sizes.rows(), 3) + "\n");
     positions_.write_to(file);
     orientations_.write_to(file);
     orientationsf_.write_to(file);
@@ -99,11 +99,16 @@ namespace {
 /// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
 /// |                    | else faceVarying with indices; time samples where UVs move             |
 /// | channels           | `primvars:NAME`, vertex, time samples and default, unit in customData  |
-/// | parts              | a GeomSubset each, family materialBind; material name as custom string |
+/// | several meshes     | a Mesh each, named as in the file                                      |
+/// | parts              | a GeomSubset each, bound to its material; its name as custom string    |
+/// | materials          | UsdPreviewSurface in the scope `materials`: colour, metal, roughness,  |
+/// |                    | normal, occlusion, light, opacity, with placed textures                |
+/// | pictures           | NAME.pictureN.png or .jpg beside the stage, as in the source           |
 /// | details            | a Mesh each, under the same root, with all of the above                |
+/// | slid_uv            | (slide with output = "both") the body whose UVs slide, invisible       |
 /// | rigid copies       | a PointInstancer with the piece as its prototype, instead of that Mesh |
 /// | normals            | those of details, four digits                                          |
-/// | pictures, lines    | not written                                                            |
+/// | lines              | not written                                                            |
 ///
 /// Numbers are float32 in their shortest decimals. Names become USD identifiers: other characters
 /// than letters, digits and _ are replaced by _, a repeated name gets a number.
@@ -116,19 +121,30 @@ private:
     void start() override {
         file_ = std::make_unique<AtomicFile>(path_);
         write_stage();
-        std::set<std::string> names;
-        for (const MeshInfo& mesh : meshes()) {
-            if (mesh.copies != nullptr) {
-                written_.push_back(nullptr);
-                copies_.push_back(std::make_unique<UsdaCopies>(
-                    path_, "/" + root_, mesh, usd_identifier(mesh.name, "detail", names)));
-                continue;
-            }
-            copies_.push_back(nullptr);
+        std::set<std::string> names = {"materials"};
+        materials_ = std::make_unique<UsdaMaterials>(path_, "/" + root_, info().body->source().materials.get());
+        split_ = split_body(info());
+        const auto add = [&](const MeshInfo& mesh, size_t from, const SplitMesh* split) {
             // The body's points are the bulk and come first: straight into the file.
             AtomicFile* stream = written_.empty() ? file_.get() : nullptr;
-            written_.push_back(std::make_unique<UsdaMesh>(
-                path_, stream, mesh, usd_identifier(mesh.name, "skin", names)));
+            written_.push_back(
+                {from, split,
+                 std::make_unique<UsdaMesh>(path_, stream, mesh, usd_identifier(mesh.name, "skin", names), *materials_),
+                 nullptr});
+        };
+        for (const SplitMesh& split : split_) {
+            add(split.info, 0, &split);
+        }
+        for (size_t m = split_.empty() ? 0 : 1; m < meshes().size(); ++m) {
+            const MeshInfo& mesh = meshes()[m];
+            if (mesh.copies != nullptr) {
+                written_.push_back(
+                    {m, nullptr, nullptr,
+                     std::make_unique<UsdaCopies>(path_, "/" + root_, mesh, usd_identifier(mesh.name, "detail", names),
+                                                  *materials_)});
+                continue;
+            }
+            add(mesh, m, nullptr);
         }
     }
 
@@ -138,20 +154,23 @@ private:
         std::string fps;
         append_number(fps, info().fps);
         const int last = info().first_frame + info().frame_count - 1;
-        file_->write(
-            "#usda 1.0\n(\n    defaultPrim = \"" + root_ +
-            "\"\n    endTimeCode = " + std::to_string(last) + "\n    framesPerSecond = " + fps +
-            "\n    metersPerUnit = 1\n    startTimeCode = " + std::to_string(info().first_frame) +
-            "\n    timeCodesPerSecond = " + fps + "\n    upAxis = \"Y\"\n)\n\n");
+        file_->write("#usda 1.0\n(\n    defaultPrim = \"" + root_ + "\"\n    endTimeCode = " + std::to_string(last) +
+                     "\n    framesPerSecond = " + fps +
+                     "\n    metersPerUnit = 1\n    startTimeCode = " + std::to_string(info().first_frame) +
+                     "\n    timeCodesPerSecond = " + fps + "\n    upAxis = \"Y\"\n)\n\n");
         file_->write("def Xform \"" + root_ + "\"\n{\n");
     }
 
     void take(const Frame& frame, int /*index*/) override {
-        for (size_t m = 0; m < written_.size(); ++m) {
-            if (copies_[m]) {
-                copies_[m]->take(frame.number, frame.meshes[m]);
+        for (const Written& written : written_) {
+            const MeshFrame& whole = frame.meshes[written.from];
+            if (written.copies) {
+                written.copies->take(frame.number, whole);
+            } else if (written.split != nullptr) {
+                written.split->take(whole, own_);
+                written.mesh->take(frame.number, own_);
             } else {
-                written_[m]->take(frame.number, frame.meshes[m]);
+                written.mesh->take(frame.number, whole);
             }
         }
     }
@@ -159,21 +178,33 @@ private:
     std::vector<OutputFile> complete() override {
         for (size_t m = 0; m < written_.size(); ++m) {
             file_->write(m == 0 ? "" : "\n");
-            if (copies_[m]) {
-                copies_[m]->finish(*file_);
+            if (written_[m].copies) {
+                written_[m].copies->finish(*file_);
             } else {
-                written_[m]->finish(*file_);
+                written_[m].mesh->finish(*file_);
             }
         }
+        materials_->write_to(*file_);
         file_->write("}\n");
-        return {{"usda", path_.string(), file_->commit(), {}}};
+        file_->flush();
+        std::vector<OutputFile> files = materials_->commit();
+        files.insert(files.begin(), {"usda", path_.string(), file_->commit(), {}});
+        return files;
     }
 
     std::filesystem::path path_;
     std::unique_ptr<AtomicFile> file_;
     std::string root_;
-    std::vector<std::unique_ptr<UsdaMesh>> written_;   // null where a detail has copies
-    std::vector<std::unique_ptr<UsdaCopies>> copies_;  // null elsewhere
+    struct Written {
+        size_t from = 0;                   // mesh of the frames
+        const SplitMesh* split = nullptr;  // where it is a part of that
+        std::unique_ptr<UsdaMesh> mesh;    // null where a detail has copies
+        std::unique_ptr<UsdaCopies> copies;
+    };
+    std::unique_ptr<UsdaMaterials> materials_;
+    std::vector<SplitMesh> split_;  // where the body's file has several meshes
+    std::vector<Written> written_;
+    MeshFrame own_;
 };
 
 }  // namespace

@@ -9,6 +9,9 @@ export const PROGRAM = path.resolve(
   process.env.CUTIS_PROGRAM ?? path.join(HERE, '../../build/cutis'),
 );
 export const DATA = path.resolve(process.env.CUTIS_DATA ?? path.join(HERE, '../../../shared/data'));
+export const CHARACTERS = path.resolve(
+  process.env.CUTIS_CHARACTERS ?? path.join(HERE, '../../../shared/characters'),
+);
 const OUTPUT = path.resolve(HERE, '../../build/test-output/peers');
 const IN_CI = process.env.CI === 'true';
 
@@ -25,7 +28,7 @@ export function outputFolder(name) {
  * the data must be, it fails.
  */
 export function dataFile(t, name) {
-  const file = path.join(DATA, name);
+  const file = path.resolve(DATA, name);
   if (existsSync(file)) return file;
   const word = `${name} is not in the data folder ${DATA} (set CUTIS_DATA)`;
   if (IN_CI) throw new Error(word);

@@ -66,6 +66,13 @@ export class ThreeScene {
     );
   }
 
+  /** Only the meshes of these names from now on. */
+  only(...names) {
+    this.primitives = this.primitives.filter(
+      ({ object }) => names.includes(object.name) || names.includes(object.parent.name),
+    );
+  }
+
   get vertexCount() {
     return this.primitives.reduce((sum, p) => sum + p.object.geometry.attributes.position.count, 0);
   }

@@ -19,3 +19,13 @@ export async function validate(file) {
     info: report.info,
   };
 }
+
+/**
+ * What the validator says of an output and does not say of the file that the character came from: hierarchies stay as
+ * they are, also where the validator would have them otherwise (skinned meshes that are no roots).
+ */
+export async function newMessages(source, output) {
+  const [before, after] = [await validate(source), await validate(output)];
+  const known = new Set(before.messages.map((message) => message.replace(/\d+/g, '#')));
+  return after.messages.filter((message) => !known.has(message.replace(/\d+/g, '#')));
+}
