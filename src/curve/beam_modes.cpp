@@ -35,8 +35,7 @@ double mode_angle(int j, int intervals, double t) {
         const double tangent_slope =
             is_symmetric ? -tanh_slope * r - tanh * r_slope : (tanh_slope - tanh * r_slope / r) / r;
         const double per = 2.0 / intervals;
-        const double right =
-            (is_symmetric ? j + 1 : j) * std::numbers::pi / intervals + per * std::atan(tangent);
+        const double right = (is_symmetric ? j + 1 : j) * std::numbers::pi / intervals + per * std::atan(tangent);
         const double slope = per * tangent_slope / (1.0 + tangent * tangent);
         const double step = (right - t) / (1.0 - slope);
         t += step;
@@ -133,8 +132,7 @@ BeamModes ring_modes(int intervals, int count) {
         const double size = 2.0 * std::sin(0.5 * angle);
         modes.eigenvalues[k] = size * size * size * size;
         for (int n = 0; n < intervals; ++n) {
-            modes.shapes(n, k) =
-                k % 2 == 1 ? std::cos(angle * n) : (wave == 0 ? 1.0 : std::sin(angle * n));
+            modes.shapes(n, k) = k % 2 == 1 ? std::cos(angle * n) : (wave == 0 ? 1.0 : std::sin(angle * n));
         }
         modes.shapes.col(k).normalize();
     }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int column_chunk = 96;
 constexpr size_t first_slots = 16;
-constexpr double state_version = 2.0;
+constexpr double state_version = 3.0;
 
 long grid_index(double time, double rate) {
     // Frame times are often grid times up to rounding.
@@ -24,15 +24,14 @@ long grid_index(double time, double rate) {
 
 }  // namespace
 
-CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : options_(options) {
+CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options, bool meets) : options_(options) {
     check_options(describe(options_), "curve");
     require(options.highest_frequency_hz >= options.frequency_hz,
-            "curve highest_frequency: expected at least the frequency, ", options.frequency_hz,
-            " Hz, found ", options.highest_frequency_hz);
-    require(
-        options.dynamics != CurveDynamics::smoothstep && options.dynamics != CurveDynamics::spline,
-        "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
-        "in time");
+            "curve highest_frequency: expected at least the frequency, ", options.frequency_hz, " Hz, found ",
+            options.highest_frequency_hz);
+    require(options.dynamics != CurveDynamics::smoothstep && options.dynamics != CurveDynamics::spline,
+            "curve: expected dynamics exact, paper or still; smoothstep and spline need examples "
+            "in time");
     const bool is_ring = part.direction == CurveDirection::around;
     const CurveEnds ends = is_ring                                   ? CurveEnds::ring
                            : part.has_closed_end && options.free_tip ? CurveEnds::free_far
@@ -51,8 +50,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     int count = 0;
     omegas_.resize(all.count());
     for (int k = 0; k < all.count(); ++k) {
-        const double f = options.frequency_hz *
-                         std::sqrt(all.eigenvalues[std::max(k, base)] / all.eigenvalues[base]);
+        const double f = options.frequency_hz * std::sqrt(all.eigenvalues[std::max(k, base)] / all.eigenvalues[base]);
         if (k <= base || f <= options.highest_frequency_hz) {
             omegas_[count++] = 2.0 * std::numbers::pi * f;
         }
@@ -63,8 +61,14 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
     modes_.eigenvalues = all.eigenvalues.head(count);
     modes_.shapes = all.shapes.leftCols(count);
     modes_.projector = all.projector.topRows(count);
+    if (meets && options.dynamics == CurveDynamics::exact) {
+        sub_ = std::max(1, static_cast<int>(std::ceil(options.contact_steps * contact_hz / options.rate_hz - 1e-9)));
+    }
     for (int k = 0; k < count; ++k) {
         steps_.push_back(step_of(k, 1.0));
+    }
+    if (sub_ > 1) {
+        prepare_contact();
     }
     window_ = VectorXd::Ones(rows_);
     if (is_ring) {
@@ -74,24 +78,22 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
         }
     }
     if (!options.softness.empty()) {
-        require(options.softness.size() == static_cast<size_t>(rows_),
-                "curve: expected softness for ", rows_, " nodes, found ", options.softness.size());
+        require(options.softness.size() == static_cast<size_t>(rows_), "curve: expected softness for ", rows_,
+                " nodes, found ", options.softness.size());
         for (int i = 0; i < rows_; ++i) {
             const double soft = options.softness[i];
-            require(soft >= 0.0 && soft <= 1.0 + 1e-9, "curve softness: expected 0 to 1, found ",
-                    soft);
+            require(soft >= 0.0 && soft <= 1.0 + 1e-9, "curve softness: expected 0 to 1, found ", soft);
             window_[i] *= soft;
         }
     }
-    const double natural = ends == CurveEnds::free_far
-                               ? part.length / 6.0
-                               : part.girth / (2.0 * std::numbers::pi) / 3.0;
+    const double natural =
+        ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / (2.0 * std::numbers::pi) / 3.0;
     limit_ = options.limit.value_or(natural);
-    slots_.resize(first_slots);
-    for (Slot& one : slots_) {
-        one.place = one.speed = one.drive = one.target = RowMatrixXd::Zero(count, columns_);
-        one.shape = MatrixX3d::Zero(rows_, 3);
-    }
+    goal_.place = goal_.speed = goal_.drive = goal_.target = RowMatrixXd::Zero(count, columns_);
+    goal_.shape = MatrixX3d::Zero(rows_, 3);
+    slots_.assign(first_slots, goal_);
+    from_drive_ = contact_ = goal_.drive;
+    forces_ = MatrixX3d::Zero(rows_, 3);
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
     scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
     square_ = share_ = Eigen::ArrayXd::Zero(curve_count_);
@@ -100,7 +102,7 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options) : o
 
 OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
     const double omega = omegas_[mode];
-    const double h = 1.0 / options_.rate_hz;
+    const double h = 1.0 / fine_rate();
     if (options_.dynamics == CurveDynamics::exact) {
         return oscillator_step(omega, options_.damping, fraction * h);
     }
@@ -128,8 +130,8 @@ OscillatorStep CurveSolver::step_of(int mode, double fraction) const {
 void CurveSolver::project(const MatrixX3d& nodes, RowMatrixXd& out, const Workers& workers) const {
     const double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
     workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
-        product(modes_.projector.data(), modes_.projector.rows(), modes_.projector.cols(),
-                modes_.projector.cols(), first, columns_, out.data(), columns_, begin, end);
+        product(modes_.projector.data(), modes_.projector.rows(), modes_.projector.cols(), modes_.projector.cols(),
+                first, columns_, out.data(), columns_, begin, end);
     });
 }
 
@@ -138,8 +140,8 @@ void CurveSolver::expand(const RowMatrixXd& modal, MatrixX3d& nodes, const Worke
     const Eigen::Index moved = modes_.shapes.rows();
     double* first = nodes.data() + static_cast<Eigen::Index>(first_moved_) * columns_;
     workers.for_chunks(columns_, column_chunk, [&](int begin, int end) {
-        product(modes_.shapes.data(), moved, modes_.shapes.cols(), modes_.shapes.cols(),
-                modal.data(), columns_, first, columns_, begin, end);
+        product(modes_.shapes.data(), moved, modes_.shapes.cols(), modes_.shapes.cols(), modal.data(), columns_, first,
+                columns_, begin, end);
     });
 }
 
@@ -150,7 +152,6 @@ void CurveSolver::sample_at(long index, Sampler sample, double known) {
     // Rotations are needed of the middle and the newest alone: two arrays stay near the processor.
     std::swap(before_.frames.rotations, newest_.frames.rotations);
     const double time = static_cast<double>(index) / options_.rate_hz;
-    newest_drive_ = index;
     constexpr double rounding = 1e-6;  // grid steps
     if (time > known + rounding / options_.rate_hz) {
         // What comes next belongs to another take: this one goes on at its speed.
@@ -183,18 +184,22 @@ void CurveSolver::aim(const CurveDrive& drive, Slot& slot, const Workers& worker
     }
 }
 
-/// Slot of the middle drive; the newest is one grid step later.
-void CurveSolver::make_slot(long index, const Workers& workers) {
+CurveSolver::Slot& CurveSolver::next_slot() {
     if (slots_used_ == slots_.size()) {
         slots_.push_back(slots_.back());
     }
-    Slot& now = slots_[slots_used_++];
-    now.index = index;
-    aim(middle_, now, workers);
-    now.drive = now.target;
+    Slot& slot = slots_[slots_used_];
+    slot.index = first_slot_ + static_cast<long>(slots_used_++);
+    return slot;
+}
+
+/// What drives at the time of the middle drive; the newest is one grid step later.
+void CurveSolver::make_goal(const Workers& workers) {
+    aim(middle_, goal_, workers);
+    goal_.drive = goal_.target;
     const bool has_push = middle_.push.rows() > 0;
     if (has_push || (options_.inertia_gain > 0.0 && options_.dynamics != CurveDynamics::still)) {
-        add_inertia(now, workers);
+        add_inertia(goal_, workers);
     }
 }
 
@@ -231,54 +236,122 @@ void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
                         acceleration[c] -= push[c];
                     }
                 }
-                turned_back(acceleration, middle_.frames.rotations.data() + 3 * at, width / 3,
-                            turned + i * width);
+                turned_back(acceleration, middle_.frames.rotations.data() + 3 * at, width / 3, turned + i * width);
             }
-            add_product(modes_.projector.data() + row, modes, count, moved, turned, width,
-                        modal_.data() + begin, columns_, static_cast<int>(width));
+            add_product(modes_.projector.data() + row, modes, count, moved, turned, width, modal_.data() + begin,
+                        columns_, static_cast<int>(width));
         }
         for (Eigen::Index k = 0; k < modes; ++k) {
-            now.drive.row(k).segment(begin, width) -=
-                modal_.row(k).segment(begin, width) / (omegas_[k] * omegas_[k]);
+            now.drive.row(k).segment(begin, width) -= modal_.row(k).segment(begin, width) / (omegas_[k] * omegas_[k]);
         }
     });
 }
 
-void CurveSolver::reset(double time, Sampler sample, const Workers& workers, double known) {
+void CurveSolver::begin(double time, Sampler sample, const Workers& workers, double known) {
     const long index = grid_index(time, options_.rate_hz);
     slots_used_ = 0;
-    first_slot_ = index;
+    first_slot_ = index * sub_;
     // The grid begins up to a step before `time`, which may belong to another take: the pose at
     // `time` stands for it, its places those of an even speed.
     const auto from_here = [&](double at, CurveDrive& drive) { sample(std::max(at, time), drive); };
     sample_at(index, from_here, unlimited);
     middle_ = newest_;  // even where nothing more is known: at rest
     sample_at(index + 1, from_here, known);
+    if (sub_ > 1) {
+        from_ = middle_.frames;
+    }
     sample_at(index + 2, from_here, known);
     constexpr double on_grid = 1e-6;  // grid steps
     if (time * options_.rate_hz - static_cast<double>(index) > on_grid) {
         before_.frames.places = 2.0 * middle_.frames.places - newest_.frames.places;
     }
     // The first acceleration is that of the next grid time: the past is not known.
-    make_slot(index + 1, workers);
-    std::swap(slots_[0], slots_[1]);
-    Slot& first = slots_[0];
-    Slot& second = slots_[1];
-    slots_used_ = 2;
-    first.index = index;
+    make_goal(workers);
+    Slot& first = next_slot();
     aim(before_, first, workers);
-    first.drive = first.target + (second.drive - second.target);
+    first.drive = first.target + (goal_.drive - goal_.target);
     first.place = first.target;
     first.speed.setZero();
-    for (int k = 0; k < modes_.count(); ++k) {
-        const OscillatorStep& s = steps_[k];
-        second.place.row(k) = s.yy * first.place.row(k) + s.yv * first.speed.row(k) +
-                              s.yu0 * first.drive.row(k) + s.yu1 * second.drive.row(k);
-        second.speed.row(k) = s.vy * first.place.row(k) + s.vv * first.speed.row(k) +
-                              s.vu0 * first.drive.row(k) + s.vu1 * second.drive.row(k);
+    from_drive_ = first.drive;
+    if (sub_ > 1) {
+        from_.places = before_.frames.places;
+        from_followed_ = before_.followed;
+        contact_.setZero();
+        forces_.setZero();
     }
     report_.largest_offset = report_.largest_limited = 0.0;
     has_state_ = true;
+}
+
+void CurveSolver::go_on() {
+    // Of the slots before, those of the last grid step begin the new span of time.
+    const size_t kept = std::min(slots_used_, static_cast<size_t>(sub_) + 1);
+    const size_t drop = slots_used_ - kept;
+    for (size_t i = 0; i < kept && drop > 0; ++i) {
+        std::swap(slots_[i], slots_[i + drop]);
+    }
+    slots_used_ = kept;
+    first_slot_ += static_cast<long>(drop);
+}
+
+bool CurveSolver::lags_behind(double to) const {
+    const long last = (grid_index(to, options_.rate_hz) + 1) * sub_;
+    return first_slot_ + static_cast<long>(slots_used_) - 1 < last;
+}
+
+void CurveSolver::open(Sampler sample, const Workers& workers, double known) {
+    from_drive_ = goal_.drive;
+    if (sub_ > 1) {
+        from_ = middle_.frames;
+        from_followed_ = middle_.followed;
+    }
+    const long newest = (first_slot_ + static_cast<long>(slots_used_) - 1) / sub_;
+    sample_at(newest + 2, sample, known);
+    make_goal(workers);
+}
+
+void CurveSolver::integrate(const Slot& a, Slot& b) const {
+    for (int k = 0; k < modes_.count(); ++k) {
+        const OscillatorStep& s = steps_[k];
+        b.place.row(k) =
+            s.yy * a.place.row(k) + s.yv * a.speed.row(k) + s.yu0 * a.drive.row(k) + s.yu1 * b.drive.row(k);
+        b.speed.row(k) =
+            s.vy * a.place.row(k) + s.vv * a.speed.row(k) + s.vu0 * a.drive.row(k) + s.vu1 * b.drive.row(k);
+    }
+}
+
+void CurveSolver::step(int i) {
+    Slot& b = next_slot();
+    const Slot& a = slots_[slots_used_ - 2];
+    at_ = static_cast<double>(i) / sub_;
+    if (i == sub_) {
+        b.drive = goal_.drive;
+        b.target = goal_.target;
+        b.has_target = goal_.has_target;
+        if (goal_.has_target) {
+            b.shape = goal_.shape;
+        }
+    } else {
+        // Linear between the grid times; a slot of the last grid time stands i steps back.
+        const Slot& from = slots_[slots_used_ - 1 - static_cast<size_t>(i)];
+        b.drive = (1.0 - at_) * from_drive_ + at_ * goal_.drive;
+        b.target = (1.0 - at_) * from.target + at_ * goal_.target;
+        b.has_target = from.has_target || goal_.has_target;
+        if (b.has_target) {
+            b.shape = (from.has_target ? 1.0 - at_ : 0.0) * from.shape + (goal_.has_target ? at_ : 0.0) * goal_.shape;
+        }
+    }
+    if (sub_ > 1) {
+        b.drive += contact_;
+    }
+    integrate(a, b);
+}
+
+void CurveSolver::reset(double time, Sampler sample, const Workers& workers, double known) {
+    begin(time, sample, workers, known);
+    for (int i = 1; i <= sub_; ++i) {
+        step(i);
+    }
 }
 
 void CurveSolver::advance(double to, Sampler sample, const Workers& workers, double known) {
@@ -286,38 +359,21 @@ void CurveSolver::advance(double to, Sampler sample, const Workers& workers, dou
         reset(to, sample, workers, known);
         return;
     }
-    const long last = grid_index(to, options_.rate_hz) + 1;
-    long newest = first_slot_ + static_cast<long>(slots_used_) - 1;
-    // Of the slots before, the last two begin the new span of time.
-    const size_t drop = slots_used_ - 2;
-    for (size_t i = 0; i < 2 && drop > 0; ++i) {
-        std::swap(slots_[i], slots_[i + drop]);
-    }
-    slots_used_ = 2;
-    first_slot_ = newest - 1;
-    while (newest < last) {
-        sample_at(newest + 2, sample, known);
-        make_slot(newest + 1, workers);
-        ++newest;
-        const Slot& a = slots_[slots_used_ - 2];
-        Slot& b = slots_[slots_used_ - 1];
-        for (int k = 0; k < modes_.count(); ++k) {
-            const OscillatorStep& s = steps_[k];
-            b.place.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) +
-                             s.yu0 * a.drive.row(k) + s.yu1 * b.drive.row(k);
-            b.speed.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) +
-                             s.vu0 * a.drive.row(k) + s.vu1 * b.drive.row(k);
+    go_on();
+    while (lags_behind(to)) {
+        open(sample, workers, known);
+        for (int i = 1; i <= sub_; ++i) {
+            step(i);
         }
     }
 }
 
-void CurveSolver::displacement(double time, const NodeFrames& frames, const Workers& workers,
-                               MatrixX3d& out) {
+void CurveSolver::displacement(double time, const NodeFrames& frames, const Workers& workers, MatrixX3d& out) {
     const long newest = first_slot_ + static_cast<long>(slots_used_) - 1;
-    const long index = std::clamp(grid_index(time, options_.rate_hz), first_slot_, newest - 1);
+    const long index = std::clamp(grid_index(time, fine_rate()), first_slot_, newest - 1);
     const Slot& a = slot(index);
     const Slot& b = slot(index + 1);
-    const double x = std::clamp(time * options_.rate_hz - static_cast<double>(index), 0.0, 1.0);
+    const double x = std::clamp(time * fine_rate() - static_cast<double>(index), 0.0, 1.0);
     for (int k = 0; k < modes_.count(); ++k) {
         // The exact step runs to the time asked for with the drive it has there; the others'
         // answers are linear between grid times.
@@ -325,12 +381,11 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
         const bool is_exact = options_.dynamics == CurveDynamics::exact;
         const double u0 = is_exact ? s.yu0 + s.yu1 * (1.0 - x) : s.yu0;
         const double u1 = is_exact ? s.yu1 * x : s.yu1;
-        modal_.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) + u0 * a.drive.row(k) +
-                        u1 * b.drive.row(k) - ((1.0 - x) * a.target.row(k) + x * b.target.row(k));
+        modal_.row(k) = s.yy * a.place.row(k) + s.yv * a.speed.row(k) + u0 * a.drive.row(k) + u1 * b.drive.row(k) -
+                        ((1.0 - x) * a.target.row(k) + x * b.target.row(k));
         const double v0 = is_exact ? s.vu0 + s.vu1 * (1.0 - x) : s.vu0;
         const double v1 = is_exact ? s.vu1 * x : s.vu1;
-        modal_speed_.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) + v0 * a.drive.row(k) +
-                              v1 * b.drive.row(k);
+        modal_speed_.row(k) = s.vy * a.place.row(k) + s.vv * a.speed.row(k) + v0 * a.drive.row(k) + v1 * b.drive.row(k);
     }
     expand(modal_, swing_, workers);
     speed_is_known_ = false;
@@ -351,8 +406,7 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
             square_[c] = soft * soft * (p * p + q * q + w * w);
         }
         largest = std::max(largest, square_.maxCoeff());
-        share_ = window_.segment(first, curve_count_).array() *
-                 (1.0 + per_limit * square_).sqrt().inverse();
+        share_ = window_.segment(first, curve_count_).array() * (1.0 + per_limit * square_).sqrt().inverse();
         for (int c = 0; c < curve_count_; ++c, r += 9, to += 3) {
             double p = share_[c] * swing[3 * c];
             double q = share_[c] * swing[3 * c + 1];
@@ -383,17 +437,22 @@ const MatrixX3d& CurveSolver::speed(const Workers& workers) {
 }
 
 std::vector<double> CurveSolver::save() const {
-    std::vector<double> state = {state_version, static_cast<double>(rows_),
-                                 static_cast<double>(columns_), static_cast<double>(modes_.count()),
-                                 has_state_ ? 1.0 : 0.0};
+    std::vector<double> state = {state_version, static_cast<double>(rows_), static_cast<double>(columns_),
+                                 static_cast<double>(modes_.count()), has_state_ ? 1.0 : 0.0};
     if (!has_state_) {
         return state;
     }
     const auto add = [&](const auto& matrix) {
         state.insert(state.end(), matrix.data(), matrix.data() + matrix.size());
     };
-    state.push_back(static_cast<double>(first_slot_ + static_cast<long>(slots_used_) - 2));
-    for (size_t i = slots_used_ - 2; i < slots_used_; ++i) {
+    const auto kept = static_cast<size_t>(sub_) + 1;
+    state.push_back(static_cast<double>(first_slot_ + static_cast<long>(slots_used_ - kept)));
+    add(goal_.drive);
+    if (sub_ > 1) {
+        add(contact_);
+        add(forces_);
+    }
+    for (size_t i = slots_used_ - kept; i < slots_used_; ++i) {
         state.push_back(slots_[i].has_target ? 1.0 : 0.0);
         add(slots_[i].place);
         add(slots_[i].speed);
@@ -420,15 +479,16 @@ void CurveSolver::restore(const std::vector<double>& state) {
     const auto nodes = 3 * static_cast<size_t>(rows_);
     const bool has = state.size() > 4 && state[4] == 1.0;
     // Both drives bring a push, or none does: the last number of a state without is its mark, 0.
-    const size_t without = has ? 12 + 2 * (4 * modal + nodes) + 2 * (3 * nodes + 3 * nodes) : 5;
+    const auto kept = static_cast<size_t>(sub_) + 1;
+    const size_t contact = sub_ > 1 ? modal + nodes : 0;
+    const size_t without = has ? 10 + modal + contact + kept * (1 + 4 * modal + nodes) + 12 * nodes : 5;
     const size_t expected = has && state.size() > without ? without + 2 * nodes : without;
-    require(state.size() == expected && state[0] == state_version && state[1] == rows_ &&
-                state[2] == columns_ && state[3] == modes_.count(),
-            "curve state: expected ", expected, " numbers for ", rows_, " nodes and ",
-            modes_.count(), " modes, found ", state.size());
+    require(state.size() == expected && state[0] == state_version && state[1] == rows_ && state[2] == columns_ &&
+                state[3] == modes_.count(),
+            "curve state: expected ", expected, " numbers for ", rows_, " nodes and ", modes_.count(), " modes, found ",
+            state.size());
     for (size_t i = 0; i < state.size(); ++i) {
-        require(std::isfinite(state[i]), "curve state: expected finite numbers, number ", i,
-                " is not");
+        require(std::isfinite(state[i]), "curve state: expected finite numbers, number ", i, " is not");
     }
     has_state_ = has;
     slots_used_ = 0;
@@ -445,7 +505,15 @@ void CurveSolver::restore(const std::vector<double>& state) {
         std::copy_n(state.begin() + static_cast<std::ptrdiff_t>(at), matrix.size(), matrix.data());
         at += static_cast<size_t>(matrix.size());
     };
-    for (size_t i = 0; i < 2; ++i) {
+    take(goal_.drive, modes_.count(), columns_);
+    if (sub_ > 1) {
+        take(contact_, modes_.count(), columns_);
+        take(forces_, rows_, 3);
+    }
+    while (slots_.size() < kept) {
+        slots_.push_back(slots_.back());
+    }
+    for (size_t i = 0; i < kept; ++i) {
         Slot& one = slots_[i];
         one.index = first_slot_ + static_cast<long>(i);
         one.has_target = state[at++] != 0.0;
@@ -454,7 +522,7 @@ void CurveSolver::restore(const std::vector<double>& state) {
         }
         take(one.shape, rows_, 3);
     }
-    slots_used_ = 2;
+    slots_used_ = kept;
     for (CurveDrive* drive : {&middle_, &newest_}) {
         drive->has_target = state[at++] != 0.0;
         take(drive->frames.places, rows_, 3);
@@ -462,11 +530,9 @@ void CurveSolver::restore(const std::vector<double>& state) {
         take(drive->followed, rows_, 3);
         take(drive->shape, rows_, 3);
         const bool has_push = state[at++] != 0.0;
-        require(has_push == (expected > without),
-                "curve state: expected forces of both times or of none");
+        require(has_push == (expected > without), "curve state: expected forces of both times or of none");
         take(drive->push, has_push ? rows_ : 0, 3);
     }
-    newest_drive_ = first_slot_ + 2;
 }
 
 }  // namespace cutis

@@ -80,8 +80,7 @@ std::vector<int> ring_from(const QuadEdges& edges, int v, int k, int longest) {
 }  // namespace
 
 std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
-    const SurfacePiece& piece, const TubeMap& map,
-    const std::vector<std::array<int, 2>>& polygon_edges) {
+    const SurfacePiece& piece, const TubeMap& map, const std::vector<std::array<int, 2>>& polygon_edges) {
     const QuadEdges edges(piece, polygon_edges);
     const int count = piece.topology.vertex_count();
     // Rings near the middle first.
@@ -91,9 +90,8 @@ std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
             order.push_back(v);
         }
     }
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::abs(map.s[a] - 0.5) < std::abs(map.s[b] - 0.5);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return std::abs(map.s[a] - 0.5) < std::abs(map.s[b] - 0.5); });
     const auto turn_between = [&](int a, int b) {
         const double d = map.theta[b] - map.theta[a];
         return d - std::round(d);
@@ -106,8 +104,8 @@ std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
             for (size_t j = 0; j < candidate.size(); ++j) {
                 turns += turn_between(candidate[j], candidate[(j + 1) % candidate.size()]);
             }
-            const bool is_regular = std::all_of(candidate.begin(), candidate.end(),
-                                                [&](int v) { return edges.is_regular(v); });
+            const bool is_regular =
+                std::all_of(candidate.begin(), candidate.end(), [&](int v) { return edges.is_regular(v); });
             if (candidate.size() >= 3 && std::abs(std::abs(turns) - 1.0) < 1e-6 && is_regular) {
                 if (turns < 0.0) {
                     std::reverse(candidate.begin(), candidate.end());
@@ -116,8 +114,8 @@ std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
             }
         }
     }
-    require(!ring.empty(), "edge loops: expected a closed ring of quads round the part, found ",
-            order.size(), " vertices with four edges and no such ring");
+    require(!ring.empty(), "edge loops: expected a closed ring of quads round the part, found ", order.size(),
+            " vertices with four edges and no such ring");
     std::vector<std::vector<std::pair<double, double>>> lines;
     for (size_t j = 0; j < ring.size(); ++j) {
         const int v = ring[j];

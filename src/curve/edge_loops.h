@@ -15,7 +15,6 @@ namespace cutis {
 /// \param polygon_edges  pairs of surface vertices: sides of the artist's polygons (no diagonals)
 /// \throw InvalidInput  no closed ring of vertices with four edges round the middle of the tube
 std::vector<std::vector<std::pair<double, double>>> edge_loops_along(
-    const SurfacePiece& piece, const TubeMap& map,
-    const std::vector<std::array<int, 2>>& polygon_edges);
+    const SurfacePiece& piece, const TubeMap& map, const std::vector<std::array<int, 2>>& polygon_edges);
 
 }  // namespace cutis

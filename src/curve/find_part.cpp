@@ -21,9 +21,8 @@ int joint_node(const Body& body, const std::string& name) {
     const int node = body.source().character->skeleton.find(name);
     if (node < 0) {
         const std::vector<std::string>& known = body.rig()->name;
-        throw InvalidInput(concat("curve: expected a joint of the body (it has ",
-                                  list_of({known.begin(), known.end()}), "), found \"", name,
-                                  "\""));
+        throw InvalidInput(concat("curve: expected a joint of the body (it has ", list_of({known.begin(), known.end()}),
+                                  "), found \"", name, "\""));
     }
     return node;
 }
@@ -31,8 +30,7 @@ int joint_node(const Body& body, const std::string& name) {
 /// Sum of the weights of everything that hangs on the named nodes, per surface vertex.
 VectorXd weight_below(const CurveBody& body, const std::vector<int>& roots) {
     const Rig& rig = *body.body->rig();
-    return weight_of_joints(rig.weights,
-                            joints_below(rig, body.body->source().character->skeleton, roots),
+    return weight_of_joints(rig.weights, joints_below(rig, body.body->source().character->skeleton, roots),
                             *body.art_of_vertex);
 }
 
@@ -76,8 +74,8 @@ SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
         }
     }
     if (!has_found) {
-        throw InvalidInput(concat("curve: expected a group of the body (it has ", list_of(known),
-                                  "), found \"", group, "\""));
+        throw InvalidInput(
+            concat("curve: expected a group of the body (it has ", list_of(known), "), found \"", group, "\""));
     }
     for (size_t v = 0; v < is_inside.size(); ++v) {
         is_inside[v] = art_inside[(*body.art_of_vertex)[v]];
@@ -85,8 +83,7 @@ SurfacePiece piece_of_group(const CurveBody& body, const std::string& group) {
     const MatrixX3i& triangles = body.topology->triangles();
     std::vector<bool> chosen(static_cast<size_t>(triangles.rows()), false);
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        chosen[f] =
-            is_inside[triangles(f, 0)] && is_inside[triangles(f, 1)] && is_inside[triangles(f, 2)];
+        chosen[f] = is_inside[triangles(f, 0)] && is_inside[triangles(f, 1)] && is_inside[triangles(f, 2)];
     }
     return chosen_piece(*body.rest, *body.topology, chosen);
 }
@@ -99,8 +96,8 @@ VectorXd painted_field(const CurveBody& body, const std::string& name) {
         for (const auto& [key, values] : painted) {
             known.insert(key);
         }
-        throw InvalidInput(concat("curve: expected a painted attribute of the body (it has ",
-                                  list_of(known), "), found \"", name, "\""));
+        throw InvalidInput(concat("curve: expected a painted attribute of the body (it has ", list_of(known),
+                                  "), found \"", name, "\""));
     }
     VectorXd field(body.rest->rows());
     for (Eigen::Index v = 0; v < field.size(); ++v) {
@@ -158,14 +155,14 @@ CurvePart find_part(const CurveBody& body, const PartNames& names, const CurveLa
         return lay_curves(piece_of_group(body, names.group), -1, -1, layout);
     }
     if (has_field && names.field.size() != body.rest->rows()) {
-        throw InvalidInput(concat("curve: expected a field of ", body.rest->rows(),
-                                  " numbers, found ", names.field.size()));
+        throw InvalidInput(
+            concat("curve: expected a field of ", body.rest->rows(), " numbers, found ", names.field.size()));
     }
     if (!names.attribute.empty() || has_field) {
         const double level = names.level > 0.0 ? names.level : 0.5;
-        const SurfacePiece piece = cut_piece(
-            whole_surface(*body.rest, *body.topology),
-            has_field ? names.field : painted_field(body, names.attribute), level, true, 0);
+        const SurfacePiece piece =
+            cut_piece(whole_surface(*body.rest, *body.topology),
+                      has_field ? names.field : painted_field(body, names.attribute), level, true, 0);
         return lay_curves(piece, 0, piece.topology.boundary_loops().size() > 1 ? 0 : -1, layout);
     }
     return lay_curves(whole_surface(*body.rest, *body.topology), -1, -1, layout);

@@ -6,30 +6,20 @@
 #include <set>
 
 #include "core/dense.h"
+#include "curve/border.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
 
 namespace {
 
-/// 0 at the ends of the curve, 1 from `share` on, C1.
-double fade_at(double s, double share) {
-    if (share <= 0.0) {
-        return 1.0;
-    }
-    const double x = std::clamp(std::min(s, 1.0 - s) / share, 0.0, 1.0);
-    return x * x * (3.0 - 2.0 * x);
-}
-
 /// The curve's options with the swing held at joints inside the part. A joint holds where one of
 /// its bones is long against the limb's thickness: knees and elbows, not the joints of a spine.
-CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
-                            const FleshOptions& options) {
+CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part, const FleshOptions& options) {
     CurveOptions held = options.curve;
     check_struct(options, "curve");
     // Between examples in time that are eased or splined nothing swings.
-    const bool is_eased =
-        held.dynamics == CurveDynamics::smoothstep || held.dynamics == CurveDynamics::spline;
+    const bool is_eased = held.dynamics == CurveDynamics::smoothstep || held.dynamics == CurveDynamics::spline;
     if (is_eased && !options.examples.empty() && options.pose_joints.empty()) {
         held.dynamics = CurveDynamics::still;
     }
@@ -64,9 +54,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part,
         }
         const Vector3d& centre = rig.centre[j];
         for (int i = 0; i < part.rows(); ++i) {
-            const double beyond =
-                std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) /
-                (reach * radius);
+            const double beyond = std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) / (reach * radius);
             held.softness[i] *= 1.0 - options.joint_hold * std::exp(-beyond * beyond);
         }
     }
@@ -79,17 +67,18 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     : body_(body),
       part_(std::move(part)),
       options_(options),
-      solver_(part_, held_at_joints(body, part_, options)) {
+      core_(part_.vertices),
+      solver_(part_, held_at_joints(body, part_, options),
+              options.meets && (options.examples.empty() || !options.pose_joints.empty())) {
     const Rig* rig = body.body->rig();
     const bool needs_skin = options.baseline == CurveBaseline::linear_blend ||
-                            options.baseline == CurveBaseline::dual_quaternion ||
-                            !options.pose_joints.empty();
+                            options.baseline == CurveBaseline::dual_quaternion || !options.pose_joints.empty();
     require(!needs_skin || rig != nullptr,
             "curve: expected a body with a skeleton for this baseline or for "
             "examples keyed by pose, found none; use baseline rigid or body");
     if (rig != nullptr && options.baseline != CurveBaseline::rigid) {
-        skin_ = std::make_unique<SkinnedNodes>(
-            part_, *body.rest, weights_of(rig->weights, *body.art_of_vertex), rig->joint_count());
+        skin_ = std::make_unique<SkinnedNodes>(part_, *body.rest, weights_of(rig->weights, *body.art_of_vertex),
+                                               rig->joint_count());
     } else {
         rigid_ = std::make_unique<RigidNodes>(part_, *body.rest);
     }
@@ -98,15 +87,21 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     for (int& index : nodes_of_art_.indices) {
         index = (*body.art_of_vertex)[index];
     }
+    const double radius = part_.girth / (2.0 * std::numbers::pi);
+    const bool is_given = !options.examples.empty() || (!options.follow && options.baseline != CurveBaseline::body);
+    if (is_given) {
+        window_ = border_window(*body.rest, *body.topology, options.fade * radius, part_);
+    } else if (options.keep_volume) {
+        volume_ = std::make_unique<VolumeKeeper>(part_);
+    }
+    add_skirt(*body.rest, *body.topology, options.skirt * radius, part_);
     const auto rows = static_cast<Eigen::Index>(part_.rows());
-    body_nodes_ = base_nodes_ = residual_ = displacement_ = nodes_ = speed_world_ =
-        MatrixX3d::Zero(rows, 3);
+    body_nodes_ = base_nodes_ = residual_ = displacement_ = nodes_ = speed_world_ = MatrixX3d::Zero(rows, 3);
     moved_ = vertex_speed_ = MatrixX3d::Zero(part_.transfer.count(), 3);
 
     for (const std::string& name : options.pose_joints) {
         const auto found = std::find(rig->name.begin(), rig->name.end(), name);
-        require(found != rig->name.end(), "curve: expected skinned joints for the pose, found \"",
-                name, "\"");
+        require(found != rig->name.end(), "curve: expected skinned joints for the pose, found \"", name, "\"");
         PoseJoint joint;
         joint.joint = static_cast<int>(found - rig->name.begin());
         joint.parent = rig->parent[joint.joint];
@@ -132,8 +127,8 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
 Flesh::~Flesh() = default;
 
 /// Frames of the nodes and, where asked for, what the body has beyond the baseline in them.
-void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers,
-                      NodeFrames& frames, MatrixX3d* residual) {
+void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames,
+                      MatrixX3d* residual) {
     body_.body->joint_matrices(time, sampling, matrices_);
     const bool has_residual = options_.baseline != CurveBaseline::body;
     if (rigid_ || (has_residual && residual != nullptr)) {
@@ -155,25 +150,22 @@ void Flesh::frames_at(double time, TimeSampling sampling, const Workers& workers
     }
     const MatrixX3d* baseline = &frames.places;
     if (options_.baseline != CurveBaseline::rigid) {
-        skin_->baseline(options_.baseline == CurveBaseline::linear_blend
-                            ? Skinning::linear_blend
-                            : Skinning::dual_quaternion,
-                        matrices_, workers, base_nodes_);
+        skin_->baseline(
+            options_.baseline == CurveBaseline::linear_blend ? Skinning::linear_blend : Skinning::dual_quaternion,
+            matrices_, workers, base_nodes_);
         baseline = &base_nodes_;
     }
     for (Eigen::Index i = 0; i < body_nodes_.rows(); ++i) {
-        residual->row(i) = (rotation_of(frames, i).transpose() *
-                            (body_nodes_.row(i) - baseline->row(i)).transpose())
-                               .transpose();
+        residual->row(i) =
+            (rotation_of(frames, i).transpose() * (body_nodes_.row(i) - baseline->row(i)).transpose()).transpose();
     }
 }
 
 void Flesh::pose_of(VectorXd& pose) const {
     for (size_t j = 0; j < pose_joints_.size(); ++j) {
         const PoseJoint& joint = pose_joints_[j];
-        const Eigen::Quaterniond parent = joint.parent >= 0
-                                              ? rotation_of_matrix(matrices_[joint.parent])
-                                              : Eigen::Quaterniond::Identity();
+        const Eigen::Quaterniond parent =
+            joint.parent >= 0 ? rotation_of_matrix(matrices_[joint.parent]) : Eigen::Quaterniond::Identity();
         pose.segment<3>(3 * static_cast<Eigen::Index>(j)) =
             joint_pose(parent, rotation_of_matrix(matrices_[joint.joint]), joint.axis);
     }
@@ -209,8 +201,7 @@ MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
                 const MatrixX3d from = mesh.mesh.positions.rowwise() - a;
                 const MatrixX3d to = rest.rowwise() - b;
                 MatrixX3d offsets = MatrixX3d::Zero(body_.body->mesh().positions.rows(), 3);
-                offsets.middleRows(at, count) =
-                    rows_times(morph.offsets, linear_map_between(from, to));
+                offsets.middleRows(at, count) = rows_times(morph.offsets, linear_map_between(from, to));
                 MatrixX3d nodes(part_.rows(), 3);
                 nodes_of_art_.apply(offsets, Workers(1), nodes);
                 return nodes;
@@ -222,19 +213,18 @@ MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
     for (const std::string& one : known) {
         list += (list.empty() ? "" : ", ") + one;
     }
-    throw InvalidInput(concat("curve: expected a morph target of the body (it has ",
-                              list.empty() ? "none" : list, "), found \"", name, "\""));
+    throw InvalidInput(concat("curve: expected a morph target of the body (it has ", list.empty() ? "none" : list,
+                              "), found \"", name, "\""));
 }
 
 /// What a sculpted shape has beyond the baseline (or the body itself) at its time.
 MatrixX3d Flesh::sculpted_residual(const FleshExample& example, const NodeFrames& frames) {
     const Eigen::Index vertices = body_.body->mesh().positions.rows();
     if (example.sculpted->rows() != vertices) {
-        throw InvalidInput(concat("curve: expected a sculpted example with the body's ", vertices,
-                                  " vertices, found ", example.sculpted->rows()));
+        throw InvalidInput(concat("curve: expected a sculpted example with the body's ", vertices, " vertices, found ",
+                                  example.sculpted->rows()));
     }
-    require(example.sculpted->allFinite(),
-            "curve: expected a sculpted example with finite positions");
+    require(example.sculpted->allFinite(), "curve: expected a sculpted example with finite positions");
     const Workers workers(1);
     MatrixX3d sculpted(part_.rows(), 3);
     nodes_of_art_.apply(*example.sculpted, workers, sculpted);
@@ -248,8 +238,7 @@ MatrixX3d Flesh::sculpted_residual(const FleshExample& example, const NodeFrames
     MatrixX3d residual(part_.rows(), 3);
     for (Eigen::Index i = 0; i < residual.rows(); ++i) {
         residual.row(i) =
-            (rotation_of(frames, i).transpose() * (sculpted.row(i) - start.row(i)).transpose())
-                .transpose();
+            (rotation_of(frames, i).transpose() * (sculpted.row(i) - start.row(i)).transpose()).transpose();
     }
     return residual;
 }
@@ -260,15 +249,14 @@ void Flesh::check_forces() const {
             "pose_joints");
     for (size_t i = 0; i < options_.forces.size(); ++i) {
         const FleshForce& force = options_.forces[i];
-        const bool fits =
-            force.share.empty() || force.share.size() == static_cast<size_t>(part_.rows());
-        require(std::isfinite(force.time) && force.push.allFinite() && fits,
-                "curve: expected finite forces for ", part_.rows(), " nodes, force ", i, " is not");
+        const bool fits = force.share.empty() || force.share.size() == static_cast<size_t>(part_.rows());
+        require(std::isfinite(force.time) && force.push.allFinite() && fits, "curve: expected finite forces for ",
+                part_.rows(), " nodes, force ", i, " is not");
         for (size_t k = 0; k < i; ++k) {
             const FleshForce& other = options_.forces[k];
             require(other.place != force.place || other.time < force.time,
-                    "curve: expected forces at increasing times, found ", force.time, " s after ",
-                    other.time, " s (force ", i, ")");
+                    "curve: expected forces at increasing times, found ", force.time, " s after ", other.time,
+                    " s (force ", i, ")");
         }
     }
 }
@@ -290,10 +278,8 @@ void Flesh::push_at(double time, MatrixX3d& push) const {
             }
         }
         const FleshForce* next = time < here.time ? before : after;
-        const double weight = next == nullptr
-                                  ? 1.0
-                                  : std::max(0.0, 1.0 - std::abs(time - here.time) /
-                                                            std::abs(next->time - here.time));
+        const double weight =
+            next == nullptr ? 1.0 : std::max(0.0, 1.0 - std::abs(time - here.time) / std::abs(next->time - here.time));
         if (weight == 0.0) {
             continue;
         }
@@ -310,8 +296,7 @@ void Flesh::prepare_examples() {
     std::vector<MatrixX3d> shapes;
     std::vector<VectorXd> poses;
     for (const FleshExample& example : options_.examples) {
-        require(std::isfinite(example.time), "curve: expected a finite example time, found ",
-                example.time);
+        require(std::isfinite(example.time), "curve: expected a finite example time, found ", example.time);
         MatrixX3d shape;
         frames_at(example.time, TimeSampling::exact, workers, frames, &shape);
         if (example.sculpted) {
@@ -324,7 +309,7 @@ void Flesh::prepare_examples() {
                 "taken from the body");
         }
         for (Eigen::Index i = 0; i < shape.rows(); ++i) {
-            shape.row(i) *= fade_at(part_.along[i], options_.fade);
+            shape.row(i) *= window_[i];
         }
         shapes.push_back(shape);
         if (!pose_joints_.empty()) {
@@ -358,16 +343,24 @@ void Flesh::prepare_examples() {
     options.ends = part_.direction == CurveDirection::around ? CurveEnds::ring : CurveEnds::clamped;
     std::vector<double> times;
     std::vector<RowMatrixXd> rows;
+    constexpr int least_curves = 3;  // that make a ring
+    if (options_.paths == CurvePaths::turning && part_.direction == CurveDirection::along &&
+        part_.curve_count >= least_curves) {
+        MatrixX3d rest(part_.rows(), 3);
+        part_.nodes.apply(*body_.rest, workers, rest);
+        turning_ = std::make_unique<TurningShapes>(rest, part_.curve_count);
+    }
     for (size_t i = 0; i < shapes.size(); ++i) {
         times.push_back(options_.examples[i].time);
-        rows.push_back(Eigen::Map<const RowMatrixXd>(shapes[i].data(), part_.node_count,
-                                                     3 * part_.curve_count));
+        if (turning_) {
+            rows.push_back(turning_->coordinates(shapes[i]));
+            continue;
+        }
+        rows.push_back(Eigen::Map<const RowMatrixXd>(shapes[i].data(), part_.node_count, 3 * part_.curve_count));
     }
     if (times.size() >= 2) {
-        const double interval =
-            (times.back() - times.front()) / static_cast<double>(times.size() - 1);
-        options.paper_steps =
-            std::max(1, static_cast<int>(std::lround(interval * options_.paper_frames)));
+        const double interval = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+        options.paper_steps = std::max(1, static_cast<int>(std::lround(interval * options_.paper_frames)));
     }
     in_time_ = std::make_unique<TimeExamples>(times, rows, options);
 }
@@ -389,8 +382,49 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
     if (!options_.forces.empty()) {
         push_at(time, drive.push);
     }
-    drive.has_target =
-        keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
+    drive.has_target = keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
+}
+
+/// The drive at a simulated time of the step at hand.
+void Flesh::sample_step(double time, CurveDrive& drive, const Workers& workers) {
+    sample(body_time(time), drive, workers);
+}
+
+double Flesh::body_time(double time) const {
+    const double here = step_.body_time(time - step_.lag);
+    if (options_.period > 0.0) {  // before its start a body that repeats holds still
+        return here < 0.0 ? here + options_.period * std::ceil(-here / options_.period) : here;
+    }
+    return step_.lag > 0.0 ? std::max(here, since_) : here;
+}
+
+double Flesh::known() const {
+    return step_.lag > 0.0 || !std::isfinite(step_.known) ? CurveSolver::unlimited : step_.time_of(step_.known);
+}
+
+void Flesh::begin(const FleshStep& step, const Workers& workers) {
+    step_ = step;
+    since_ = step.body_to;
+    const auto sampler = [&](double time, CurveDrive& drive) { sample_step(time, drive, workers); };
+    solver_.begin(step.to, sampler, workers, known());
+}
+
+void Flesh::begin_loop(const FleshStep& step, const Workers& workers, const CurveSolver::Start* start) {
+    step_ = step;
+    since_ = step.body_to;
+    const auto sampler = [&](double time, CurveDrive& drive) { sample_step(time, drive, workers); };
+    solver_.begin_loop(step.to, sampler, workers, start);
+}
+
+void Flesh::go_on(const FleshStep& step) {
+    step_ = step;
+    solver_.go_on();
+}
+
+void Flesh::open(const FleshStep& step, const Workers& workers) {
+    step_ = step;
+    const auto sampler = [&](double time, CurveDrive& drive) { sample_step(time, drive, workers); };
+    solver_.open(sampler, workers, known());
 }
 
 void Flesh::advance(const FleshStep& step, const Workers& workers) {
@@ -398,23 +432,48 @@ void Flesh::advance(const FleshStep& step, const Workers& workers) {
     if (in_time_) {
         return;
     }
-    since_ = step.reset ? step.body_to : since_;
-    const auto sampler = [&](double time, CurveDrive& drive) {
-        sample(step.lag > 0.0 ? std::max(step.body_time(time - step.lag), since_)
-                              : step.body_time(time),
-               drive, workers);
+    const auto run = [&] {
+        for (int i = 1; i <= solver_.steps(); ++i) {
+            solver_.step(i);
+        }
     };
-    const double known = step.lag > 0.0 || !std::isfinite(step.known) ? CurveSolver::unlimited
-                                                                      : step.time_of(step.known);
-    if (step.reset) {
-        solver_.reset(step.to, sampler, workers, known);
+    if ((step.reset || !solver_.has_state()) && repeats(step)) {
+        const CurveSolver::Start start = find_start(step, workers);
+        begin_loop(step, workers, &start);
+    } else if (step.reset || !solver_.has_state()) {
+        begin(step, workers);
+        run();
     } else {
-        solver_.advance(step.to, sampler, workers, known);
+        go_on(step);
+    }
+    while (solver_.lags_behind(step.to)) {
+        open(step, workers);
+        run();
     }
 }
 
-void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
-                     MatrixX3d& surface) {
+bool Flesh::repeats(const FleshStep& step) const {
+    return options_.period > 0.0 && step.pace == 1.0 && solver_.options().dynamics == CurveDynamics::exact;
+}
+
+int Flesh::period_steps() const {
+    return static_cast<int>(std::lround(options_.period * solver_.options().rate_hz));
+}
+
+/// Without contact: one period from zero, then the closed form.
+CurveSolver::Start Flesh::find_start(const FleshStep& step, const Workers& workers) {
+    begin_loop(step, workers, nullptr);
+    for (int n = 0; n < period_steps(); ++n) {
+        open(step, workers);
+        for (int i = 1; i <= solver_.steps(); ++i) {
+            solver_.step(i);
+        }
+        solver_.go_on();
+    }
+    return solver_.periodic_start(period_steps());
+}
+
+void Flesh::displace(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& surface) {
     const bool replaces = !options_.follow && options_.baseline != CurveBaseline::body;
     frames_at(time, sampling, workers, now_.frames, replaces ? &residual_ : nullptr);
     if (in_time_) {
@@ -422,11 +481,15 @@ void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
         // Speed over a thousandth of a second: the closed form has no derivative at examples.
         constexpr double moment = 1e-3;
         in_time_->at(time - moment, time_shape_before_);
-        const Eigen::Map<const MatrixX3d> here(time_shape_.data(), part_.rows(), 3);
-        const Eigen::Map<const MatrixX3d> before(time_shape_before_.data(), part_.rows(), 3);
+        if (turning_) {
+            turning_->displacements(time_shape_, turned_);
+            turning_->displacements(time_shape_before_, turned_before_);
+        }
+        const Eigen::Map<const MatrixX3d> here(turning_ ? turned_.data() : time_shape_.data(), part_.rows(), 3);
+        const Eigen::Map<const MatrixX3d> before(turning_ ? turned_before_.data() : time_shape_before_.data(),
+                                                 part_.rows(), 3);
         for (Eigen::Index i = 0; i < here.rows(); ++i) {
-            displacement_.row(i) =
-                (rotation_of(now_.frames, i) * here.row(i).transpose()).transpose();
+            displacement_.row(i) = (rotation_of(now_.frames, i) * here.row(i).transpose()).transpose();
             speed_world_.row(i) = (here.row(i) - before.row(i)) / moment;
         }
     } else {
@@ -436,8 +499,12 @@ void Flesh::displace(double time, TimeSampling sampling, const Workers& workers,
     if (replaces) {
         for (Eigen::Index i = 0; i < displacement_.rows(); ++i) {
             displacement_.row(i) -=
-                (rotation_of(now_.frames, i) * residual_.row(i).transpose()).transpose();
+                window_[i] * (rotation_of(now_.frames, i) * residual_.row(i).transpose()).transpose();
         }
+    }
+    if (volume_) {
+        part_.nodes.apply(surface, workers, nodes_);
+        volume_->keep(nodes_, displacement_);
     }
     part_.transfer.apply(displacement_, workers, moved_);
     part_.transfer.apply(speed_world_, workers, vertex_speed_);

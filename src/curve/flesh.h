@@ -7,6 +7,8 @@
 
 #include "curve/curve_solver.h"
 #include "curve/pose_keys.h"
+#include "curve/turning.h"
+#include "curve/volume.h"
 #include "cutis/body/body.h"
 #include "cutis/curve/options.h"
 
@@ -37,13 +39,9 @@ struct FleshStep {
     double lag = 0.0;  ///< the drive is taken this much (simulated seconds) earlier: the solver's
                        ///< look_ahead() where the body's future is not known
 
-    double body_time(double time) const {
-        return pace == 1.0 && body_to == to ? time : body_to + (time - to) * pace;
-    }
+    double body_time(double time) const { return pace == 1.0 && body_to == to ? time : body_to + (time - to) * pace; }
     double time_of(double body_time) const {
-        return (pace == 1.0 && body_to == to) ? body_time
-               : pace > 0.0                   ? to + (body_time - body_to) / pace
-                                              : to;
+        return (pace == 1.0 && body_to == to) ? body_time : pace > 0.0 ? to + (body_time - body_to) / pace : to;
     }
 };
 
@@ -62,6 +60,22 @@ public:
     bool has_memory() const { return !in_time_; }
 
     void advance(const FleshStep& step, const Workers& workers);
+    // The same in steps, for a group (see CurveSolver).
+    void begin(const FleshStep& step, const Workers& workers);
+    void go_on(const FleshStep& step);
+    void open(const FleshStep& step, const Workers& workers);
+    void begin_loop(const FleshStep& step, const Workers& workers, const CurveSolver::Start* start);
+    /// Does the motion of this step repeat, after how many grid steps, and where does it begin (without contact)?
+    bool repeats(const FleshStep& step) const;
+    int period_steps() const;
+    CurveSolver::Start find_start(const FleshStep& step, const Workers& workers);
+    /// Body time that drives the flesh at a simulated time of the last step.
+    double body_time(double time) const;
+    CurveSolver& moving_solver() { return solver_; }
+    /// Vertices of the part itself, without those of its skirt.
+    const std::vector<int>& core_vertices() const { return core_; }
+    /// Something moved the i-th vertex of the part further.
+    void moved_by_push(size_t i, const Vector3d& way) { moved_.row(static_cast<Eigen::Index>(i)) += way.transpose(); }
 
     /// Adds the displacement at a body time (between the last two advances) to the surface, #V x 3.
     void displace(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& surface);
@@ -80,10 +94,11 @@ public:
     MatrixX3d residual_at(double time);
 
 private:
-    void frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames,
-                   MatrixX3d* residual);
+    void frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames, MatrixX3d* residual);
     void pose_of(VectorXd& pose) const;
     void sample(double time, CurveDrive& drive, const Workers& workers);
+    void sample_step(double time, CurveDrive& drive, const Workers& workers);
+    double known() const;
     void prepare_examples();
     MatrixX3d sculpted_residual(const FleshExample& example, const NodeFrames& frames);
     void check_forces() const;
@@ -93,6 +108,7 @@ private:
     CurveBody body_;
     CurvePart part_;
     FleshOptions options_;
+    std::vector<int> core_;
     CurveSolver solver_;
     std::unique_ptr<SkinnedNodes> skin_;  // null without skeleton
     std::unique_ptr<RigidNodes> rigid_;
@@ -105,12 +121,15 @@ private:
     PoseKeys keys_;
     std::vector<MatrixX3d> shapes_;  // per pose example, local
     std::unique_ptr<TimeExamples> in_time_;
+    std::unique_ptr<TurningShapes> turning_;  // examples in time as rings that turn; null: nodes go straight
+    VectorXd window_;                         // per node row: share of what examples give
+    std::unique_ptr<VolumeKeeper> volume_;
     FleshStep step_;
     double since_ = -CurveSolver::unlimited;  // body time of the last reset
     std::vector<Eigen::Affine3d> matrices_;
-    MatrixX3d art_, body_nodes_, base_nodes_, residual_, displacement_, moved_, vertex_speed_,
-        nodes_, speed_world_;
+    MatrixX3d art_, body_nodes_, base_nodes_, residual_, displacement_, moved_, vertex_speed_, nodes_, speed_world_;
     RowMatrixXd time_shape_, time_shape_before_;
+    MatrixX3d turned_, turned_before_;
     VectorXd pose_, weights_;
     CurveDrive now_;
 };

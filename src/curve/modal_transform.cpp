@@ -5,9 +5,7 @@
 namespace cutis {
 
 ModalTransform::ModalTransform(const BeamModes& modes)
-    : is_split_(modes.ends == CurveEnds::clamped),
-      nodes_(modes.shapes.rows()),
-      modes_(modes.shapes.cols()) {
+    : is_split_(modes.ends == CurveEnds::clamped), nodes_(modes.shapes.rows()), modes_(modes.shapes.cols()) {
     if (!is_split_) {
         shapes_ = modes.shapes;
         projector_ = modes.projector;
@@ -30,8 +28,8 @@ void ModalTransform::project(const RowMatrixXd& nodes, RowMatrixXd& modal) const
     const auto end = static_cast<int>(columns);
     modal.resize(modes_, columns);
     if (!is_split_) {
-        product(projector_.data(), projector_.rows(), projector_.cols(), projector_.cols(),
-                nodes.data(), columns, modal.data(), columns, 0, end);
+        product(projector_.data(), projector_.rows(), projector_.cols(), projector_.cols(), nodes.data(), columns,
+                modal.data(), columns, 0, end);
         return;
     }
     const Eigen::Index half = even_.rows();
@@ -47,10 +45,10 @@ void ModalTransform::project(const RowMatrixXd& nodes, RowMatrixXd& modal) const
             odd_part_.row(n) = nodes.row(n) - nodes.row(last - n);
         }
     }
-    product(even_projector_.data(), even_projector_.rows(), half, half, even_part_.data(), columns,
-            modal.data(), 2 * columns, 0, end);
-    product(odd_projector_.data(), odd_projector_.rows(), half, half, odd_part_.data(), columns,
-            modal.data() + columns, 2 * columns, 0, end);
+    product(even_projector_.data(), even_projector_.rows(), half, half, even_part_.data(), columns, modal.data(),
+            2 * columns, 0, end);
+    product(odd_projector_.data(), odd_projector_.rows(), half, half, odd_part_.data(), columns, modal.data() + columns,
+            2 * columns, 0, end);
 }
 
 namespace {
@@ -91,9 +89,8 @@ inline void add_columns(const ModePairs<pairs>& modes, const MirroredRows& rows,
 }  // namespace
 
 template <int pairs>
-void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int first, int begin,
-                               int count, double wa, const double* a, double wb, const double* b,
-                               double* to) const {
+void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int first, int begin, int count, double wa,
+                               const double* a, double wb, const double* b, double* to) const {
     const Eigen::Index last = nodes_ - 1;
     const int even_begin = begin + (first + begin) % 2;
     const int odd_begin = begin + 1 - (first + begin) % 2;
@@ -101,8 +98,7 @@ void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int fi
     for (Eigen::Index n = 0; n < even_.rows(); ++n) {
         for (int p = 0; p < pairs; ++p) {
             // Modes there are none of have no weight.
-            const auto set = [&](int row, const RowMatrixXd& part, double& weight,
-                                 const double*& from) {
+            const auto set = [&](int row, const RowMatrixXd& part, double& weight, const double*& from) {
                 const bool is_there = row < count;
                 weight = is_there ? part(n, (first + row) / 2) : 0.0;
                 from = modal + (is_there ? row : begin) * columns;
@@ -112,8 +108,7 @@ void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int fi
         }
         const Eigen::Index here = n * columns;
         const Eigen::Index there = (last - n) * columns;
-        const MirroredRows rows = {wa,        wb,        a + here,  b + here,
-                                   a + there, b + there, to + here, to + there};
+        const MirroredRows rows = {wa, wb, a + here, b + here, a + there, b + there, to + here, to + there};
         constexpr Eigen::Index wide = 4;
         Eigen::Index c = 0;
         for (; c + wide <= columns; c += wide) {
@@ -125,13 +120,13 @@ void ModalTransform::add_pairs(const double* modal, Eigen::Index columns, int fi
     }
 }
 
-void ModalTransform::expand(const RowMatrixXd& modal, int first, int count, double wa,
-                            const double* a, double wb, const double* b, double* to) const {
+void ModalTransform::expand(const RowMatrixXd& modal, int first, int count, double wa, const double* a, double wb,
+                            const double* b, double* to) const {
     const Eigen::Index columns = modal.cols();
     if (!is_split_) {
         even_part_.resize(nodes_, columns);
-        product(shapes_.data() + first, nodes_, count, modes_, modal.data(), columns,
-                even_part_.data(), columns, 0, static_cast<int>(columns));
+        product(shapes_.data() + first, nodes_, count, modes_, modal.data(), columns, even_part_.data(), columns, 0,
+                static_cast<int>(columns));
         for (Eigen::Index i = 0; i < nodes_ * columns; ++i) {
             to[i] = wa * a[i] + wb * b[i] + even_part_.data()[i];
         }
@@ -147,12 +142,10 @@ void ModalTransform::expand(const RowMatrixXd& modal, int first, int count, doub
         const double w_from = is_first ? wa : 1.0;
         const double w_more = is_first ? wb : 0.0;
         if (count - begin <= 4) {
-            add_pairs<2>(modal.data(), columns, first, begin, count, w_from, from, w_more, more,
-                         to);
+            add_pairs<2>(modal.data(), columns, first, begin, count, w_from, from, w_more, more, to);
             begin += 4;
         } else {
-            add_pairs<4>(modal.data(), columns, first, begin, count, w_from, from, w_more, more,
-                         to);
+            add_pairs<4>(modal.data(), columns, first, begin, count, w_from, from, w_more, more, to);
             begin += 8;
         }
     } while (begin < count);

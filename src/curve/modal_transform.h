@@ -20,14 +20,14 @@ public:
     /// to = wa a + wb b + the sum of the modes [first, first + count).
     /// \param modal   count x columns or more: those modes alone
     /// \param a, b, to  moved nodes x columns, contiguous; `to` is apart from the others
-    void expand(const RowMatrixXd& modal, int first, int count, double wa, const double* a,
-                double wb, const double* b, double* to) const;
+    void expand(const RowMatrixXd& modal, int first, int count, double wa, const double* a, double wb, const double* b,
+                double* to) const;
 
 private:
     /// to = wa a + wb b + the next modes from `begin` on, two times `pairs` of them.
     template <int pairs>
-    void add_pairs(const double* modal, Eigen::Index columns, int first, int begin, int count,
-                   double wa, const double* a, double wb, const double* b, double* to) const;
+    void add_pairs(const double* modal, Eigen::Index columns, int first, int begin, int count, double wa,
+                   const double* a, double wb, const double* b, double* to) const;
 
     bool is_split_ = false;
     Eigen::Index nodes_ = 0, modes_ = 0;

@@ -23,12 +23,10 @@ Eigen::Quaterniond rotation_of_matrix(const Eigen::Affine3d& matrix) {
     return Eigen::Quaterniond(polar_decomposition(matrix.linear()).rotation);
 }
 
-SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const SkinWeights& weights,
-                           int joint_count)
+SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const SkinWeights& weights, int joint_count)
     : joint_count_(joint_count) {
     require(weights.vertex_count() == rest.rows() && part.nodes.base_count == rest.rows(),
-            "curve: expected weights for ", part.nodes.base_count, " vertices, found ",
-            weights.vertex_count());
+            "curve: expected weights for ", part.nodes.base_count, " vertices, found ", weights.vertex_count());
     rest_nodes_.resize(part.rows(), 3);
     part.nodes.apply(rest, Workers(1), rest_nodes_);
     const auto influences = static_cast<size_t>(weights.influences);
@@ -58,8 +56,7 @@ SkinnedNodes::SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const S
             sum += w;
         }
         for (const auto& [joint, w] : sorted) {
-            require(joint < joint_count, "curve: expected joints below ", joint_count, ", found ",
-                    joint);
+            require(joint < joint_count, "curve: expected joints below ", joint_count, ", found ", joint);
             const auto number = joint_number.emplace(joint, static_cast<int>(joint_number.size()));
             node_joints_.push_back(number.first->second);
             node_weights_.push_back(w / sum);
@@ -120,8 +117,8 @@ void SkinnedNodes::fill(const std::vector<Eigen::Affine3d>& matrices, NodeFrames
     }
 }
 
-void SkinnedNodes::baseline(Skinning skinning, const std::vector<Eigen::Affine3d>& matrices,
-                            const Workers& workers, MatrixX3d& nodes) const {
+void SkinnedNodes::baseline(Skinning skinning, const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
+                            MatrixX3d& nodes) const {
     if (skinning == Skinning::dual_quaternion) {
         skin_dual_quaternion(vertex_rest_, vertex_weights_, matrices, workers, vertices_);
     } else {
@@ -152,8 +149,7 @@ void RigidNodes::fill(const MatrixX3d& nodes, NodeFrames& out) const {
     }
 }
 
-Vector3d joint_pose(const Eigen::Quaterniond& parent, const Eigen::Quaterniond& joint,
-                    const Vector3d& axis) {
+Vector3d joint_pose(const Eigen::Quaterniond& parent, const Eigen::Quaterniond& joint, const Vector3d& axis) {
     Eigen::Quaterniond q = parent.conjugate() * joint;
     if (q.w() < 0.0) {
         q.coeffs() *= -1.0;
@@ -166,8 +162,7 @@ Vector3d joint_pose(const Eigen::Quaterniond& parent, const Eigen::Quaterniond& 
     }
     twist.normalize();
     const Eigen::Quaterniond swing = q * twist.conjugate();
-    const Vector3d turned =
-        2.0 * quaternion_log(swing.w() < 0.0 ? Eigen::Quaterniond(-swing.coeffs()) : swing);
+    const Vector3d turned = 2.0 * quaternion_log(swing.w() < 0.0 ? Eigen::Quaterniond(-swing.coeffs()) : swing);
     const double twist_angle = 2.0 * quaternion_log(twist).dot(axis);
     // Two directions across the bone: the same for the same axis.
     Eigen::Index smallest = 0;

@@ -14,10 +14,9 @@ struct NodeFrames {
     RowMatrixXd rotations;  ///< node rows x 9, each a rotation by rows
 };
 
-inline Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> rotation_of(
-    const NodeFrames& frames, Eigen::Index row) {
-    return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(frames.rotations.data() +
-                                                                          9 * row);
+inline Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> rotation_of(const NodeFrames& frames,
+                                                                                  Eigen::Index row) {
+    return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(frames.rotations.data() + 9 * row);
 }
 
 /// Nodes on a skinned body: frames from the joints' blended rotations (quaternions, as dual
@@ -27,8 +26,7 @@ public:
     /// \param rest     surface at rest, #V x 3
     /// \param weights  per surface vertex
     /// \throw InvalidInput  counts that differ
-    SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const SkinWeights& weights,
-                 int joint_count);
+    SkinnedNodes(const CurvePart& part, const MatrixX3d& rest, const SkinWeights& weights, int joint_count);
 
     /// Places by linear blend of the nodes' own weights, and rotations. Allocates nothing after the
     /// first call.
@@ -36,8 +34,8 @@ public:
     void fill(const std::vector<Eigen::Affine3d>& matrices, NodeFrames& out) const;
 
     /// Nodes on the skinned surface: the vertices around each node are skinned, then weighed.
-    void baseline(Skinning skinning, const std::vector<Eigen::Affine3d>& matrices,
-                  const Workers& workers, MatrixX3d& nodes) const;
+    void baseline(Skinning skinning, const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
+                  MatrixX3d& nodes) const;
 
     /// Joints with any weight on the part.
     const std::vector<int>& joints() const { return joints_; }
@@ -78,7 +76,6 @@ Eigen::Quaterniond rotation_of_matrix(const Eigen::Affine3d& matrix);
 /// vector in the plane across the bone: two numbers) and the twist about the bone, in radians.
 /// \param parent, joint  rotations of the two skinning matrices
 /// \param axis           direction of the bone at rest, of unit length
-Vector3d joint_pose(const Eigen::Quaterniond& parent, const Eigen::Quaterniond& joint,
-                    const Vector3d& axis);
+Vector3d joint_pose(const Eigen::Quaterniond& parent, const Eigen::Quaterniond& joint, const Vector3d& axis);
 
 }  // namespace cutis

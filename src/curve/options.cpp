@@ -72,8 +72,23 @@ Options describe(CurveOptions& o) {
         {.name = "rate", .field = &o.rate_hz,
          .about = "times per second at which the body drives the flesh", .unit = "Hz",
          .range = {10, 2000}, .advanced = true},
+        {.name = "contact_steps", .field = in_code(o.contact_steps), .about = "steps to a period of a contact"},
         {.name = "softness_of_nodes", .field = in_code(o.softness),
          .about = "share of the swing, per node row"},
+    };
+}
+
+Options describe(FleshCollider& o) {
+    return {
+        {.name = "shape", .field = choice(o.shape, {"sphere", "capsule", "plane"}),
+         .about = "sphere, capsule, or all that lies behind a plane"},
+        {.name = "node", .field = &o.node,
+         .about = "node of the file that carries it; empty: it stands still in the world"},
+        {.name = "at", .field = &o.at,
+         .about = "centre, first end, or a point of the plane; with a node: from its place at the clip's start", .unit = "m"},
+        {.name = "to", .field = &o.to, .about = "other end of a capsule, measured like `at`", .unit = "m"},
+        {.name = "normal", .field = &o.normal, .about = "of a plane: the side where flesh may be"},
+        {.name = "radius", .field = &o.radius, .about = "of a sphere or capsule", .unit = "m", .range = {0, 1e6}},
     };
 }
 
@@ -91,11 +106,22 @@ Options describe(FleshOptions& o) {
          .about = "examples belong to the rotations these joints have then; empty: to the time"},
         {.name = "extrapolate", .field = &o.extrapolate,
          .about = "two examples in time: past the second the force goes on rising"},
+        {.name = "paths", .field = choice(o.paths, {"turning", "straight"}),
+         .about = "between examples in time rings turn with the limb, or nodes go straight (the paper: twists swell)",
+         .advanced = true},
         {.name = "fade", .field = &o.fade,
-         .about = "share of the curve at each end over which examples fade in", .range = {0, 0.5}},
+         .about = "radii of the part from its cuts over which examples fade in; 0: they end at the cut",
+         .range = {0, 20}, .soft = {0, 4}},
+        {.name = "skirt", .field = &o.skirt,
+         .about = "radii of the part beyond its cuts over which its swing dies away; 0: it ends at the cut",
+         .range = {0, 20}, .soft = {0, 3}},
+        {.name = "keep_volume", .field = &o.keep_volume,
+         .about = "flesh widens where its swing shortens it, and narrows where it stretches; not with examples"},
         {.name = "curve", .field = in_code(o.curve), .about = "see describe(CurveOptions&)"},
         {.name = "examples", .field = in_code(o.examples), .about = "shapes to reach"},
         {.name = "forces", .field = in_code(o.forces), .about = "forces given by hand"},
+        {.name = "period", .field = in_code(o.period), .about = "after which the body repeats; 0: never"},
+        {.name = "meets", .field = in_code(o.meets), .about = "there is something to collide with"},
         {.name = "paper_frames", .field = in_code(o.paper_frames),
          .about = "frame rate of the paper's scheme"},
     };

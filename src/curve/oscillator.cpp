@@ -45,8 +45,7 @@ double ramp_answer(double omega, double damping, double t) {
     const double cosine = std::cos(angle);
     const double sine = std::sin(angle);  // both at once
     const double swing = angle > 1e-8 ? sine / damped : t;
-    return t - lag +
-           std::exp(-damping * x) * (lag * cosine + (2.0 * damping * damping - 1.0) * swing);
+    return t - lag + std::exp(-damping * x) * (lag * cosine + (2.0 * damping * damping - 1.0) * swing);
 }
 
 }  // namespace cutis

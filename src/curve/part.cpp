@@ -43,8 +43,7 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
     }
     if (first < 0) {
         throw InvalidInput(concat("part: expected a tube with one or two open ends, found ",
-                                  piece.topology.boundary_loops().size(),
-                                  " border loops, none of them an end"));
+                                  piece.topology.boundary_loops().size(), " border loops, none of them an end"));
     }
     const int loop_count = static_cast<int>(tube.piece.topology.boundary_loops().size());
     std::vector<int> holes;
@@ -65,8 +64,7 @@ Tube make_tube(const SurfacePiece& piece, int first_cut, int second_cut) {
         tube.has_closed_end = true;
     }
     const auto& loops = tube.piece.topology.boundary_loops();
-    require(loops.size() == 2, "part: expected a tube (two border loops), found ", loops.size(),
-            " loops");
+    require(loops.size() == 2, "part: expected a tube (two border loops), found ", loops.size(), " loops");
     // The loop that holds the first end's vertex comes first.
     int first_now = 1;
     for (const int v : loops[0]) {
@@ -110,8 +108,7 @@ double angle_of(const std::vector<std::pair<double, double>>& line, double s) {
 }
 
 /// Lines along edge loops at every place; refuses lines that change their order.
-void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>& loops,
-                       Grid& grid) {
+void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>& loops, Grid& grid) {
     // Loops end where the quads do; from the first end on all keep their angle.
     double low = 0.0;
     double high = 1.0;
@@ -129,8 +126,8 @@ void follow_edge_loops(const std::vector<std::vector<std::pair<double, double>>>
             } else {
                 angle -= std::floor(angle - row.front());
             }
-            require(row.empty() || angle > row.back(),
-                    "edge loops: expected them to run side by side, they cross ", "at s ", s);
+            require(row.empty() || angle > row.back(), "edge loops: expected them to run side by side, they cross ",
+                    "at s ", s);
             row.push_back(angle);
         }
         // Whole turns between neighbouring places are of no meaning: keep each line steady.
@@ -154,10 +151,8 @@ std::vector<double> mean_arc(const Tube& tube, const TubeLocator& locator, int l
     for (int c = 0; c < lines; ++c) {
         Vector3d before = Vector3d::Zero();
         for (int i = 0; i <= steps; ++i) {
-            const SurfacePoint point =
-                locator.find(static_cast<double>(i) / steps, static_cast<double>(c) / lines);
-            const Vector3d here =
-                position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
+            const SurfacePoint point = locator.find(static_cast<double>(i) / steps, static_cast<double>(c) / lines);
+            const Vector3d here = position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
             if (i > 0) {
                 length[i] += (here - before).norm() / lines;
             }
@@ -199,16 +194,15 @@ std::vector<double> line_angles(const Tube& tube, const CurveLayout& layout, int
     for (const int vertex : layout.start_vertices) {
         const auto& list = tube.piece.surface_vertex;
         const auto found = std::find(list.begin(), list.end(), vertex);
-        require(vertex >= 0 && found != list.end(),
-                "start vertices: expected vertices of the part, found ", vertex, ", which is not");
+        require(vertex >= 0 && found != list.end(), "start vertices: expected vertices of the part, found ", vertex,
+                ", which is not");
         double angle = tube.map.theta[found - list.begin()];
         angle -= std::floor(angle);
         angles.push_back(angle);
     }
     std::sort(angles.begin(), angles.end());
     for (size_t i = 1; i < angles.size(); ++i) {
-        require(angles[i] - angles[i - 1] >= 1e-9,
-                "start vertices: expected one a line, found two on the same line");
+        require(angles[i] - angles[i - 1] >= 1e-9, "start vertices: expected one a line, found two on the same line");
     }
     return angles;
 }
@@ -237,8 +231,8 @@ Place place_round(const std::vector<double>& angles, double theta) {
 
 /// Catmull-Rom weights of the places -1, 0, 1, 2.
 std::array<double, 4> cubic_weights(double x) {
-    return {x * (-0.5 + x * (1.0 - 0.5 * x)), 1.0 + x * x * (-2.5 + 1.5 * x),
-            x * (0.5 + x * (2.0 - 1.5 * x)), x * x * (-0.5 + 0.5 * x)};
+    return {x * (-0.5 + x * (1.0 - 0.5 * x)), 1.0 + x * x * (-2.5 + 1.5 * x), x * (0.5 + x * (2.0 - 1.5 * x)),
+            x * x * (-0.5 + 0.5 * x)};
 }
 
 /// Weights on the nodes along a line; past its ends the line goes on straight.
@@ -288,16 +282,18 @@ void append_row(Stencils& stencils, const std::map<int, double>& row) {
 
 }  // namespace
 
-CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
-                     const CurveLayout& layout) {
+void check_layout(const CurveLayout& layout) {
     check_struct(layout, "curve");
-    require((layout.curves == 0 || layout.curves >= fewest_curves) &&
-                (layout.nodes == 0 || layout.nodes >= fewest_nodes),
-            "curves: expected ", fewest_curves, " to ", most_curves, " curves and ", fewest_nodes,
-            " to ", most_nodes, " nodes (0: automatic), found ", layout.curves, " and ",
-            layout.nodes);
+    require(
+        (layout.curves == 0 || layout.curves >= fewest_curves) && (layout.nodes == 0 || layout.nodes >= fewest_nodes),
+        "curves: expected ", fewest_curves, " to ", most_curves, " curves and ", fewest_nodes, " to ", most_nodes,
+        " nodes (0: automatic), found ", layout.curves, " and ", layout.nodes);
     require(layout.start_vertices.empty() || layout.start_vertices.size() >= 3,
             "start vertices: expected at least 3, found ", layout.start_vertices.size());
+}
+
+CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut, const CurveLayout& layout) {
+    check_layout(layout);
     const Tube tube = make_tube(piece, first_cut, second_cut);
     const TubeLocator locator(tube.piece.topology, tube.map);
     const std::vector<double> coarse = mean_arc(tube, locator, 12, 48);
@@ -344,9 +340,7 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
     const bool is_ring = layout.direction == CurveDirection::around;
     part.curve_count = is_ring ? places : lines;
     part.node_count = is_ring ? lines : places;
-    const auto row_of = [&](int place, int line) {
-        return is_ring ? line * places + place : place * lines + line;
-    };
+    const auto row_of = [&](int place, int line) { return is_ring ? line * places + place : place * lines + line; };
 
     // Nodes: where (s, theta) lies in the piece, as weights on surface vertices.
     Stencils in_piece;
@@ -363,8 +357,7 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
             found[row] = point;
             part.along[row] = grid.s[place];
             part.virtual_nodes += point.triangle >= tube.piece.real_triangles ? 1 : 0;
-            const Vector3d here =
-                position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
+            const Vector3d here = position_at(tube.piece.positions, tube.piece.topology.triangles(), point);
             if (place > 0) {
                 shortest = std::min(shortest, (here - before).norm());
                 longest = std::max(longest, (here - before).norm());
@@ -390,14 +383,12 @@ CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
             continue;
         }
         const Place along = place_in(grid.s, tube.map.s[v]);
-        const Place round =
-            place_round(grid.angles_at(along.index, along.fraction), tube.map.theta[v]);
+        const Place round = place_round(grid.angles_at(along.index, along.fraction), tube.map.theta[v]);
         CurveTransfer rule = layout.transfer;
         std::map<int, double> on_places;
         std::map<int, double> on_lines;
         constexpr double on_line = 1e-6;
-        if (rule == CurveTransfer::centre && round.fraction > on_line &&
-            round.fraction < 1.0 - on_line) {
+        if (rule == CurveTransfer::centre && round.fraction > on_line && round.fraction < 1.0 - on_line) {
             on_places = {{along.index, 0.5}, {along.index + 1, 0.5}};
             on_lines = {{round.index, 0.5}, {(round.index + 1) % lines, 0.5}};
         } else {

@@ -33,14 +33,16 @@ struct CurvePart {
     int rows() const { return node_count * curve_count; }
 };
 
+/// \throw InvalidInput  counts out of range
+void check_layout(const CurveLayout& layout);
+
 /// Curves on a piece that is a tube, or becomes one: loops that are not ends are closed with fans,
 /// a piece with a single loop is opened at its tip. \param first_cut, second_cut  labels of the
 /// cuts whose loops are the ends (-1: a loop of the
 ///                               surface itself); the second is not used where there is one loop
 /// \throw InvalidInput  no such loop, not a tube, counts out of range, a start vertex that is not
 ///                      on the part
-CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut,
-                     const CurveLayout& layout);
+CurvePart lay_curves(const SurfacePiece& piece, int first_cut, int second_cut, const CurveLayout& layout);
 
 /// What to cut out of a rigged surface: keep what hangs on `from`, take away what hangs on `to` and
 /// `without`.
@@ -48,8 +50,9 @@ struct PartCuts {
     VectorXd from;                  ///< per surface vertex 0 .. 1; empty: nothing is cut there
     std::vector<VectorXd> to;       ///< ends of the tube (at most two, one where `from` is given)
     std::vector<VectorXd> without;  ///< limbs that leave holes
-    double level = 0.0;  ///< 0: the first of 0.5, 0.6, 0.7, 0.4 that gives the loops asked
-                         ///< for
+    bool may_miss = false;          ///< limbs may leave several holes, or none
+    double level = 0.0;             ///< 0: the first of 0.5, 0.6, 0.7, 0.4 that gives the loops asked
+                                    ///< for
 };
 
 /// The piece and which loops are its ends.
@@ -61,6 +64,9 @@ struct CutPart {
 };
 
 /// \throw InvalidInput  no level gives one simple loop for each cut; says what each level gave
-CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts& cuts);
+CutPart cut_part(const SurfacePiece& whole, const PartCuts& cuts);
+inline CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts& cuts) {
+    return cut_part(whole_surface(rest, topology), cuts);
+}
 
 }  // namespace cutis

@@ -26,8 +26,18 @@ CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
         labels.insert(label++);
     }
     for (const VectorXd& field : cuts.without) {
-        part.piece = cut_piece(part.piece, field, level, false, label);
-        labels.insert(label++);
+        try {
+            part.piece = cut_piece(part.piece, field, level, false, label);
+        } catch (const InvalidInput&) {
+            if (!cuts.may_miss) {
+                throw;
+            }
+            continue;
+        }
+        if (!cuts.may_miss) {
+            labels.insert(label);
+        }
+        ++label;
     }
     std::multiset<int> found;
     for (const auto& loop : part.piece.topology.boundary_loops()) {
@@ -37,8 +47,7 @@ CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
         }
     }
     for (const int wanted : labels) {
-        require(found.count(wanted) == 1, found.count(wanted), " loops at cut ", wanted + 1,
-                " where 1 was expected");
+        require(found.count(wanted) == 1, found.count(wanted), " loops at cut ", wanted + 1, " where 1 was expected");
     }
     part.first_cut = ends.empty() ? -1 : ends[0];
     part.second_cut = ends.size() < 2 ? -1 : ends[1];
@@ -47,12 +56,11 @@ CutPart cut_at(const SurfacePiece& whole, const PartCuts& cuts, double level) {
 
 }  // namespace
 
-CutPart cut_part(const MatrixX3d& rest, const Topology& topology, const PartCuts& cuts) {
+CutPart cut_part(const SurfacePiece& whole, const PartCuts& cuts) {
     const size_t ends = (cuts.from.size() > 0 ? 1 : 0) + cuts.to.size();
     require(ends <= 2, "part: expected at most two ends, found ", ends);
-    const SurfacePiece whole = whole_surface(rest, topology);
-    const std::vector<double> levels = cuts.level > 0.0 ? std::vector<double>{cuts.level}
-                                                        : std::vector<double>{0.5, 0.6, 0.7, 0.4};
+    const std::vector<double> levels =
+        cuts.level > 0.0 ? std::vector<double>{cuts.level} : std::vector<double>{0.5, 0.6, 0.7, 0.4};
     std::string tried;
     for (const double level : levels) {
         try {

@@ -98,8 +98,7 @@ SurfacePiece finished(const Draft& draft, const MatrixX3d& draft_positions) {
         const Vector3d c = draft_positions.row(t[2]);
         areas[part[f]] += 0.5 * (b - a).cross(c - a).norm();
     }
-    const auto largest =
-        static_cast<int>(std::max_element(areas.begin(), areas.end()) - areas.begin());
+    const auto largest = static_cast<int>(std::max_element(areas.begin(), areas.end()) - areas.begin());
     std::vector<int> number(static_cast<size_t>(draft.points.count()), -1);
     for (size_t f = 0; f < draft.triangles.size(); ++f) {
         if (part[f] == largest) {
@@ -156,18 +155,15 @@ int SurfacePiece::cut_of_loop(const std::vector<int>& loop) const {
         ++votes[cut[v]];
     }
     const auto most =
-        std::max_element(votes.begin(), votes.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+        std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     return most->first;
 }
 
 SurfacePiece whole_surface(const MatrixX3d& rest, const Topology& topology) {
-    return chosen_piece(rest, topology,
-                        std::vector<bool>(static_cast<size_t>(topology.triangle_count()), true));
+    return chosen_piece(rest, topology, std::vector<bool>(static_cast<size_t>(topology.triangle_count()), true));
 }
 
-SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology,
-                          const std::vector<bool>& chosen_triangle) {
+SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology, const std::vector<bool>& chosen_triangle) {
     Draft draft;
     draft.points.base_count = topology.vertex_count();
     for (int v = 0; v < topology.vertex_count(); ++v) {
@@ -182,8 +178,7 @@ SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology,
     return finished(draft, rest);
 }
 
-SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double level,
-                       bool keep_above, int label) {
+SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double level, bool keep_above, int label) {
     const Topology& topology = piece.topology;
     VectorXd original(topology.vertex_count());
     piece.points.apply_to_scalars(field, Workers(1), original);
@@ -255,17 +250,15 @@ SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double 
         }
     }
     if (draft.triangles.empty() || !has_dropped) {
-        throw InvalidInput(
-            concat("part: expected the border at level ", level, " to cross the surface, found ",
-                   draft.triangles.empty() ? "no vertex inside" : "no vertex outside"));
+        throw InvalidInput(concat("part: expected the border at level ", level, " to cross the surface, found ",
+                                  draft.triangles.empty() ? "no vertex inside" : "no vertex outside"));
     }
     // Positions of the piece's own vertices and of crossings, from the piece itself.
     MatrixX3d positions(draft.points.count(), 3);
     positions.topRows(piece.positions.rows()) = piece.positions;
     for (const auto& [key, v] : crossings) {
         const double t = value[key.first] / (value[key.first] - value[key.second]);
-        positions.row(v) =
-            (1.0 - t) * piece.positions.row(key.first) + t * piece.positions.row(key.second);
+        positions.row(v) = (1.0 - t) * piece.positions.row(key.first) + t * piece.positions.row(key.second);
     }
     return finished(draft, positions);
 }
@@ -300,13 +293,10 @@ SurfacePiece filled_holes(const SurfacePiece& piece, const std::vector<int>& loo
 
 OpenedTip opened_tip(const SurfacePiece& piece) {
     const Topology& topology = piece.topology;
-    require(topology.boundary_loops().size() == 1,
-            "part: expected one border loop to find a tip, found ",
+    require(topology.boundary_loops().size() == 1, "part: expected one border loop to find a tip, found ",
             topology.boundary_loops().size());
-    const std::vector<double> distance =
-        edge_paths(piece.positions, topology, topology.boundary_loops()[0]).distance;
-    const auto tip =
-        static_cast<int>(std::max_element(distance.begin(), distance.end()) - distance.begin());
+    const std::vector<double> distance = edge_paths(piece.positions, topology, topology.boundary_loops()[0]).distance;
+    const auto tip = static_cast<int>(std::max_element(distance.begin(), distance.end()) - distance.begin());
     Draft draft = draft_of(piece);
     const auto& t = topology.triangles();
     for (int f = 0; f < topology.triangle_count(); ++f) {

@@ -15,8 +15,8 @@ struct SurfacePiece {
     MatrixX3d positions;  ///< the same at rest
     Topology topology;
     std::vector<int> surface_vertex;  ///< per piece vertex: the surface's vertex it is, or -1
-    std::vector<int> cut;    ///< per piece vertex: label of the cut whose line it lies on, or -1
-    int real_triangles = 0;  ///< triangles from here on are fans that close holes
+    std::vector<int> cut;             ///< per piece vertex: label of the cut whose line it lies on, or -1
+    int real_triangles = 0;           ///< triangles from here on are fans that close holes
 
     /// Label of the cut that made a boundary loop: -1 where the surface itself ends.
     int cut_of_loop(const std::vector<int>& loop) const;
@@ -31,12 +31,10 @@ SurfacePiece whole_surface(const MatrixX3d& rest, const Topology& topology);
 /// \param field  one number per vertex of the *surface*
 /// \param label  >= 0, remembered in `cut`
 /// \throw InvalidInput  nothing is left, nothing was cut, or the border touches itself
-SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double level,
-                       bool keep_above, int label);
+SurfacePiece cut_piece(const SurfacePiece& piece, const VectorXd& field, double level, bool keep_above, int label);
 
 /// The triangles of the surface whose three corners are chosen, as a piece (largest part).
-SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology,
-                          const std::vector<bool>& chosen_triangle);
+SurfacePiece chosen_piece(const MatrixX3d& rest, const Topology& topology, const std::vector<bool>& chosen_triangle);
 
 /// Closes boundary loops with fans round a centre vertex (the mean of the loop).
 /// \param loops  indices into piece.topology.boundary_loops()

@@ -13,9 +13,8 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     for (Eigen::Index i = 0; i < count; ++i) {
         const VectorXd& pose = poses[i];
         if (pose.size() != length || !pose.allFinite()) {
-            throw InvalidInput(concat("pose keys: expected ", length, " finite numbers, example ",
-                                      i, " has ", pose.size(),
-                                      pose.allFinite() ? "" : ", not all finite"));
+            throw InvalidInput(concat("pose keys: expected ", length, " finite numbers, example ", i, " has ",
+                                      pose.size(), pose.allFinite() ? "" : ", not all finite"));
         }
         rows.row(i) = pose;
     }
@@ -23,8 +22,7 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     for (Eigen::Index i = 0; i < count; ++i) {
         for (Eigen::Index j = 0; j < i; ++j) {
             require((rows.row(i) - rows.row(j)).norm() >= same,
-                    "pose keys: expected examples at different poses, found ", j, " and ", i,
-                    " alike");
+                    "pose keys: expected examples at different poses, found ", j, " and ", i, " alike");
         }
     }
     origin_ = rows.row(0);
@@ -56,8 +54,7 @@ PoseKeys::PoseKeys(const std::vector<VectorXd>& poses) {
     Eigen::MatrixXd right = Eigen::MatrixXd::Zero(size, count);
     right.topRows(count).setIdentity();
     solution_ = matrix_product(pseudo_inverse(system), right);
-    require(solution_.allFinite() &&
-                (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() <= 1e-6,
+    require(solution_.allFinite() && (matrix_product(system, solution_) - right).cwiseAbs().maxCoeff() <= 1e-6,
             "pose keys: expected examples at clearly different poses");
     place_.resize(span);
     kernel_.resize(size);

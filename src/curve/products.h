@@ -8,8 +8,8 @@ namespace cutis {
 
 /// `count` rows of the product below for `width` columns, all sums in registers.
 template <int count, int width, bool add>
-void product_block(const double* a, Eigen::Index inner, Eigen::Index a_stride, const double* x,
-                   Eigen::Index x_stride, double* out, Eigen::Index out_stride) {
+void product_block(const double* a, Eigen::Index inner, Eigen::Index a_stride, const double* x, Eigen::Index x_stride,
+                   double* out, Eigen::Index out_stride) {
     using Lane = Eigen::Array<double, width, 1>;
     Lane sums[count];
     for (int k = 0; k < count; ++k) {
@@ -32,8 +32,8 @@ void product_block(const double* a, Eigen::Index inner, Eigen::Index a_stride, c
 
 /// All rows of the product for `width` columns, four at a time.
 template <int width, bool add>
-void product_columns(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride,
-                     const double* x, Eigen::Index x_stride, double* out, Eigen::Index out_stride) {
+void product_columns(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride, const double* x,
+                     Eigen::Index x_stride, double* out, Eigen::Index out_stride) {
     for (; rows >= 4; rows -= 4, a += 4 * a_stride, out += 4 * out_stride) {
         product_block<4, width, add>(a, inner, a_stride, x, x_stride, out, out_stride);
     }
@@ -48,37 +48,31 @@ void product_columns(const double* a, Eigen::Index rows, Eigen::Index inner, Eig
 
 /// out(k, c) = sum over n of a(k, n) x(n, c) for columns [begin, end). Allocates nothing; each
 /// column's result is the same whatever the range. `out` must not overlap `x`.
-inline void product(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride,
-                    const double* x, Eigen::Index x_stride, double* out, Eigen::Index out_stride,
-                    int begin, int end) {
+inline void product(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride, const double* x,
+                    Eigen::Index x_stride, double* out, Eigen::Index out_stride, int begin, int end) {
     constexpr int wide = 8;
     int first = begin;
     while (end - begin >= wide && first < end) {
         // The last block reaches back over columns that are done: they come out the same again.
         first = std::min(first, end - wide);
-        product_columns<wide, false>(a, rows, inner, a_stride, x + first, x_stride, out + first,
-                                     out_stride);
+        product_columns<wide, false>(a, rows, inner, a_stride, x + first, x_stride, out + first, out_stride);
         first += wide;
     }
     for (; first < end; ++first) {
-        product_columns<1, false>(a, rows, inner, a_stride, x + first, x_stride, out + first,
-                                  out_stride);
+        product_columns<1, false>(a, rows, inner, a_stride, x + first, x_stride, out + first, out_stride);
     }
 }
 
 /// The same, added to what `out` holds, for columns [0, end).
-inline void add_product(const double* a, Eigen::Index rows, Eigen::Index inner,
-                        Eigen::Index a_stride, const double* x, Eigen::Index x_stride, double* out,
-                        Eigen::Index out_stride, int end) {
+inline void add_product(const double* a, Eigen::Index rows, Eigen::Index inner, Eigen::Index a_stride, const double* x,
+                        Eigen::Index x_stride, double* out, Eigen::Index out_stride, int end) {
     constexpr int wide = 8;
     int first = 0;
     for (; first + wide <= end; first += wide) {
-        product_columns<wide, true>(a, rows, inner, a_stride, x + first, x_stride, out + first,
-                                    out_stride);
+        product_columns<wide, true>(a, rows, inner, a_stride, x + first, x_stride, out + first, out_stride);
     }
     for (; first < end; ++first) {
-        product_columns<1, true>(a, rows, inner, a_stride, x + first, x_stride, out + first,
-                                 out_stride);
+        product_columns<1, true>(a, rows, inner, a_stride, x + first, x_stride, out + first, out_stride);
     }
 }
 

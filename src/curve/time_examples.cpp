@@ -25,36 +25,32 @@ struct Hermite {
 void check(const std::vector<double>& times, const std::vector<RowMatrixXd>& shapes,
            const TimeExampleOptions& options) {
     require(times.size() >= 2 && times.size() == shapes.size(),
-            "examples: expected at least two, each with a time and a shape, found ", times.size(),
-            " times and ", shapes.size(), " shapes");
+            "examples: expected at least two, each with a time and a shape, found ", times.size(), " times and ",
+            shapes.size(), " shapes");
     for (size_t j = 0; j < times.size(); ++j) {
         if (!std::isfinite(times[j]) || (j > 0 && times[j] <= times[j - 1])) {
-            throw InvalidInput(concat("examples: expected strictly increasing times, found ",
-                                      times[j], j > 0 ? concat(" after ", times[j - 1]) : "",
-                                      " (example ", j, ")"));
+            throw InvalidInput(concat("examples: expected strictly increasing times, found ", times[j],
+                                      j > 0 ? concat(" after ", times[j - 1]) : "", " (example ", j, ")"));
         }
-        require(shapes[j].rows() == shapes[0].rows() && shapes[j].cols() == shapes[0].cols() &&
-                    shapes[j].cols() >= 1,
-                "examples: expected shapes of one size, the first is ", shapes[0].rows(), " x ",
-                shapes[0].cols(), ", example ", j, " is ", shapes[j].rows(), " x ",
-                shapes[j].cols());
+        require(shapes[j].rows() == shapes[0].rows() && shapes[j].cols() == shapes[0].cols() && shapes[j].cols() >= 1,
+                "examples: expected shapes of one size, the first is ", shapes[0].rows(), " x ", shapes[0].cols(),
+                ", example ", j, " is ", shapes[j].rows(), " x ", shapes[j].cols());
         // A sum of zeros is zero unless one number is not finite.
-        require((0.0 * shapes[j]).sum() == 0.0, "examples: expected finite numbers, example ", j,
-                " has others");
+        require((0.0 * shapes[j]).sum() == 0.0, "examples: expected finite numbers, example ", j, " has others");
     }
-    require(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0 &&
-                options.damping >= 0.0 && options.damping <= 1.0 && options.paper_steps >= 1,
+    require(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0 && options.damping >= 0.0 &&
+                options.damping <= 1.0 && options.paper_steps >= 1,
             "examples: expected a frequency of 0.01 to 1000 Hz, a damping ratio ",
-            "of 0 to 1 and at least 1 step, found ", options.frequency_hz, ", ", options.damping,
-            " and ", options.paper_steps);
+            "of 0 to 1 and at least 1 step, found ", options.frequency_hz, ", ", options.damping, " and ",
+            options.paper_steps);
     require(options.dynamics != CurveDynamics::paper || options.ends == CurveEnds::clamped,
             "examples: expected clamped ends for the paper's scheme");
 }
 
 }  // namespace
 
-std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times,
-                                       const std::vector<RowMatrixXd>& values, bool zero_start) {
+std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times, const std::vector<RowMatrixXd>& values,
+                                       bool zero_start) {
     // Continuous second derivative at inner times: tridiagonal in the slopes (Thomas).
     const size_t count = times.size();
     std::vector<RowMatrixXd> slope(count, RowMatrixXd::Zero(values[0].rows(), values[0].cols()));
@@ -72,8 +68,7 @@ std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times,
         const double lower = is_last ? 1.0 : h(j);
         diagonal = is_last ? 2.0 : 2.0 * (h(j) + h(j - 1));
         const RowMatrixXd right =
-            is_last ? (3.0 * secant(j - 1)).eval()
-                    : (3.0 * (h(j) * secant(j - 1) + h(j - 1) * secant(j))).eval();
+            is_last ? (3.0 * secant(j - 1)).eval() : (3.0 * (h(j) * secant(j - 1) + h(j - 1) * secant(j))).eval();
         const double pivot = diagonal - lower * upper[j - 1];
         upper[j] = is_last ? 0.0 : h(j - 1) / pivot;
         slope[j] = (right - lower * slope[j - 1]) / pivot;
@@ -92,8 +87,7 @@ TimeExamples::TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> s
     const int intervals = options_.ends == CurveEnds::ring ? rows : rows - 1;
     first_moved_ = options_.ends == CurveEnds::ring ? 0 : 1;
     moved_ = moved_nodes(intervals, options_.ends);
-    const bool has_force =
-        options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
+    const bool has_force = options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
     if (options_.dynamics == CurveDynamics::spline) {
         shape_slope_ = spline_slopes(times_, shapes_, false);
     }
@@ -126,16 +120,14 @@ void TimeExamples::prepare_intervals() {
     modal_.resize(count - 1);
     RowMatrixXd change;
     for (size_t j = 0; j + 1 < count; ++j) {
-        change = shapes_[j + 1].middleRows(first_moved_, moved_) -
-                 shapes_[j].middleRows(first_moved_, moved_);
+        change = shapes_[j + 1].middleRows(first_moved_, moved_) - shapes_[j].middleRows(first_moved_, moved_);
         transform_->project(change, modal_[j]);
         const double length = times_[j + 1] - times_[j];
         const double M = options_.paper_steps;
         for (Eigen::Index k = 0; k < modes; ++k) {
-            full_growth_(static_cast<Eigen::Index>(j), k) =
-                options_.dynamics == CurveDynamics::paper
-                    ? paper_growth(omegas_[k] * length / M, M, M)
-                    : ramp_answer(omegas_[k], options_.damping, length);
+            full_growth_(static_cast<Eigen::Index>(j), k) = options_.dynamics == CurveDynamics::paper
+                                                                ? paper_growth(omegas_[k] * length / M, M, M)
+                                                                : ramp_answer(omegas_[k], options_.damping, length);
         }
     }
     scratch_ = modal_[0];
@@ -169,8 +161,8 @@ void TimeExamples::prepare_settled() {
         const RowMatrixXd& before = settled_.empty() ? shapes_[0] : settled_.back().start;
         const Eigen::Index at = first_moved_ * before.cols();
         RowMatrixXd start = before;
-        transform_->expand(scratch_, fewer, active - fewer, 1.0, before.data() + at, 0.0,
-                           before.data() + at, start.data() + at);
+        transform_->expand(scratch_, fewer, active - fewer, 1.0, before.data() + at, 0.0, before.data() + at,
+                           start.data() + at);
         settled_.push_back({fewer, settles(fewer), std::move(start)});
         active = fewer;
     }
@@ -190,12 +182,11 @@ void TimeExamples::prepare_spline() {
         RowMatrixXd place = simulated[j];
         RowMatrixXd speed = speed_[j];
         for (Eigen::Index k = 0; k < omegas_.size(); ++k) {
-            const OscillatorStep s =
-                oscillator_step(omegas_[k], options_.damping, times_[j + 1] - times_[j]);
-            place.row(k) = s.yy * simulated[j].row(k) + s.yv * speed_[j].row(k) +
-                           s.yu0 * modal_[j].row(k) + s.yu1 * modal_[j + 1].row(k);
-            speed.row(k) = s.vy * simulated[j].row(k) + s.vv * speed_[j].row(k) +
-                           s.vu0 * modal_[j].row(k) + s.vu1 * modal_[j + 1].row(k);
+            const OscillatorStep s = oscillator_step(omegas_[k], options_.damping, times_[j + 1] - times_[j]);
+            place.row(k) = s.yy * simulated[j].row(k) + s.yv * speed_[j].row(k) + s.yu0 * modal_[j].row(k) +
+                           s.yu1 * modal_[j + 1].row(k);
+            speed.row(k) = s.vy * simulated[j].row(k) + s.vv * speed_[j].row(k) + s.vu0 * modal_[j].row(k) +
+                           s.vu1 * modal_[j + 1].row(k);
         }
         simulated.push_back(place);
         speed_.push_back(speed);
@@ -222,8 +213,7 @@ void TimeExamples::at(double time, RowMatrixXd& out) const {
         out = shapes_.back();
         return;
     }
-    const bool has_force =
-        options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
+    const bool has_force = options_.dynamics == CurveDynamics::paper || options_.dynamics == CurveDynamics::exact;
     if (has_force && (times_.size() == 2 || options_.dynamics == CurveDynamics::paper)) {
         two_examples(time, out);
     } else if (options_.dynamics == CurveDynamics::exact) {
@@ -234,11 +224,9 @@ void TimeExamples::at(double time, RowMatrixXd& out) const {
         const double x = blend(j, time);
         if (options_.dynamics == CurveDynamics::spline) {
             const Hermite w(x, times_[j + 1] - times_[j]);
-            out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] +
-                  w.s1 * shape_slope_[j + 1];
+            out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] + w.s1 * shape_slope_[j + 1];
         } else {
-            const double y =
-                options_.dynamics == CurveDynamics::smoothstep ? x * x * (3.0 - 2.0 * x) : x;
+            const double y = options_.dynamics == CurveDynamics::smoothstep ? x * x * (3.0 - 2.0 * x) : x;
             out = (1.0 - y) * shapes_[j] + y * shapes_[j + 1];
         }
     }
@@ -277,8 +265,7 @@ void TimeExamples::two_examples(double time, RowMatrixXd& out) const {
         out.row(n) = (1.0 - x) * start->row(n) + x * end.row(n);
     }
     const Eigen::Index at = first_moved_ * end.cols();
-    transform_->expand(scratch_, 0, active, 1.0 - x, start->data() + at, x, end.data() + at,
-                       out.data() + at);
+    transform_->expand(scratch_, 0, active, 1.0 - x, start->data() + at, x, end.data() + at, out.data() + at);
 }
 
 void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
@@ -287,21 +274,18 @@ void TimeExamples::many_examples(double time, RowMatrixXd& out) const {
     const double length = times_[j + 1] - times_[j];
     const double x = blend(j, time);
     const Hermite w(x, length);
-    out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] +
-          w.s1 * shape_slope_[j + 1];
+    out = w.v0 * shapes_[j] + w.v1 * shapes_[j + 1] + w.s0 * shape_slope_[j] + w.s1 * shape_slope_[j + 1];
     for (Eigen::Index k = 0; k < omegas_.size(); ++k) {
         const OscillatorStep s = oscillator_step(omegas_[k], options_.damping, x * length);
         const auto u0 = modal_[j].row(k);
         const auto u1 = modal_[j + 1].row(k);
         scratch_.row(k) = s.yy * (u0 - miss_[j].row(k)) + s.yv * speed_[j].row(k) + s.yu0 * u0 +
-                          s.yu1 * ((1.0 - x) * u0 + x * u1) + w.v0 * miss_[j].row(k) +
-                          w.v1 * miss_[j + 1].row(k) + w.s0 * miss_slope_[j].row(k) +
-                          w.s1 * miss_slope_[j + 1].row(k);
+                          s.yu1 * ((1.0 - x) * u0 + x * u1) + w.v0 * miss_[j].row(k) + w.v1 * miss_[j + 1].row(k) +
+                          w.s0 * miss_slope_[j].row(k) + w.s1 * miss_slope_[j + 1].row(k);
     }
     const Eigen::Index at = first_moved_ * out.cols();
     const double* nothing = shapes_[j].data() + at;
-    transform_->expand(scratch_, 0, static_cast<int>(omegas_.size()), 0.0, nothing, 0.0, nothing,
-                       out.data() + at);
+    transform_->expand(scratch_, 0, static_cast<int>(omegas_.size()), 0.0, nothing, 0.0, nothing, out.data() + at);
 }
 
 }  // namespace cutis

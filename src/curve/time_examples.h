@@ -16,8 +16,8 @@ struct TimeExampleOptions {
     double frequency_hz = 5.0;            ///< first mode; 0.01 .. 1000
     double damping = 0.3;                 ///< ratio of every mode, 0 .. 1 (exact only)
     int paper_steps = 30;                 ///< M, frames between two examples
-    bool extrapolate = false;  ///< two examples only: past the last one the force goes on rising
-                               ///< (Chaudhry et al. 2014 Fig. 11); else the last example holds
+    bool extrapolate = false;             ///< two examples only: past the last one the force goes on rising
+                                          ///< (Chaudhry et al. 2014 Fig. 11); else the last example holds
 };
 
 /// Deformation between examples given in time, at any time, in any order.
@@ -32,8 +32,7 @@ public:
     /// \param shapes  one per time: N + 1 nodes (ring: N) x columns, all relative to one baseline
     /// \throw InvalidInput  fewer than two examples, times not increasing, shapes of different
     ///                      size, numbers that are not finite (names which), options out of range
-    TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> shapes,
-                 const TimeExampleOptions& options);
+    TimeExamples(std::vector<double> times, std::vector<RowMatrixXd> shapes, const TimeExampleOptions& options);
     ~TimeExamples();
 
     /// Deformation at a time; before the first example that one holds. Allocates nothing after the
@@ -63,17 +62,17 @@ private:
     std::unique_ptr<ModalTransform> transform_;
     int first_moved_ = 0, moved_ = 0;
     VectorXd omegas_;
-    Eigen::MatrixXd full_growth_;        // per interval and mode, at the interval's end
-    std::vector<SettledModes> settled_;  // two examples, exact: fewer and fewer active
-    std::vector<RowMatrixXd> modal_;     // of each interval's change, or of each example
+    Eigen::MatrixXd full_growth_;                         // per interval and mode, at the interval's end
+    std::vector<SettledModes> settled_;                   // two examples, exact: fewer and fewer active
+    std::vector<RowMatrixXd> modal_;                      // of each interval's change, or of each example
     std::vector<RowMatrixXd> speed_, miss_, miss_slope_;  // per example: modes x columns
-    std::vector<RowMatrixXd> shape_slope_;  // per example: of the spline through whole shapes
+    std::vector<RowMatrixXd> shape_slope_;                // per example: of the spline through whole shapes
     mutable RowMatrixXd scratch_;
 };
 
 /// Slopes of the cubic spline through vector values at increasing times.
 /// \param zero_start  slope 0 at the first time; otherwise natural. Natural at the last.
-std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times,
-                                       const std::vector<RowMatrixXd>& values, bool zero_start);
+std::vector<RowMatrixXd> spline_slopes(const std::vector<double>& times, const std::vector<RowMatrixXd>& values,
+                                       bool zero_start);
 
 }  // namespace cutis

@@ -24,8 +24,7 @@ VectorXd edge_weights(const MatrixX3d& positions, const Topology& topology) {
             const Vector3d u = positions.row(topology.triangles()(f, (k + 1) % 3)).transpose() - p;
             const Vector3d v = positions.row(topology.triangles()(f, (k + 2) % 3)).transpose() - p;
             const double tangent =
-                std::min(u.cross(v).norm() / std::max(u.norm() * v.norm() + u.dot(v), 1e-300),
-                         largest_tangent);
+                std::min(u.cross(v).norm() / std::max(u.norm() * v.norm() + u.dot(v), 1e-300), largest_tangent);
             weights[topology.edge_of_side(f, k)] += 0.5 * tangent / u.norm();
             weights[topology.edge_of_side(f, (k + 2) % 3)] += 0.5 * tangent / v.norm();
         }
@@ -34,8 +33,8 @@ VectorXd edge_weights(const MatrixX3d& positions, const Topology& topology) {
 }
 
 /// Shortest way along edges from loop 0 to loop 1 that touches them only with its ends.
-std::vector<int> path_between(const MatrixX3d& positions, const Topology& topology,
-                              const std::vector<int>& loop0, const std::vector<int>& loop1) {
+std::vector<int> path_between(const MatrixX3d& positions, const Topology& topology, const std::vector<int>& loop0,
+                              const std::vector<int>& loop1) {
     const auto count = static_cast<size_t>(topology.vertex_count());
     std::vector<int> loop_of(count, -1);
     for (const int v : loop0) {
@@ -44,16 +43,14 @@ std::vector<int> path_between(const MatrixX3d& positions, const Topology& topolo
     for (const int v : loop1) {
         loop_of[v] = 1;
     }
-    const EdgePaths paths =
-        edge_paths(positions, topology, loop0, std::numeric_limits<double>::infinity(),
-                   [&](int v) { return loop_of[v] != 0; });
+    const EdgePaths paths = edge_paths(positions, topology, loop0, std::numeric_limits<double>::infinity(),
+                                       [&](int v) { return loop_of[v] != 0; });
     // The nearest vertex of loop 1; of several the lowest. Its way meets no other one: that would
     // be nearer.
     int end = -1;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         const double distance = paths.distance[v];
-        if (loop_of[v] == 1 && std::isfinite(distance) &&
-            (end < 0 || distance < paths.distance[end])) {
+        if (loop_of[v] == 1 && std::isfinite(distance) && (end < 0 || distance < paths.distance[end])) {
             end = v;
         }
     }
@@ -114,8 +111,8 @@ MatrixX3i turns_left_of(const std::vector<int>& path, const Topology& topology) 
     return turn;
 }
 
-void arc_length_angles(const MatrixX3d& positions, std::vector<int> loop, int first,
-                       bool is_backwards, VectorXd& theta) {
+void arc_length_angles(const MatrixX3d& positions, std::vector<int> loop, int first, bool is_backwards,
+                       VectorXd& theta) {
     if (is_backwards) {
         std::reverse(loop.begin(), loop.end());
     }
@@ -137,8 +134,7 @@ void arc_length_angles(const MatrixX3d& positions, std::vector<int> loop, int fi
 
 TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0, int loop1) {
     const auto& loops = topology.boundary_loops();
-    const auto euler = topology.vertex_count() - static_cast<int>(topology.edges().size()) +
-                       topology.triangle_count();
+    const auto euler = topology.vertex_count() - static_cast<int>(topology.edges().size()) + topology.triangle_count();
     require(loops.size() == 2 && euler == 0 && topology.part_count() == 1,
             "part: expected a tube (two border loops, no handle), found ", loops.size(), " loops, ",
             topology.part_count(), " connected parts and Euler number ", euler);
@@ -245,8 +241,7 @@ TubeMap map_tube(const MatrixX3d& positions, const Topology& topology, int loop0
     return map;
 }
 
-TubeLocator::TubeLocator(const Topology& topology, const TubeMap& map)
-    : topology_(&topology), map_(&map) {
+TubeLocator::TubeLocator(const Topology& topology, const TubeMap& map) : topology_(&topology), map_(&map) {
     const double side = std::sqrt(std::max(1.0, 0.5 * topology.triangle_count()));
     rows_ = columns_ = std::clamp(static_cast<int>(side), 1, 512);
     const auto bins_of = [&](int f, auto&& visit) {
@@ -263,8 +258,7 @@ TubeLocator::TubeLocator(const Topology& topology, const TubeMap& map)
         const int row0 = std::clamp(static_cast<int>(low[0] * rows_), 0, rows_ - 1);
         const int row1 = std::clamp(static_cast<int>(high[0] * rows_), 0, rows_ - 1);
         const auto column0 = static_cast<int>(std::floor(low[1] * columns_));
-        const int column1 =
-            std::min(static_cast<int>(std::floor(high[1] * columns_)), column0 + columns_ - 1);
+        const int column1 = std::min(static_cast<int>(std::floor(high[1] * columns_)), column0 + columns_ - 1);
         for (int r = row0; r <= row1; ++r) {
             for (int c = column0; c <= column1; ++c) {
                 visit(r * columns_ + ((c % columns_) + columns_) % columns_);
@@ -307,8 +301,7 @@ SurfacePoint TubeLocator::find(double s, double theta) const {
         if (whole == 0.0) {
             return;
         }
-        const Vector3d b(area(q, p[1], p[2]) / whole, area(p[0], q, p[2]) / whole,
-                         area(p[0], p[1], q) / whole);
+        const Vector3d b(area(q, p[1], p[2]) / whole, area(p[0], q, p[2]) / whole, area(p[0], p[1], q) / whole);
         if (b.minCoeff() > best_inside) {
             best_inside = b.minCoeff();
             best = {f, b};

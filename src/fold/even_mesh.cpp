@@ -15,6 +15,7 @@ namespace {
 // Compression below this is noise of skinning.
 constexpr double least_compression = 0.02;
 constexpr int most_even_triangles = 80'000;
+constexpr int least_even_triangles = 8'000;
 // Cotangents of obtuse and of thin triangles would make diffusion overshoot.
 constexpr double least_cotangent = 0.02;
 constexpr double most_cotangent = 10.0;
@@ -45,9 +46,11 @@ Chart chart_of(const EvenMesh& mesh, int f) {
 
 }  // namespace
 
-EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge,
+EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge, int most_vertices,
                    const Workers& for_work)
-    : mesh(make_uniform_mesh(base, level_for_edge(base, base_rest, edge, most_even_triangles))),
+    : mesh(make_uniform_mesh(base, level_for_edge(base, base_rest, edge,
+                                                  std::clamp(2 * std::min(most_vertices, most_even_triangles),
+                                                             least_even_triangles, most_even_triangles)))),
       workers(for_work) {
     FoldMesh::Scratch scratch;
     mesh.refine(base_rest, workers, scratch, rest);
@@ -58,9 +61,7 @@ EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge
     cotangents = VectorXd::Zero(static_cast<Eigen::Index>(topology().edges().size()));
     for (int f = 0; f < topology().triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            const auto corner = [&](int i) {
-                return Vector3d(rest.row(topology().triangles()(f, (k + i) % 3)));
-            };
+            const auto corner = [&](int i) { return Vector3d(rest.row(topology().triangles()(f, (k + i) % 3))); };
             const Vector3d a = corner(0) - corner(2);
             const Vector3d b = corner(1) - corner(2);
             const double area = std::max(a.cross(b).norm(), 1e-300);
@@ -76,8 +77,7 @@ VectorXd EvenMesh::carried(const VectorXd& base_values) const {
     return values;
 }
 
-Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& poses,
-                            const MatrixX3d& beside) {
+Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& poses, const MatrixX3d& beside) {
     const MatrixX3i& triangles = mesh.topology().triangles();
     const int count = mesh.topology().triangle_count();
     std::vector<Chart> charts;
@@ -109,9 +109,8 @@ Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& 
                 const double cosine = std::abs(beside.row(f).dot(d));
                 weight *= smooth_step((0.866 - cosine) / (0.866 - 0.574));  // 30 to 55 degrees
             }
-            sum.tensors.row(f) +=
-                weight * Eigen::Matrix<double, 1, 6>(d[0] * d[0], d[1] * d[1], d[2] * d[2],
-                                                     d[1] * d[2], d[0] * d[2], d[0] * d[1]);
+            sum.tensors.row(f) += weight * Eigen::Matrix<double, 1, 6>(d[0] * d[0], d[1] * d[1], d[2] * d[2],
+                                                                       d[1] * d[2], d[0] * d[2], d[0] * d[1]);
         }
     };
     for (const MatrixX3d& pose : poses) {
@@ -142,8 +141,7 @@ void Diffusion::over(double times, RowMatrixXd& values) {
         values_[i] = times * times * stiffness_[i];
     }
     for (int v = 0; v < matrix.size; ++v) {
-        values_[static_cast<size_t>(matrix.row_starts[static_cast<size_t>(v) + 1]) - 1] +=
-            mesh_.masses[v];
+        values_[static_cast<size_t>(matrix.row_starts[static_cast<size_t>(v) + 1]) - 1] += mesh_.masses[v];
         values.row(v) *= mesh_.masses[v];
     }
     if (!solver_) {
@@ -153,8 +151,7 @@ void Diffusion::over(double times, RowMatrixXd& values) {
         solver_->refactor(values_);
     }
     factored_ = times;
-    solver_->solve_many({values.data(), static_cast<size_t>(values.size())},
-                        static_cast<int>(values.cols()));
+    solver_->solve_many({values.data(), static_cast<size_t>(values.size())}, static_cast<int>(values.cols()));
 }
 
 void Diffusion::over(double times, VectorXd& values) {

@@ -21,9 +21,9 @@ struct EvenMesh {
     const Workers& workers;
 
     /// \param edge  median edge wanted, as far as the mesh does not grow too large
+    /// \param most_vertices  budget of the mesh that is shown: a small one needs no large plan
     /// \param for_work  must outlive this
-    EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge,
-             const Workers& for_work);
+    EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge, int most_vertices, const Workers& for_work);
     const Topology& topology() const { return mesh.mesh.topology(); }
     /// Values of base vertices at the vertices of this mesh.
     VectorXd carried(const VectorXd& base_values) const;
@@ -36,8 +36,7 @@ struct Compression {
 };
 /// \param beside  unit vectors per triangle: count only what is compressed more than about 40
 ///                degrees off them; empty: all
-Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& poses,
-                            const MatrixX3d& beside);
+Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& poses, const MatrixX3d& beside);
 
 /// Diffusion (M + l^2 L)^-1 M over lengths that differ from place to place.
 class Diffusion {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cutis/core/error.h"
+#include "fold/fit_width.h"
 
 namespace cutis::fold_detail {
 
@@ -15,8 +16,6 @@ namespace {
 constexpr int correction_steps = 2;
 constexpr double correction_gain = 0.8;
 
-constexpr int most_uniform_triangles = 8'000'000;
-
 }  // namespace
 
 FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), base_count(vertices) {
@@ -25,10 +24,8 @@ FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), bas
     base_rows = selected(mesh.stencils(), rows);
 }
 
-void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch,
-                      MatrixX3d& refined) const {
-    require(base.rows() == base_count, "folds: expected ", base_count, " base vertices, found ",
-            base.rows());
+void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch, MatrixX3d& refined) const {
+    require(base.rows() == base_count, "folds: expected ", base_count, " base vertices, found ", base.rows());
     refined.resize(mesh.topology().vertex_count(), 3);
     scratch.control = base;
     scratch.smoothed.resize(base_count, 3);
@@ -50,8 +47,7 @@ int level_for_edge(const Topology& base, const MatrixX3d& rest, double length, i
     std::nth_element(edges.begin(), middle, edges.end());
     double edge = *middle;
     int level = 0;
-    while (edge > length && level < 8 &&
-           static_cast<long long>(base.triangle_count()) << (2 * level + 2) <= most) {
+    while (edge > length && level < 8 && static_cast<long long>(base.triangle_count()) << (2 * level + 2) <= most) {
         edge *= 0.5;
         ++level;
     }
@@ -59,23 +55,16 @@ int level_for_edge(const Topology& base, const MatrixX3d& rest, double length, i
 }
 
 FoldMesh make_uniform_mesh(const Topology& base, int level) {
-    return FoldMesh(
-        AdaptiveLoop(base, 0,
-                     std::vector<unsigned char>(static_cast<size_t>(base.triangle_count()),
-                                                static_cast<unsigned char>(level)),
-                     level),
-        base.vertex_count());
+    return FoldMesh(AdaptiveLoop(base, 0,
+                                 std::vector<unsigned char>(static_cast<size_t>(base.triangle_count()),
+                                                            static_cast<unsigned char>(level)),
+                                 level),
+                    base.vertex_count());
 }
 
-FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
-                        const std::vector<double>& too_long, const FoldOptions& options,
-                        std::vector<std::string>& notes) {
-    const auto triangles = static_cast<long long>(base.triangle_count());
-    int possible = 0;
-    while (options.refine && possible < options.most_levels &&
-           triangles << (2 * possible + 2) <= most_uniform_triangles) {
-        ++possible;
-    }
+FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even, const std::vector<double>& too_long,
+                        const FoldOptions& options, std::vector<std::string>& notes) {
+    const int possible = possible_levels(base, options);
     const int level = even.mesh.levels();
     std::vector<unsigned char> wanted(too_long.size(), 0);
     // Fewer edges a fold until the budget is kept.
@@ -86,8 +75,7 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
         short_of = 0;
         for (size_t f = 0; f < too_long.size(); ++f) {
             const double ratio = too_long[f] / coarser;
-            const int need =
-                ratio > 0.0 ? level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9)) : 0;
+            const int need = ratio > 0.0 ? level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9)) : 0;
             short_of += need > possible ? 1 : 0;
             wanted[f] = static_cast<unsigned char>(std::clamp(need, 0, possible));
             // Half a vertex a triangle; coarse ones are part of a larger one.
@@ -99,22 +87,19 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
     }
     if (coarser > 1.0) {
         notes.push_back(concat("folds: a budget of ", options.most_vertices, " vertices gives ",
-                               std::round(10.0 * options.edges_per_fold / coarser) / 10.0,
-                               " edges a fold instead of ", options.edges_per_fold,
-                               "; raise most_vertices, or make folds wider"));
+                               std::round(10.0 * options.edges_per_fold / coarser) / 10.0, " edges a fold instead of ",
+                               options.edges_per_fold, "; raise most_vertices, or make folds wider"));
     }
     if (short_of > 0) {
         notes.push_back(
             concat("folds: ", short_of, " of ",
-                   std::count_if(too_long.begin(), too_long.end(),
-                                 [](double ratio) { return ratio > 0.0; }),
+                   std::count_if(too_long.begin(), too_long.end(), [](double ratio) { return ratio > 0.0; }),
                    " triangles under folds stay coarser than the width needs (", possible,
                    options.refine ? " levels of subdivision)" : " levels: refine = false)"));
     }
     const int finest = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
     // Wanted levels stand on triangles of the even mesh, which may be finer than any of them.
-    return FoldMesh(AdaptiveLoop(base, level, wanted, std::max(level, finest)),
-                    base.vertex_count());
+    return FoldMesh(AdaptiveLoop(base, level, wanted, std::max(level, finest)), base.vertex_count());
 }
 
 }  // namespace cutis::fold_detail

@@ -17,15 +17,13 @@ struct FoldMesh {
         MatrixX3d control;
         MatrixX3d smoothed;
     };
-    void refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch,
-                MatrixX3d& refined) const;
+    void refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch, MatrixX3d& refined) const;
 };
 
 /// Refines triangles of an even mesh until their edges fit.
 /// \param too_long  per triangle of it: its edges over those that folds need; 0: no folds here
-FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even,
-                        const std::vector<double>& too_long, const FoldOptions& options,
-                        std::vector<std::string>& notes);
+FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even, const std::vector<double>& too_long,
+                        const FoldOptions& options, std::vector<std::string>& notes);
 
 /// The uniform mesh of one level (numbered like LoopSubdivision) with corrected control points.
 FoldMesh make_uniform_mesh(const Topology& base, int level);

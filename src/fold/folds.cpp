@@ -1,7 +1,7 @@
 #include "cutis/fold/folds.h"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
 #include "cutis/core/error.h"
 #include "fold/parts.h"
@@ -12,9 +12,7 @@ using namespace fold_detail;
 
 namespace {
 
-// Shares of the guard rise from 0 to 1 over this part of a width.
-constexpr double guard_spread = 1.0 / 6.0;
-constexpr int vertex_chunk = 512;  // vertices
+constexpr double held_share = 0.999;  // of its height; below it a vertex counts as held back
 
 }  // namespace
 
@@ -29,8 +27,8 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSo
     }
 }
 
-FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
-                       double reach, const FoldOptions& options, const Workers& workers) {
+FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves, double reach,
+                       const FoldOptions& options, const Workers& workers) {
     check_struct(options.look, "fold", base.vertex_count());
     check_struct(options, "fold");
     require(reach > 0.0, "folds: expected a reach above 0, found ", reach);
@@ -40,16 +38,12 @@ FoldSolver::FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<
 
 void FoldSolver::prepare(const FoldOptions& options) {
     FoldParts& parts = *parts_;
-    parts.heights.emplace(parts.layout, options);
-    const std::vector<int>& rows = parts.layout.spread.offsets;
-    for (int v = 0; v < topology().vertex_count(); ++v) {
-        if (rows[static_cast<size_t>(v)] < rows[static_cast<size_t>(v) + 1]) {
-            parts.reached.push_back(v);
-        }
+    if (!parts.places) {
+        parts.places.emplace(topology(), parts.layout);
     }
-    parts.raised.setZero(topology().vertex_count());
+    parts.heights.emplace(parts.layout, *parts.places, options);
     if (options.guard) {
-        parts.guard.emplace(topology(), parts.rest, parts.normals, guard_spread * parts.width);
+        parts.guard.emplace(topology(), parts.rest, parts.normals, *parts.places, parts.layout);
     }
 }
 
@@ -119,52 +113,65 @@ void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d
 
 void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined) {
     FoldParts& parts = *parts_;
-    require(refined.rows() == topology().vertex_count() && directions.rows() == refined.rows(),
-            "folds: expected ", topology().vertex_count(),
-            " refined vertices and directions, found ", refined.rows(), " and ", directions.rows());
-    parts.heights->solve(refined, directions, workers);
-    workers.for_chunks(static_cast<int>(parts.reached.size()), vertex_chunk,
-                       [&](int begin, int end) {
-                           for (int i = begin; i < end; ++i) {
-                               const int v = parts.reached[static_cast<size_t>(i)];
-                               parts.raised[v] = parts.heights->height(v);
-                           }
-                       });
+    require(refined.rows() == topology().vertex_count() && directions.rows() == refined.rows(), "folds: expected ",
+            topology().vertex_count(), " refined vertices and directions, found ", refined.rows(), " and ",
+            directions.rows());
+    FoldHeights& heights = *parts.heights;
+    parts.places->take(refined, directions, workers);
+    heights.solve(refined, directions, workers);
+    parts.report = heights.report();
+    heights.raise(workers);
+    const std::vector<double>& raised = heights.raised();
+    const double wanted = std::accumulate(raised.begin(), raised.end(), 0.0);
     if (parts.guard) {
-        parts.guard->find_shares(refined, directions, parts.raised, workers);
+        const bool is_near = parts.contact && parts.contact->find_planes(refined, directions, workers);
+        const FoldContact* contact = is_near ? &*parts.contact : nullptr;
+        if (parts.guard->find_shares(heights, contact, workers)) {
+            heights.recover(parts.guard->shares(), parts.guard->is_held(), workers);
+            heights.raise_again(workers);
+            parts.guard->find_shares_again(heights, contact, workers);
+        }
     }
-    parts.report = parts.heights->report();
-    double wanted = 0.0;
     double kept = 0.0;
-    for (const int v : parts.reached) {
-        const double share = parts.guard ? parts.guard->share(v) : 1.0;
-        wanted += parts.raised[v];
-        parts.raised[v] *= share;
-        kept += parts.raised[v];
-        parts.report.held += share < 1.0 ? 1 : 0;
-        refined.row(v) += parts.raised[v] * directions.row(v);
+    for (int n = 0; n < parts.places->moved(); ++n) {
+        double height = raised[static_cast<size_t>(n)];
+        if (!(height > 0.0)) {
+            continue;
+        }
+        if (parts.guard) {
+            const double share = parts.guard->shares()[static_cast<size_t>(n)];
+            height *= share;
+            parts.report.held += share < held_share ? 1 : 0;
+        }
+        kept += height;
+        const auto v = static_cast<std::ptrdiff_t>(parts.places->vertex(n));
+        for (std::ptrdiff_t c = 3 * v; c < 3 * v + 3; ++c) {
+            refined.data()[c] += height * directions.data()[c];
+        }
     }
-    parts.report.kept = wanted > 0.0 ? kept / wanted : 1.0;
+    parts.report.kept = wanted > 0.0 ? std::min(1.0, kept / wanted) : 1.0;
 }
 
 void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd& share) const {
     const FoldParts& parts = *parts_;
-    height = parts.raised;
+    height.setZero(topology().vertex_count());
     compression.setZero(topology().vertex_count());
     share.setOnes(topology().vertex_count());
-    for (const int v : parts.reached) {
+    for (int n = 0; n < parts.places->moved(); ++n) {
+        const int v = parts.places->vertex(n);
         compression[v] = parts.heights->compression(v);
-        share[v] = parts.guard ? parts.guard->share(v) : 1.0;
+        share[v] = parts.guard ? parts.guard->shares()[static_cast<size_t>(n)] : 1.0;
+        height[v] = parts.heights->raised()[static_cast<size_t>(n)] * share[v];
     }
 }
 
 VectorXd FoldSolver::weights() const {
     VectorXd result = VectorXd::Zero(topology().vertex_count());
     const Stencils& spread = parts_->layout.spread;
-    for (const int v : parts_->reached) {
+    for (int n = 0; n < parts_->places->moved(); ++n) {
+        const int v = parts_->places->vertex(n);
         double sum = 0.0;
-        for (int s = spread.offsets[static_cast<size_t>(v)];
-             s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+        for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
             sum += spread.weights[static_cast<size_t>(s)];
         }
         result[v] = sum * parts_->layout.profile.front()[static_cast<size_t>(v)];
@@ -185,9 +192,8 @@ FoldSolver::Line FoldSolver::line(int number, const MatrixX3d& positions) const 
     return result;
 }
 
-void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
-                  const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                  MatrixX3d& out) {
+void turn_normals(const MatrixX3d& normals, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                  const Workers& workers, MatrixX3d& out) {
     thread_local std::vector<Eigen::Affine3d> turns;  // kept: the step loop allocates nothing
     turns = matrices;
     for (Eigen::Affine3d& turn : turns) {
@@ -197,13 +203,12 @@ void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
     constexpr double cancelled = 1e-6;
     for (Eigen::Index v = 0; v < out.rows(); ++v) {
         const double size = out.row(v).norm();
-        out.row(v) = size > cancelled ? Eigen::RowVector3d(out.row(v) / size)
-                                      : Eigen::RowVector3d(normals.row(v));
+        out.row(v) = size > cancelled ? Eigen::RowVector3d(out.row(v) / size) : Eigen::RowVector3d(normals.row(v));
     }
 }
 
-VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
-                     const std::vector<int>& parent, const std::vector<Vector3d>& position) {
+VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<int>& parent,
+                     const std::vector<Vector3d>& position) {
     std::vector<std::vector<int>> children(parent.size());
     for (size_t j = 0; j < parent.size(); ++j) {
         if (parent[j] >= 0) {
@@ -216,8 +221,7 @@ VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
         for (const int child : children[joint]) {
             const Vector3d bone = position[static_cast<size_t>(child)] - position[joint];
             const double size = bone.squaredNorm();
-            const double t =
-                size > 0.0 ? std::clamp((p - position[joint]).dot(bone) / size, 0.0, 1.0) : 0.0;
+            const double t = size > 0.0 ? std::clamp((p - position[joint]).dot(bone) / size, 0.0, 1.0) : 0.0;
             nearest = std::min(nearest, (p - position[joint] - t * bone).norm());
         }
         return nearest;
@@ -225,8 +229,7 @@ VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
     VectorXd radius = VectorXd::Zero(rest.rows());
     for (Eigen::Index v = 0; v < rest.rows(); ++v) {
         for (int k = 0; k < weights.influences; ++k) {
-            const size_t at = static_cast<size_t>(v) * static_cast<size_t>(weights.influences) +
-                              static_cast<size_t>(k);
+            const size_t at = static_cast<size_t>(v) * static_cast<size_t>(weights.influences) + static_cast<size_t>(k);
             if (weights.weights[at] > 0.0) {
                 radius[v] += weights.weights[at] * distance(rest.row(v), weights.joints[at]);
             }

@@ -1,45 +1,107 @@
 #pragma once
 
-#include "fold/layout.h"
+#include "fold/places.h"
 
 namespace cutis::fold_detail {
 
 /// Heights of all controls in one pose: a pure function of that pose.
 class FoldHeights {
 public:
-    /// \param layout  must outlive this
-    FoldHeights(const FoldLayout& layout, const FoldOptions& options);
+    /// \param layout, places  must outlive this
+    FoldHeights(const FoldLayout& layout, const FoldPlaces& places, const FoldOptions& options);
 
-    /// \param base        #N x 3: the mesh before folding
+    /// \param base        #N x 3: the mesh before folding, which `places` has taken
     /// \param directions  #N x 3: unit, away from the body
     void solve(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
 
-    /// How far folds raise a vertex.
-    double height(int v) const;
+    /// Again, once it is known what each place may keep of its height.
+    /// \param is_held  per control: is a place near it held back?
+    void recover(const std::vector<float>& shares, const std::vector<unsigned char>& is_held, const Workers& workers);
+
+    /// How far folds raise each place.
+    void raise(const Workers& workers);
+    /// The same after recover(), where anything has changed.
+    void raise_again(const Workers& workers);
+    const std::vector<double>& raised() const { return raised_; }
+    /// Is any of a block of places raised?
+    const std::vector<unsigned char>& is_raised() const { return is_raised_; }
+    /// Did raise_again() change any of a block of places?
+    const std::vector<unsigned char>& is_changed() const { return is_changed_; }
+
     /// Of the lines around a vertex: 1 - length / rest length, the largest of each control.
     double compression(int v) const;
-    bool is_live(int control) const { return live_[static_cast<size_t>(control)] != 0; }
     FoldReport report() const;
 
 private:
-    void measure(int control, const MatrixX3d& base, const MatrixX3d& directions);
-    void compete(int control);
-    void gather(int control);
+    /// A point of a line, between two places.
+    struct LinePoint {
+        int a;
+        int b;
+        float t;
+    };
+    struct Raised {
+        float a;
+        float b;
+    };
+    struct Batch;
+
+    void measure(int control, Batch& batch);
+    void find_roots(Batch& batch);
+    void compete(int begin, int end);
+    void gather(int begin, int end, std::vector<float>& heights) const;
+    void correct(int begin, int end, int round);
+    void raise_block(int block);
+    bool has_any(int block, const std::vector<unsigned char>& flags) const;  // flags of controls
     void solve_exactly(const MatrixX3d& base, const MatrixX3d& directions);
+    size_t slot(int field, int control) const { return static_cast<size_t>(field * stride_ + control); }
 
     const FoldLayout& layout_;
+    const FoldPlaces& places_;
     double gate_;
     double cap_;
     int rounds_;
     double residual_ = 0.0;
-    // Per line
-    std::vector<double> squeezed_;  // 1 - length / target, 0 where it is long enough
-    std::vector<double> root_;      // height that gives it its length back
-    std::vector<double> wanted_;    // the root behind its gate
-    std::vector<double> tried_;     // what the rounds make of it
-    // Per control and field
-    std::vector<double> height_;
+    int controls_;
+    int stride_;  // controls, filled up to whole registers
+
+    // Per line: number k of a control in a field at k * fields * stride + slot(field, control). A
+    // control has three in each, some of which may be absent: those have no points.
+    size_t layer_ = 0;               // slots
+    std::vector<int> first_point_;   // of points_; absent lines begin where they end
+    std::vector<LinePoint> points_;  // each line filled up to whole registers
+    std::vector<Raised> raises_;     // what a fold of height 1 moves each point along the normals of a and b
+    std::vector<float> climb_;       // of the segment that begins at each of points_
+    std::vector<float> enough_;      // length from which on it is idle
+    std::vector<float> target_;
+    std::vector<float> aim_;
+    std::vector<float> early_;  // start - 1
+    std::vector<float> fade_;
+    std::vector<float> short_by_;  // of enough_, over target_; 0: idle
+    std::vector<float> root_;      // height that gives it its length back
+    std::vector<float> wanted_;    // the root behind its gate
+    std::vector<float> tried_;     // what the rounds make of it
+    std::vector<int> share_row_;   // whose heights it feels
+    std::vector<int> share_of_;    // slots
+    std::vector<float> share_;
+    // Per slot
+    std::vector<float> width_;
+    std::vector<float> height_;
+    std::vector<float> next_height_;
+    std::vector<double> exact_;        // heights of the paper's layout
     std::vector<unsigned char> live_;  // per control
+    std::vector<unsigned char> recovered_;
+    // Per place
+    std::vector<int> row_;  // of spread: controls at row_[n] ... row_[n + 1]
+    std::vector<int> control_;
+    std::vector<float> weight_;
+    std::vector<double> exact_weight_;  // of the paper's layout
+    std::vector<float> profile_;        // of each field
+    std::vector<double> raised_;
+    // Per block of places
+    std::vector<int> block_row_;  // controls that move any of them
+    std::vector<int> block_control_;
+    std::vector<unsigned char> is_raised_;
+    std::vector<unsigned char> is_changed_;
 };
 
 }  // namespace cutis::fold_detail

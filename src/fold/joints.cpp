@@ -32,8 +32,7 @@ int child_of(const FoldJoints& joints, int joint) {
     int best = -1;
     double longest = 0.0;
     for (size_t j = 0; j < joints.parent.size(); ++j) {
-        const double length =
-            (joints.position[j] - joints.position[static_cast<size_t>(joint)]).norm();
+        const double length = (joints.position[j] - joints.position[static_cast<size_t>(joint)]).norm();
         if (joints.parent[j] == joint && length > longest) {
             longest = length;
             best = static_cast<int>(j);
@@ -50,8 +49,7 @@ std::optional<Swing> swing_of(const FoldJoints& joints, int joint, const FoldPos
     }
     Swing swing;
     swing.bone =
-        (joints.position[static_cast<size_t>(child)] - joints.position[static_cast<size_t>(joint)])
-            .normalized();
+        (joints.position[static_cast<size_t>(child)] - joints.position[static_cast<size_t>(joint)]).normalized();
     const Eigen::Matrix3d turn = pose.matrices[static_cast<size_t>(parent)].linear().inverse() *
                                  pose.matrices[static_cast<size_t>(joint)].linear();
     const Vector3d turned = (turn * swing.bone).normalized();
@@ -111,9 +109,7 @@ private:
         std::optional<SurfacePoint> best;
         double nearest = std::numeric_limits<double>::infinity();
         for (int f = 0; f < base_.triangle_count(); ++f) {
-            const auto corner = [&](int k) -> Vector3d {
-                return rest_.row(base_.triangles()(f, k));
-            };
+            const auto corner = [&](int k) -> Vector3d { return rest_.row(base_.triangles()(f, k)); };
             const auto hit = hit_triangle(from, direction, corner(0), corner(1), corner(2));
             if (!hit || hit->distance >= nearest) {
                 continue;
@@ -129,8 +125,7 @@ private:
         return best;
     }
 
-    std::optional<FoldCurve> section(const SurfacePoint& hit, const Vector3d& centre,
-                                     const Swing& swing) const {
+    std::optional<FoldCurve> section(const SurfacePoint& hit, const Vector3d& centre, const Swing& swing) const {
         const Vector3d normal = swing.bone.cross(swing.inner);
         const VectorXd height = (rest_ * normal).array() - centre.dot(normal);
         const Vector3d place = position_at(rest_, base_.triangles(), hit);
@@ -140,8 +135,7 @@ private:
         size_t start = 0;
         for (SurfaceLine& one : zero_lines(base_, height)) {
             for (size_t i = 0; i < one.points.size(); ++i) {
-                const double distance =
-                    (position_at(rest_, base_.triangles(), one.points[i]) - place).norm();
+                const double distance = (position_at(rest_, base_.triangles(), one.points[i]) - place).norm();
                 if (distance < nearest) {
                     nearest = distance;
                     line = one;
@@ -155,8 +149,7 @@ private:
         if (line.is_closed) {  // begin opposite to the hit, so that trimming never meets the seam
             const size_t count = line.points.size() - 1;
             const size_t shift = (start + count / 2) % count;
-            std::rotate(line.points.begin(),
-                        line.points.begin() + static_cast<std::ptrdiff_t>(shift),
+            std::rotate(line.points.begin(), line.points.begin() + static_cast<std::ptrdiff_t>(shift),
                         line.points.end() - 1);
             line.points.back() = line.points.front();
             start = (start + count - shift) % count;
@@ -210,14 +203,12 @@ private:
 
     /// Smallest length of a piece over all poses over its rest length.
     double least_ratio(const FoldCurve::Piece& piece) const {
-        const double rest =
-            (place(rest_, piece.triangle, piece.to) - place(rest_, piece.triangle, piece.from))
-                .norm();
+        const double rest = (place(rest_, piece.triangle, piece.to) - place(rest_, piece.triangle, piece.from)).norm();
         double least = 1.0;
         for (const FoldPose& pose : poses_) {
-            const double now = (place(pose.positions, piece.triangle, piece.to) -
-                                place(pose.positions, piece.triangle, piece.from))
-                                   .norm();
+            const double now =
+                (place(pose.positions, piece.triangle, piece.to) - place(pose.positions, piece.triangle, piece.from))
+                    .norm();
             least = rest > 0.0 ? std::min(least, now / rest) : least;
         }
         return least;
@@ -225,8 +216,7 @@ private:
 
     /// From piece `start` outwards, as far as the cloth is compressed and belongs to the joint, or
     /// half the wanted length to each side.
-    std::optional<FoldCurve> trimmed(const std::vector<FoldCurve::Piece>& pieces,
-                                     size_t start) const {
+    std::optional<FoldCurve> trimmed(const std::vector<FoldCurve::Piece>& pieces, size_t start) const {
         const auto walk = [&](int step, double& length) {
             length = 0.0;
             double quiet = 0.0;
@@ -241,9 +231,8 @@ private:
                 if (interpolate(owned_, base_.triangles(), middle) < own_weight) {
                     break;
                 }
-                const double size = (place(rest_, piece.triangle, piece.to) -
-                                     place(rest_, piece.triangle, piece.from))
-                                        .norm();
+                const double size =
+                    (place(rest_, piece.triangle, piece.to) - place(rest_, piece.triangle, piece.from)).norm();
                 if (wanted_length_ > 0.0) {
                     if (length >= 0.5 * wanted_length_) {
                         break;
@@ -286,8 +275,7 @@ private:
     VectorXd owned_;
 };
 
-double distance_between(const FoldCurve& a, const FoldCurve& b, const MatrixX3d& rest,
-                        const Topology& base) {
+double distance_between(const FoldCurve& a, const FoldCurve& b, const MatrixX3d& rest, const Topology& base) {
     double nearest = std::numeric_limits<double>::infinity();
     const auto point = [&](const FoldCurve::Piece& piece) {
         SurfacePoint at;
@@ -303,8 +291,7 @@ double distance_between(const FoldCurve& a, const FoldCurve& b, const MatrixX3d&
     return nearest;
 }
 
-void check_joints(const Topology& base, const FoldJoints& joints,
-                  const std::vector<FoldPose>& poses) {
+void check_joints(const Topology& base, const FoldJoints& joints, const std::vector<FoldPose>& poses) {
     const size_t count = joints.parent.size();
     require(joints.weights != nullptr && joints.weights->vertex_count() == base.vertex_count() &&
                 joints.position.size() == count && joints.name.size() == count,
@@ -312,20 +299,17 @@ void check_joints(const Topology& base, const FoldJoints& joints,
             " vertices and a parent, place and name for each joint, found ", count, " parents, ",
             joints.position.size(), " places, ", joints.name.size(), " names");
     for (size_t i = 0; i < poses.size(); ++i) {
-        require(
-            poses[i].matrices.size() == count && poses[i].positions.rows() == base.vertex_count(),
-            "fold joints: pose ", i, ": expected ", count, " matrices and ", base.vertex_count(),
-            " positions, found ", poses[i].matrices.size(), " and ", poses[i].positions.rows());
+        require(poses[i].matrices.size() == count && poses[i].positions.rows() == base.vertex_count(),
+                "fold joints: pose ", i, ": expected ", count, " matrices and ", base.vertex_count(),
+                " positions, found ", poses[i].matrices.size(), " and ", poses[i].positions.rows());
     }
 }
 
 }  // namespace
 
-std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
-                                         const FoldJoints& joints,
-                                         const std::vector<FoldPose>& poses,
-                                         const FoldJointOptions& options, double reach,
-                                         std::vector<std::string>& notes) {
+std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest, const FoldJoints& joints,
+                                         const std::vector<FoldPose>& poses, const FoldJointOptions& options,
+                                         double reach, std::vector<std::string>& notes) {
     check_joints(base, joints, poses);
     std::vector<int> chosen;
     for (const std::string& name : options.joints) {
@@ -335,8 +319,7 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             for (const std::string& one : joints.name) {
                 known += (known.empty() ? "" : ", ") + one;
             }
-            throw InvalidInput(
-                concat("fold joints: expected one of ", known, "; found \"", name, "\""));
+            throw InvalidInput(concat("fold joints: expected one of ", known, "; found \"", name, "\""));
         }
         chosen.push_back(static_cast<int>(at - joints.name.begin()));
     }
@@ -364,13 +347,11 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             most_swinging = name;
         }
         const bool bends = widest && angle >= options.least_swing_deg;
-        const std::optional<FoldCurve> curve =
-            bends ? finder.find(joint, *widest, options.length) : std::nullopt;
+        const std::optional<FoldCurve> curve = bends ? finder.find(joint, *widest, options.length) : std::nullopt;
         // Another curve's support must not reach this one, or lengths would no longer be kept.
-        const bool has_room =
-            curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
-                return distance_between(*curve, other, rest, base) >= reach;
-            });
+        const bool has_room = curve && std::all_of(curves.begin(), curves.end(), [&](const FoldCurve& other) {
+                                  return distance_between(*curve, other, rest, base) >= reach;
+                              });
         if (has_room) {
             curves.push_back(*curve);
             continue;
@@ -379,11 +360,10 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             bare.push_back(name);
         }
         if (!options.joints.empty()) {
-            notes.push_back(
-                concat("folds: joint ", name, ": ",
-                       bends ? std::string("no cloth on its inner side with room for a curve")
-                             : concat("it swings less than ", options.least_swing_deg, " degrees"),
-                       "; no folds"));
+            notes.push_back(concat("folds: joint ", name, ": ",
+                                   bends ? std::string("no cloth on its inner side with room for a curve")
+                                         : concat("it swings less than ", options.least_swing_deg, " degrees"),
+                                   "; no folds"));
         }
     }
     if (options.joints.empty()) {
@@ -393,15 +373,13 @@ std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& 
             for (size_t i = 0; i < std::min(bare.size(), most_named); ++i) {
                 names += (i == 0 ? "" : ", ") + bare[i];
             }
-            notes.push_back(concat(
-                "folds: ", names,
-                bare.size() > most_named ? concat(" and ", bare.size() - most_named, " more") : "",
-                ": no cloth on the inner side with room for a curve; no folds"));
+            notes.push_back(concat("folds: ", names,
+                                   bare.size() > most_named ? concat(" and ", bare.size() - most_named, " more") : "",
+                                   ": no cloth on the inner side with room for a curve; no folds"));
         } else if (curves.empty()) {
-            notes.push_back(concat("folds: no joint swings ", options.least_swing_deg,
-                                   " degrees or more from the bind pose (the most: ",
-                                   most_swinging.empty() ? "none" : most_swinging, " by ",
-                                   std::round(10.0 * most) / 10.0, "); no folds"));
+            notes.push_back(concat(
+                "folds: no joint swings ", options.least_swing_deg, " degrees or more from the bind pose (the most: ",
+                most_swinging.empty() ? "none" : most_swinging, " by ", std::round(10.0 * most) / 10.0, "); no folds"));
         }
     }
     return curves;

@@ -1,13 +1,13 @@
 #include "fold/layout.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
-#include <unordered_map>
 
 #include "core/geometry.h"
+#include "fold/ball_grid.h"
 #include "fold/smooth.h"
 
 namespace cutis::fold_detail {
@@ -16,45 +16,19 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double spacing = 0.7;      // of controls, widths
-constexpr double reach = 1.7;        // of a control, spacings
-constexpr double normal_part = 0.6;  // widths for a turn of the normal by one: far sides of limbs
+constexpr double spacing = 0.7;            // of controls, widths
+constexpr double control_reach = 1.7;      // of a control, spacings
+constexpr double normal_part = 0.6;        // widths for a turn of the normal by one: far sides of limbs
 constexpr double fan = 25.0 / 180.0 * pi;  // of the lines beside the straight one
-constexpr double shortest_line = 0.35;     // widths
+// Lines rise before they are too short, so that they have further to rise: up to their rest length.
+constexpr double early_start = 1.055;
+constexpr double shortest_line = 0.35;  // widths
+// Cloth between the lines comes out this much shorter than they do: neighbours differ in height.
+constexpr double more_than_target = 1.05;
+// Compression at which a line of few points is made to mean the same as the line of all.
+constexpr double usual_stretch = 0.8;
 // Below this sum of kernels a vertex lies at the border of all controls: folds fade out.
 constexpr double border_sum = 0.3;
-
-/// Balls in a grid: who covers a point?
-class BallGrid {
-public:
-    explicit BallGrid(double cell) : cell_(cell) {}
-    void insert(const Vector3d& centre, double radius, int id) {
-        const auto low = cell_of(centre - Vector3d::Constant(radius));
-        const auto high = cell_of(centre + Vector3d::Constant(radius));
-        for (long long x = low[0]; x <= high[0]; ++x) {
-            for (long long y = low[1]; y <= high[1]; ++y) {
-                for (long long z = low[2]; z <= high[2]; ++z) {
-                    cells_[key({x, y, z})].push_back(id);
-                }
-            }
-        }
-    }
-    const std::vector<int>& at(const Vector3d& point) const {
-        static const std::vector<int> none;
-        const auto found = cells_.find(key(cell_of(point)));
-        return found == cells_.end() ? none : found->second;
-    }
-
-private:
-    std::array<long long, 3> cell_of(const Vector3d& p) const {
-        return {std::llround(p[0] / cell_), std::llround(p[1] / cell_), std::llround(p[2] / cell_)};
-    }
-    static long long key(const std::array<long long, 3>& c) {
-        return (c[0] & 0x1fffff) << 42 | (c[1] & 0x1fffff) << 21 | (c[2] & 0x1fffff);
-    }
-    double cell_;
-    std::unordered_map<long long, std::vector<int>> cells_;
-};
 
 double wrapped(double angle) {
     return std::remainder(angle, 2.0 * pi);
@@ -72,9 +46,7 @@ public:
     Vector3d gradient(int f) const { return gradient_.row(f); }
     Vector3d normal(int f) const {
         const auto& t = places_.topology.triangles();
-        return (place(t(f, 1)) - place(t(f, 0)))
-            .cross(place(t(f, 2)) - place(t(f, 0)))
-            .normalized();
+        return (place(t(f, 1)) - place(t(f, 0))).cross(place(t(f, 2)) - place(t(f, 0))).normalized();
     }
     Vector3d centre(int f) const {
         const auto& t = places_.topology.triangles();
@@ -118,9 +90,8 @@ public:
             }
             const Vector3d from = place(corners[exit]);
             const Vector3d edge = place(corners[(exit + 1) % 3]) - from;
-            const double t = std::clamp(
-                (at + std::max(nearest, 0.0) * way - from).dot(edge) / edge.squaredNorm(), 0.0,
-                1.0);
+            const double t =
+                std::clamp((at + std::max(nearest, 0.0) * way - from).dot(edge) / edge.squaredNorm(), 0.0, 1.0);
             const Vector3d next = from + t * edge;
             turned += std::abs(gradient(f).dot(next - at));
             gone += (next - at).norm();
@@ -128,8 +99,7 @@ public:
             point.a = corners[exit];
             point.b = corners[(exit + 1) % 3];
             point.t = static_cast<float>(t);
-            point.raised[0] =
-                static_cast<float>(1.0 - t) * waves_.profile[static_cast<size_t>(point.a)];
+            point.raised[0] = static_cast<float>(1.0 - t) * waves_.profile[static_cast<size_t>(point.a)];
             point.raised[1] = point.t * waves_.profile[static_cast<size_t>(point.b)];
             out.push_back(point);
             const int neighbour = places_.topology.neighbour(f, exit);
@@ -151,6 +121,7 @@ public:
         }
     }
     Vector3d place(int v) const { return places_.rest.row(v); }
+    Vector3d vertex_normal(int v) const { return places_.normals.row(v); }
 
 private:
     Vector3d direction(int f, double angle) const {
@@ -177,8 +148,7 @@ private:
             slope[k] = is_turned ? Vector3d(-s) : s;
         }
         const auto difference = [&](int i, int j) {
-            const double expected =
-                0.5 * (slope[i] + slope[j]).dot(place(corners[j]) - place(corners[i]));
+            const double expected = 0.5 * (slope[i] + slope[j]).dot(place(corners[j]) - place(corners[i]));
             return expected + wrapped(std::arg(phase[j] * std::conj(phase[i])) - expected);
         };
         const double d1 = difference(0, 1);
@@ -223,6 +193,18 @@ double median_width(const VectorXd& width) {
     return *middle;
 }
 
+/// Place along a curve that fills space: neighbours are mostly near each other (Morton 1966).
+std::uint64_t z_order(const Vector3d& place, double cell) {
+    std::uint64_t order = 0;
+    for (int c = 0; c < 3; ++c) {
+        const auto at = static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(place[c] / cell)) + (1 << 20));
+        for (int bit = 0; bit < 21; ++bit) {
+            order |= (at >> bit & 1U) << (3 * bit + c);
+        }
+    }
+    return order;
+}
+
 /// Dart throwing: triangles in a seeded order, kept where none is near.
 std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& walker) {
     std::vector<int> order;
@@ -237,14 +219,12 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
         std::swap(order[i - 1], order[std::min(j, i - 1)]);
     }
     std::vector<Seed> seeds;
-    BallGrid grid(spacing * median_width(places.width));
+    const double narrow = median_width(places.width);
+    BallGrid grid(spacing * narrow);
     for (const int f : order) {
         const auto& t = places.topology.triangles().row(f);
-        const auto mean = [&](const VectorXd& values) {
-            return (values[t[0]] + values[t[1]] + values[t[2]]) / 3.0;
-        };
-        const Seed seed{f, walker.centre(f), walker.normal(f), mean(places.width),
-                        mean(places.longer)};
+        const auto mean = [&](const VectorXd& values) { return (values[t[0]] + values[t[1]] + values[t[2]]) / 3.0; };
+        const Seed seed{f, walker.centre(f), walker.normal(f), mean(places.width), mean(places.longer)};
         const auto& near = grid.at(seed.place);
         const bool is_free = std::none_of(near.begin(), near.end(), [&](int j) {
             const Seed& other = seeds[static_cast<size_t>(j)];
@@ -255,6 +235,9 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
             seeds.push_back(seed);
         }
     }
+    std::sort(seeds.begin(), seeds.end(), [&](const Seed& a, const Seed& b) {
+        return z_order(a.place, spacing * narrow) < z_order(b.place, spacing * narrow);
+    });
     return seeds;
 }
 
@@ -262,7 +245,7 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
 Stencils spread_controls(const LayoutPlaces& places, const std::vector<Seed>& seeds) {
     Stencils spread;
     spread.base_count = static_cast<int>(seeds.size());
-    const double far = reach * spacing;
+    const double far = control_reach * spacing;
     BallGrid grid(far * median_width(places.width));
     for (size_t j = 0; j < seeds.size(); ++j) {
         grid.insert(seeds[j].place, far * seeds[j].width, static_cast<int>(j));
@@ -272,8 +255,8 @@ Stencils spread_controls(const LayoutPlaces& places, const std::vector<Seed>& se
         double sum = 0.0;
         for (const int j : grid.at(places.rest.row(v))) {
             const Seed& seed = seeds[static_cast<size_t>(j)];
-            const double x = 1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) /
-                                       std::pow(far * seed.width, 2);
+            const double x =
+                1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) / std::pow(far * seed.width, 2);
             if (x > 0.0) {
                 spread.indices.push_back(j);
                 spread.weights.push_back(x * x * x);
@@ -302,19 +285,26 @@ public:
         walker.walk(seed.triangle, angle, 1.0, 2.0 * seed.width, forth_);
         std::reverse(points_.begin(), points_.end());
         points_.insert(points_.end(), forth_.begin(), forth_.end());
-        double length = 0.0;
+        if (points_.size() < 2) {
+            return;
+        }
+        // All of its points say how high it rises; few of them measure it in every frame.
+        const double all = length_at(walker, 0.0, 1.0);
+        const double height = height_for(walker, usual_stretch, seed.longer * all);
+        thin(walker, height);
+        const double length = length_at(walker, 0.0, 1.0);
         double climbed = 0.0;
-        const auto at = [&](const EdgePoint& p) {
-            return Vector3d((1.0 - p.t) * walker.place(p.a) + p.t * walker.place(p.b));
-        };
         for (size_t i = 0; i + 1 < points_.size(); ++i) {
-            length += (at(points_[i + 1]) - at(points_[i])).norm();
             climbed += climb(i);
         }
         FoldLayout::Line line;
         line.begin = static_cast<int>(layout_.points.size());
         line.end = line.begin + static_cast<int>(points_.size());
         line.target = length * seed.longer;
+        line.start = std::clamp(length / line.target, 1.0, early_start);
+        // Never below the length at which it begins to rise: in between a line has no root, and where raising it
+        // shortens it first, its height would drop to none at once.
+        line.aim = std::max(more_than_target * length_at(walker, height, usual_stretch), line.start * line.target);
         line.fade = smooth_step((climbed - 0.6) / 1.2);
         if (length < shortest_line * seed.width || !(line.fade > 0.0)) {
             return;
@@ -336,9 +326,51 @@ public:
     }
 
 private:
-    double climb(size_t i) const {
-        return std::abs(points_[i + 1].profile() - points_[i].profile());
+    /// Of a point, with what is flat made shorter and folds raised.
+    Vector3d place_at(const LineWalker& walker, const EdgePoint& p, double height, double stretch) const {
+        return stretch * ((1.0 - p.t) * walker.place(p.a) + p.t * walker.place(p.b)) +
+               height * (p.raised[0] * walker.vertex_normal(p.a) + p.raised[1] * walker.vertex_normal(p.b));
     }
+    double length_at(const LineWalker& walker, double height, double stretch) const {
+        double length = 0.0;
+        for (size_t i = 0; i + 1 < points_.size(); ++i) {
+            length +=
+                (place_at(walker, points_[i + 1], height, stretch) - place_at(walker, points_[i], height, stretch))
+                    .norm();
+        }
+        return length;
+    }
+    /// By bisection: lengths grow with the height.
+    double height_for(const LineWalker& walker, double stretch, double target) const {
+        double low = 0.0;
+        double high = 2.0 * target;
+        for (int i = 0; i < 30; ++i) {
+            const double middle = 0.5 * (low + high);
+            (length_at(walker, middle, stretch) < target ? low : high) = middle;
+        }
+        return low;
+    }
+    /// Leaves out the points that say least about the folded line, until few enough are left.
+    void thin(const LineWalker& walker, double height) {
+        while (points_.size() > FoldLayout::most_segments + 1) {
+            size_t least = 1;
+            double least_loss = std::numeric_limits<double>::infinity();
+            Vector3d before = place_at(walker, points_[0], height, usual_stretch);
+            Vector3d here = place_at(walker, points_[1], height, usual_stretch);
+            for (size_t i = 1; i + 1 < points_.size(); ++i) {
+                const Vector3d after = place_at(walker, points_[i + 1], height, usual_stretch);
+                const double loss = (here - before).norm() + (after - here).norm() - (after - before).norm();
+                if (loss < least_loss) {
+                    least_loss = loss;
+                    least = i;
+                }
+                before = here;
+                here = after;
+            }
+            points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(least));
+        }
+    }
+    double climb(size_t i) const { return std::abs(points_[i + 1].profile() - points_[i].profile()); }
     /// Whose heights the line feels at a vertex.
     void feel(int v, double part) {
         const Stencils& spread = layout_.spread;

@@ -21,22 +21,24 @@ struct EdgePoint {
 /// each runs over the two folds around its control, on the mesh itself, with a point at every edge
 /// it crosses.
 struct FoldLayout {
+    static constexpr int most_segments = 8;  ///< of a line that is not exact
     struct Line {
         int begin = 0;  ///< of its points
         int end = 0;
         double target = 0.0;  ///< length it must not fall below, metres
+        double aim = 0.0;     ///< length it has, once folded
+        double start = 1.0;   ///< of the target: length below which it begins to rise
         double fade = 1.0;    ///< of lines that see hardly any slope of a fold
     };
     int fields = 1;
     bool is_exact = false;  ///< one line per control, whose length is met exactly on the mesh
     std::vector<EdgePoint> points;
-    std::vector<Line> lines;  ///< by control, then field
-    std::vector<int>
-        first_line;             ///< of control j and field f at j * fields + f; one more at the end
-    std::vector<double> width;  ///< of folds at each control
+    std::vector<Line> lines;                  ///< by control, then field
+    std::vector<int> first_line;              ///< of control j and field f at j * fields + f; one more at the end
+    std::vector<double> width;                ///< of folds at each control
     std::vector<std::vector<float>> profile;  ///< of each field, per vertex
     Stencils spread;                          ///< phi: from controls to vertices
-    Stencils shares;  ///< from controls to lines: whose heights a line feels
+    Stencils shares;                          ///< from controls to lines: whose heights a line feels
 };
 
 /// What stripes are like at the vertices of the mesh folds are shown on.
@@ -49,9 +51,9 @@ struct ShownWaves {
 struct LayoutPlaces {
     const Topology& topology;
     const MatrixX3d& rest;
-    const MatrixX3d& normals;  ///< of vertices
-    const VectorXd& width;     ///< per vertex
-    const VectorXd& longer;    ///< per vertex: cloth's length over that of the body
+    const MatrixX3d& normals;                      ///< of vertices
+    const VectorXd& width;                         ///< per vertex
+    const VectorXd& longer;                        ///< per vertex: cloth's length over that of the body
     const std::vector<unsigned char>& is_folding;  ///< per triangle: controls may lie here
 };
 

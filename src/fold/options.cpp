@@ -17,9 +17,7 @@ FoldStyle FoldStyle::of_cloth() const {
             field = value;
         }
     };
-    const auto set = [](double& field, double otherwise, double value) {
-        field = field == otherwise ? value : field;
-    };
+    const auto set = [](double& field, double otherwise, double value) { field = field == otherwise ? value : field; };
     paint(style.density, plain.density, values[0]);
     paint(style.pre_stretch, plain.pre_stretch, values[1]);
     set(style.irregularity, plain.irregularity, values[2]);
@@ -37,7 +35,7 @@ Options describe(FoldStyle& o) {
          .about = "a style to start from: gives density, pre_stretch, irregularity, sharpness and "
                   "sag, where they have their default"},
         {.name = "width", .field = &o.width, .about = "across one fold",
-         .unit = "m", .range = {0.001, 10}, .soft = {0.005, 0.2},
+         .unit = "m", .range = {1e-6, 1e6}, .soft = {0.005, 0.2},
          .automatic = "from the girth of the limb"},
         {.name = "density", .field = &o.density, .about = "folds per width", .range = {0.1, 10},
          .soft = {0.5, 2}},
@@ -85,6 +83,11 @@ Options describe(FoldOptions& o) {
                   "in a twist", .range = {1, 2}},
         {.group = "mesh", .name = "guard", .field = &o.guard,
          .about = "hold vertices back where folding would turn a triangle over"},
+        {.name = "contact", .field = &o.contact,
+         .about = "folds that face each other press against each other; needs guard"},
+        {.name = "thickness", .field = &o.thickness,
+         .about = "of the cloth: what contact keeps between folds", .unit = "m", .range = {0, 0.1},
+         .soft = {0, 0.01}},
         {.name = "refine", .field = &o.refine, .about = "subdivide the mesh where folds are"},
         {.name = "edges_per_fold", .field = &o.edges_per_fold,
          .about = "edges of the refined mesh across a fold: 6 keep its length, 16 look smooth",
@@ -94,6 +97,9 @@ Options describe(FoldOptions& o) {
         {.name = "most_vertices", .field = &o.most_vertices,
          .about = "budget of the refined mesh: beyond it folds get fewer edges",
          .range = {100, 4000000}},
+        {.name = "width_policy", .field = choice(o.width_policy, {"refuse", "widen"}),
+         .about = "a width that is given and too narrow for mesh and budget: refuse it with the least that works, or widen "
+                  "it with a note"},
         {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
     };
 }

@@ -23,19 +23,16 @@ struct Track {
 };
 
 /// Where a straight piece of a base triangle crosses edges of the shown triangles inside.
-void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece,
-                   const std::vector<int>& inside, std::vector<std::pair<double, EdgePoint>>& out) {
+void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece, const std::vector<int>& inside,
+                   std::vector<std::pair<double, EdgePoint>>& out) {
     const Topology& shown = mesh.mesh.topology();
     const Vector2d from = piece.from.tail<2>();
     const Vector2d way = piece.to.tail<2>() - from;
-    const auto cross = [](const Vector2d& a, const Vector2d& b) {
-        return a[0] * b[1] - a[1] * b[0];
-    };
+    const auto cross = [](const Vector2d& a, const Vector2d& b) { return a[0] * b[1] - a[1] * b[0]; };
     for (const int f : inside) {
         for (int k = 0; k < 3; ++k) {
             const auto corner = [&](int i) -> Vector2d {
-                return mesh.mesh
-                    .corner_points()[3 * static_cast<size_t>(f) + static_cast<size_t>(i)]
+                return mesh.mesh.corner_points()[3 * static_cast<size_t>(f) + static_cast<size_t>(i)]
                     .barycentric.tail<2>();
             };
             const Vector2d start = corner(k);
@@ -59,17 +56,16 @@ void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece,
     }
 }
 
-Track track_of(const FoldMesh& mesh, const MatrixX3d& rest,
-               const std::vector<std::vector<int>>& inside, const FoldCurve& curve, double least) {
+Track track_of(const FoldMesh& mesh, const MatrixX3d& rest, const std::vector<std::vector<int>>& inside,
+               const FoldCurve& curve, double least) {
     Track track;
     for (const FoldCurve::Piece& piece : curve.pieces) {
         std::vector<std::pair<double, EdgePoint>> found;
         add_crossings(mesh, piece, inside[static_cast<size_t>(piece.triangle)], found);
-        std::stable_sort(found.begin(), found.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& [s, point] : found) {
-            const Vector3d place = (1.0 - point.t) * rest.row(point.a).transpose() +
-                                   point.t * rest.row(point.b).transpose();
+            const Vector3d place =
+                (1.0 - point.t) * rest.row(point.a).transpose() + point.t * rest.row(point.b).transpose();
             const double step = track.places.empty() ? 1e30 : (place - track.places.back()).norm();
             if (step > least) {  // the same crossing is found from both sides of an edge
                 track.arc.push_back(track.arc.empty() ? 0.0 : track.arc.back() + step);
@@ -100,8 +96,7 @@ std::vector<size_t> fold_borders(const Track& track, double centre, double width
     }
     std::vector<size_t> borders;
     for (const double arc : wanted) {
-        size_t at = static_cast<size_t>(std::lower_bound(track.arc.begin(), track.arc.end(), arc) -
-                                        track.arc.begin());
+        size_t at = static_cast<size_t>(std::lower_bound(track.arc.begin(), track.arc.end(), arc) - track.arc.begin());
         at = std::min(at, track.arc.size() - 1);
         at -= at > 0 && arc - track.arc[at - 1] < track.arc[at] - arc ? 1 : 0;
         if (borders.empty() || at > borders.back() + 1) {
@@ -121,8 +116,7 @@ Foot foot_on(const Track& track, const Vector3d& p) {
     for (size_t i = 0; i + 1 < track.places.size(); ++i) {
         const Vector3d way = track.places[i + 1] - track.places[i];
         const double size = way.squaredNorm();
-        const double t =
-            size > 0.0 ? std::clamp((p - track.places[i]).dot(way) / size, 0.0, 1.0) : 0.0;
+        const double t = size > 0.0 ? std::clamp((p - track.places[i]).dot(way) / size, 0.0, 1.0) : 0.0;
         const double distance = (p - track.places[i] - t * way).norm();
         if (distance < best.distance) {
             best = {distance, track.arc[i] + t * std::sqrt(size)};
@@ -132,9 +126,8 @@ Foot foot_on(const Track& track, const Vector3d& p) {
 }
 
 /// A width per curve, and how much too long the even mesh's edges are near them.
-std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve>& curves,
-                               const MatrixX3d& base_rest, const Topology& base, double reach,
-                               double edges_per_fold) {
+std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve>& curves, const MatrixX3d& base_rest,
+                               const Topology& base, double reach, double edges_per_fold) {
     const MatrixX3i& triangles = even.topology().triangles();
     std::vector<double> result(static_cast<size_t>(triangles.rows()), 0.0);
     for (const FoldCurve& curve : curves) {
@@ -150,16 +143,13 @@ std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve
         }
         for (size_t f = 0; f < result.size(); ++f) {
             const auto row = triangles.row(static_cast<Eigen::Index>(f));
-            const Vector3d middle =
-                (even.rest.row(row[0]) + even.rest.row(row[1]) + even.rest.row(row[2])) / 3.0;
+            const Vector3d middle = (even.rest.row(row[0]) + even.rest.row(row[1]) + even.rest.row(row[2])) / 3.0;
             double longest = 0.0;
             for (int k = 0; k < 3; ++k) {
-                longest = std::max(
-                    longest, (even.rest.row(row[k]) - even.rest.row(row[(k + 1) % 3])).norm());
+                longest = std::max(longest, (even.rest.row(row[k]) - even.rest.row(row[(k + 1) % 3])).norm());
             }
             if (foot_on(coarse, middle).distance < reach + longest) {
-                result[f] = std::max(result[f],
-                                     longest * edges_per_fold / (curve_edge_slack * curve.width));
+                result[f] = std::max(result[f], longest * edges_per_fold / (curve_edge_slack * curve.width));
             }
         }
     }
@@ -168,52 +158,45 @@ std::vector<double> edges_near(const EvenMesh& even, const std::vector<FoldCurve
 
 }  // namespace
 
-std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,
-                                      std::vector<FoldCurve> curves, double reach,
-                                      const FoldOptions& options, const Workers& workers) {
+std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+                                      double reach, const FoldOptions& options, const Workers& workers) {
     const FoldStyle look = options.look.of_cloth();
     const double extent = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).maxCoeff();
     const double common = look.width ? look.width->common() : 0.02 * extent;
     double narrowest = common;
     for (FoldCurve& curve : curves) {
-        require(curve.width == 0.0 || (curve.width >= 0.001 && curve.width <= 10.0),
-                "folds: curve ", curve.name, ": width: expected 0.001 to 10, found ", curve.width);
+        require(curve.width == 0.0 || (curve.width >= 0.001 && curve.width <= 10.0), "folds: curve ", curve.name,
+                ": width: expected 0.001 to 10, found ", curve.width);
         curve.width = curve.width > 0.0 ? curve.width : common;
         narrowest = std::min(narrowest, curve.width);
     }
-    const EvenMesh even(base, rest, 0.5 * narrowest, workers);
+    const EvenMesh even(base, rest, 0.5 * narrowest, options.most_vertices, workers);
     std::vector<std::string> notes;
     auto parts = std::make_unique<FoldParts>(make_fold_mesh(
-        base, even.mesh, edges_near(even, curves, rest, base, reach, options.edges_per_fold),
-        options, notes));
+        base, even.mesh, edges_near(even, curves, rest, base, reach, options.edges_per_fold), options, notes));
     parts->mesh.refine(rest, workers, parts->scratch, parts->rest);
     const Topology& shown = parts->mesh.mesh.topology();
     parts->normals = vertex_normals(parts->rest, shown);
     parts->width.setConstant(shown.vertex_count(), common);
     std::vector<std::vector<int>> inside(static_cast<size_t>(base.triangle_count()));
     for (int f = 0; f < shown.triangle_count(); ++f) {
-        inside[static_cast<size_t>(
-                   parts->mesh.mesh.corner_points()[3 * static_cast<size_t>(f)].triangle)]
-            .push_back(f);
+        inside[static_cast<size_t>(parts->mesh.mesh.corner_points()[3 * static_cast<size_t>(f)].triangle)].push_back(f);
     }
 
     // omega_l omega_o of every fold at every vertex (Ly et al. 2017 section 5.2).
     FoldLayout& layout = parts->layout;
     layout.is_exact = true;
     layout.profile.emplace_back(static_cast<size_t>(shown.vertex_count()), 1.0F);
-    std::vector<std::vector<std::pair<int, double>>> rows(
-        static_cast<size_t>(shown.vertex_count()));
+    std::vector<std::vector<std::pair<int, double>>> rows(static_cast<size_t>(shown.vertex_count()));
     std::vector<Track> tracks;
     std::vector<std::vector<size_t>> borders;
     for (size_t c = 0; c < curves.size(); ++c) {
         const FoldCurve& curve = curves[c];
         Track track = track_of(parts->mesh, parts->rest, inside, curve, 1e-6 * curve.width);
-        require(track.points.size() >= 3 && track.arc.back() > 0.0, "folds: curve ", c, " ",
-                curve.name, ": expected it to cross at least three edges, found ",
-                track.points.size());
+        require(track.points.size() >= 3 && track.arc.back() > 0.0, "folds: curve ", c, " ", curve.name,
+                ": expected it to cross at least three edges, found ", track.points.size());
         const std::vector<size_t> cuts = fold_borders(track, curve.centre, curve.width);
-        const FoldProfile profile =
-            curve.profile.value_or(look.profile).shaped(look.sharpness, 0.0);
+        const FoldProfile profile = curve.profile.value_or(look.profile).shaped(look.sharpness, 0.0);
         const int first = static_cast<int>(layout.width.size());
         layout.width.insert(layout.width.end(), cuts.size() - 1, curve.width);
         const Vector3d side = parts->normals.row(track.points[track.points.size() / 2].a);
@@ -228,8 +211,7 @@ std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& res
                 const double end = track.arc[cuts[k + 1]];
                 const double along = profile.at((2.0 * foot.arc - begin - end) / (end - begin));
                 if (along * across > 0.0) {
-                    rows[static_cast<size_t>(v)].emplace_back(first + static_cast<int>(k),
-                                                              along * across);
+                    rows[static_cast<size_t>(v)].emplace_back(first + static_cast<int>(k), along * across);
                 }
             }
         }
@@ -255,8 +237,7 @@ std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& res
             layout.points.insert(layout.points.end(), tracks[c].points.begin() + begin,
                                  tracks[c].points.begin() + end + 1);
             line.end = static_cast<int>(layout.points.size());
-            line.target = (tracks[c].arc[static_cast<size_t>(end)] -
-                           tracks[c].arc[static_cast<size_t>(begin)]) *
+            line.target = (tracks[c].arc[static_cast<size_t>(end)] - tracks[c].arc[static_cast<size_t>(begin)]) *
                           (1.0 + look.slack.common()) / (1.0 + stretch);
             layout.lines.push_back(line);
             layout.first_line.push_back(static_cast<int>(layout.lines.size()));

@@ -15,10 +15,10 @@ struct FoldParts {
     MatrixX3d normals;
     VectorXd width;
     FoldLayout layout;
+    std::optional<FoldPlaces> places;
     std::optional<FoldHeights> heights;
+    std::optional<FoldContact> contact;
     std::optional<FoldGuard> guard;
-    std::vector<int> reached;  // vertices that folds can move
-    VectorXd raised;           // along the directions, metres
     FoldReport report;
     mutable FoldMesh::Scratch scratch;
 
@@ -26,13 +26,11 @@ struct FoldParts {
 };
 
 /// Stripes over the whole mesh, the mesh refined under them, and their layout.
-std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest,
-                                       const FoldSource& source, const FoldOptions& options,
-                                       const Workers& workers);
+std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
+                                       const FoldOptions& options, const Workers& workers);
 
 /// The paper's folds along curves: a line each, a bulge that fades out over `reach`.
-std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest,
-                                      std::vector<FoldCurve> curves, double reach,
-                                      const FoldOptions& options, const Workers& workers);
+std::unique_ptr<FoldParts> lay_curves(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
+                                      double reach, const FoldOptions& options, const Workers& workers);
 
 }  // namespace cutis::fold_detail

@@ -20,15 +20,14 @@ FoldProfile FoldProfile::sharp() {
 }
 
 FoldProfile FoldProfile::sampled(const std::vector<double>& heights) {
-    require(heights.size() >= 3, "fold profile: expected at least 3 heights, found ",
-            heights.size());
+    require(heights.size() >= 3, "fold profile: expected at least 3 heights, found ", heights.size());
     for (size_t i = 0; i < heights.size(); ++i) {
         require(std::isfinite(heights[i]) && heights[i] >= 0.0, "fold profile: sample ", i,
                 ": expected a finite height of at least 0, found ", heights[i]);
     }
     for (const size_t end : {size_t{0}, heights.size() - 1}) {
-        require(heights[end] == 0.0, "fold profile: sample ", end,
-                ": expected 0 at the end of a fold, found ", heights[end]);
+        require(heights[end] == 0.0, "fold profile: sample ", end, ": expected 0 at the end of a fold, found ",
+                heights[end]);
     }
     const double top = *std::max_element(heights.begin(), heights.end());
     require(top > 0.0, "fold profile: expected a height above 0, found none");
@@ -51,10 +50,8 @@ FoldProfile FoldProfile::sampled(const std::vector<double>& heights) {
 }
 
 FoldProfile FoldProfile::shaped(double sharpness, double lean) const {
-    require(sharpness >= 0.0 && sharpness <= 1.0,
-            "fold profile: expected a sharpness of 0 to 1, found ", sharpness);
-    require(lean >= -0.5 && lean <= 0.5, "fold profile: expected a lean of -0.5 to 0.5, found ",
-            lean);
+    require(sharpness >= 0.0 && sharpness <= 1.0, "fold profile: expected a sharpness of 0 to 1, found ", sharpness);
+    require(lean >= -0.5 && lean <= 0.5, "fold profile: expected a lean of -0.5 to 0.5, found ", lean);
     FoldProfile profile = *this;
     profile.sharpness_ = sharpness;
     profile.lean_ = lean;
@@ -66,8 +63,8 @@ double FoldProfile::sampled_at(double x) const {
     const size_t i = std::min(static_cast<size_t>(place), heights_.size() - 2);
     const double t = place - static_cast<double>(i);
     const double s = 1.0 - t;
-    return heights_[i] * (1.0 + 2.0 * t) * s * s + heights_[i + 1] * (3.0 - 2.0 * t) * t * t +
-           slopes_[i] * t * s * s - slopes_[i + 1] * t * t * s;
+    return heights_[i] * (1.0 + 2.0 * t) * s * s + heights_[i + 1] * (3.0 - 2.0 * t) * t * t + slopes_[i] * t * s * s -
+           slopes_[i + 1] * t * t * s;
 }
 
 double FoldProfile::at(double x) const {

@@ -8,8 +8,8 @@ namespace cutis {
 
 SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_count) const {
     const Stencils& stencils = parts_->mesh.mesh.stencils();
-    require(weights.vertex_count() == stencils.base_count, "folds: expected weights for ",
-            stencils.base_count, " vertices, found ", weights.vertex_count());
+    require(weights.vertex_count() == stencils.base_count, "folds: expected weights for ", stencils.base_count,
+            " vertices, found ", weights.vertex_count());
     constexpr int most_influences = 8;
     SkinWeights refined;
     refined.influences = most_influences;
@@ -20,15 +20,14 @@ SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_co
     int widest = 1;
     for (int v = 0; v < stencils.count(); ++v) {
         sums.clear();
-        for (int i = stencils.offsets[static_cast<size_t>(v)];
-             i < stencils.offsets[static_cast<size_t>(v) + 1]; ++i) {
-            const size_t row = static_cast<size_t>(stencils.indices[static_cast<size_t>(i)]) *
-                               static_cast<size_t>(weights.influences);
+        for (int i = stencils.offsets[static_cast<size_t>(v)]; i < stencils.offsets[static_cast<size_t>(v) + 1]; ++i) {
+            const size_t row =
+                static_cast<size_t>(stencils.indices[static_cast<size_t>(i)]) * static_cast<size_t>(weights.influences);
             for (size_t k = row; k < row + static_cast<size_t>(weights.influences); ++k) {
                 const double weight = stencils.weights[static_cast<size_t>(i)] * weights.weights[k];
                 const int joint = weights.joints[k];
-                const auto same = std::find_if(sums.begin(), sums.end(),
-                                               [&](const auto& sum) { return sum.first == joint; });
+                const auto same =
+                    std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == joint; });
                 if (weight != 0.0 && same == sums.end()) {
                     sums.emplace_back(joint, weight);
                 } else if (weight != 0.0) {
@@ -36,8 +35,7 @@ SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_co
                 }
             }
         }
-        std::stable_sort(sums.begin(), sums.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
         const int kept = std::min(most_influences, static_cast<int>(sums.size()));
         widest = std::max(widest, kept);
         double sum = 0.0;

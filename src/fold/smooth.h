@@ -24,8 +24,7 @@ inline Squeeze smallest_stretch(double xx, double xy, double yy) {
     // The angle of the larger one is half the angle of (half, xy).
     const double cosine = radius > 0.0 ? half / radius : 1.0;
     return {std::sqrt(std::max(0.0, 0.5 * (xx + yy) - radius)),
-            std::copysign(std::sqrt(0.5 * std::max(0.0, 1.0 - cosine)), -xy),
-            std::sqrt(0.5 * (1.0 + cosine))};
+            std::copysign(std::sqrt(0.5 * std::max(0.0, 1.0 - cosine)), -xy), std::sqrt(0.5 * (1.0 + cosine))};
 }
 
 }  // namespace cutis::fold_detail

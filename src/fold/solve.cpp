@@ -11,14 +11,13 @@ double FoldHeight::fischer_burmeister() const {
     return std::hypot(height, stretch) - height - stretch;
 }
 
-FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
-                      const Eigen::Ref<const MatrixX3d>& offsets, double rest_length,
-                      const FoldTolerance& tolerance) {
+FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points, const Eigen::Ref<const MatrixX3d>& offsets,
+                      double rest_length, const FoldTolerance& tolerance) {
     require(points.rows() >= 2 && offsets.rows() == points.rows(),
-            "fold: expected at least 2 points with an offset each, found ", points.rows(),
-            " points and ", offsets.rows(), " offsets");
-    require(rest_length > 0.0 && std::isfinite(rest_length),
-            "fold: expected a rest length above 0, found ", rest_length);
+            "fold: expected at least 2 points with an offset each, found ", points.rows(), " points and ",
+            offsets.rows(), " offsets");
+    require(rest_length > 0.0 && std::isfinite(rest_length), "fold: expected a rest length above 0, found ",
+            rest_length);
     require(points.allFinite() && offsets.allFinite(),
             "fold: expected finite points and offsets, found one that is not");
     FoldHeight result;

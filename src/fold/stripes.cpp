@@ -4,6 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
+#include "fold/fit_width.h"
 #include "fold/parts.h"
 #include "fold/smooth.h"
 
@@ -17,11 +18,7 @@ namespace {
 constexpr double of_radius = 0.65;
 constexpr double of_size = 0.045;
 constexpr double of_size_alone = 0.02;  // where no skeleton tells the radius
-// Cloth folds where it is shorter than this in some pose.
-constexpr double folding_stretch = 0.94;
-// Edges may be this much longer than a fold's width over edges_per_fold; half of it along a fold,
-// where shapes change less.
-constexpr double edge_slack = 1.3;
+// Edges along a fold, where shapes change less, may be longer.
 constexpr double along_part = 0.6;
 constexpr double height_noise = 0.4;
 
@@ -50,26 +47,44 @@ VectorXd base_widths(const MatrixX3d& rest, const FoldSource& source, const Fold
         width = painted_values(*look.width, count);
     } else if (source.radius.size() == 0) {
         width.setConstant(of_size_alone * size);
-        notes.push_back(concat("folds: no joints tell how thick limbs are: folds are ", width[0],
-                               " m wide; set width for others"));
+        notes.push_back(
+            concat("folds: no joints tell how thick limbs are: folds are ", width[0], " m wide; set width for others"));
     } else {
         for (int v = 0; v < count; ++v) {
-            width[v] = 1.0 / (1.0 / std::max(of_radius * source.radius[v], 1e-3 * size) +
-                              1.0 / (of_size * size));
+            width[v] = 1.0 / (1.0 / std::max(of_radius * source.radius[v], 1e-3 * size) + 1.0 / (of_size * size));
         }
     }
-    return width.cwiseQuotient(painted_values(look.density, count));
+    width = width.cwiseQuotient(painted_values(look.density, count));
+    if (look.width) {
+        // A fold wider than half the girth has no room to lie beside another.
+        const auto room = [&](int v) {
+            return source.radius.size() > 0 ? std::numbers::pi * source.radius[v] : 0.5 * size;
+        };
+        int wide = 0;
+        double widest = 0.0;
+        for (int v = 0; v < count; ++v) {
+            wide += width[v] > room(v) ? 1 : 0;
+            widest = std::max(widest, room(v));
+        }
+        if (wide > 0) {
+            notes.push_back(
+                concat("folds: width: at ", wide, " of ", count,
+                       " vertices folds are wider than half the limb's girth and hardly show; expected at most ",
+                       widest, " m"));
+        }
+    }
+    return width;
 }
 
 void check(const Topology& base, const MatrixX3d& rest, const FoldSource& source) {
     const auto require_rows = [&](const char* what, Eigen::Index rows) {
-        require(rows == base.vertex_count(), "folds: expected ", base.vertex_count(), " ", what,
-                ", found ", rows);
+        require(rows == base.vertex_count(), "folds: expected ", base.vertex_count(), " ", what, ", found ", rows);
     };
     require_rows("rest positions", rest.rows());
     for (const MatrixX3d& pose : source.poses) {
         require_rows("positions in every pose", pose.rows());
-        require(pose.allFinite(), "folds: expected finite poses, found one that is not");
+        require(pose.allFinite(),
+                "folds: expected finite poses, found one that is not; are weights of the skin or joints no numbers?");
     }
     for (const VectorXd* values : {&source.radius, &source.where}) {
         if (values->size() > 0) {
@@ -80,8 +95,8 @@ void check(const Topology& base, const MatrixX3d& rest, const FoldSource& source
 
 /// Edges of each triangle over what its folds need; 0: no folds.
 std::vector<double> edges_too_long(const EvenMesh& mesh, const VectorXd& widths,
-                                   const std::vector<unsigned char>& is_folding,
-                                   const MatrixX3d& slope, double edges_per_fold) {
+                                   const std::vector<unsigned char>& is_folding, const MatrixX3d& slope,
+                                   double edges_per_fold) {
     // Lines reach a width beyond the last control: so must fine triangles.
     const MatrixX3i& triangles = mesh.topology().triangles();
     std::vector<double> near(static_cast<size_t>(widths.size()), 1e30);
@@ -112,8 +127,7 @@ std::vector<double> edges_too_long(const EvenMesh& mesh, const VectorXd& widths,
             const int v = triangles(static_cast<Eigen::Index>(f), k);
             const int next = triangles(static_cast<Eigen::Index>(f), (k + 1) % 3);
             const Vector3d edge = mesh.rest.row(next) - mesh.rest.row(v);
-            longest = std::max(
-                {longest, std::abs(edge.dot(slope.row(v).normalized())), along_part * edge.norm()});
+            longest = std::max({longest, std::abs(edge.dot(slope.row(v).normalized())), along_part * edge.norm()});
             width += widths[v] / 3.0;
             is_near = is_near || near[static_cast<size_t>(v)] < widths[v];
         }
@@ -123,15 +137,33 @@ std::vector<double> edges_too_long(const EvenMesh& mesh, const VectorXd& widths,
 }
 
 }  // namespace
+}  // namespace cutis::fold_detail
 
-std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest,
-                                       const FoldSource& source, const FoldOptions& options,
-                                       const Workers& workers) {
+namespace cutis {
+
+double estimated_fold_vertices(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
+                               const FoldOptions& options) {
+    check_struct(options.look, "fold", base.vertex_count());
+    check_struct(options, "fold");
+    fold_detail::check(base, rest, source);
+    std::vector<std::string> notes;
+    const FoldStyle look = options.look.of_cloth();
+    VectorXd width = fold_detail::base_widths(rest, source, look, notes);
+    return fold_detail::fit_widths(base, rest, source, look, options, width, notes);
+}
+
+}  // namespace cutis
+
+namespace cutis::fold_detail {
+
+std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
+                                       const FoldOptions& options, const Workers& workers) {
     check(base, rest, source);
     const FoldStyle look = options.look.of_cloth();
     std::vector<std::string> notes;
-    const VectorXd coarse_width = base_widths(rest, source, look, notes);
-    const EvenMesh even(base, rest, 0.55 * low_width(coarse_width), workers);
+    VectorXd coarse_width = base_widths(rest, source, look, notes);
+    fit_widths(base, rest, source, look, options, coarse_width, notes);
+    const EvenMesh even(base, rest, 0.55 * low_width(coarse_width), options.most_vertices, workers);
     const int count = base.vertex_count();
 
     // Smooth widths: over twice themselves.
@@ -142,11 +174,9 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     Diffusion diffusion(even, width);
     const VectorXd longer =
         even.carried((1.0 + painted_values(look.slack, count).array()).matrix())
-            .cwiseQuotient(
-                even.carried((1.0 + painted_values(look.pre_stretch, count).array()).matrix()));
-    const VectorXd where = source.where.size() > 0
-                               ? VectorXd(even.carried(source.where).cwiseMax(0.0).cwiseMin(1.0))
-                               : VectorXd::Ones(width.size());
+            .cwiseQuotient(even.carried((1.0 + painted_values(look.pre_stretch, count).array()).matrix()));
+    const VectorXd where = source.where.size() > 0 ? VectorXd(even.carried(source.where).cwiseMax(0.0).cwiseMin(1.0))
+                                                   : VectorXd::Ones(width.size());
 
     std::vector<Waves> waves;
     Compression compression = sum_compression(even, source.poses, {});
@@ -159,8 +189,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
             part = std::max(part, where[triangles(f, k)]);
             most = std::max(most, longer[triangles(f, k)]);
         }
-        is_folding[static_cast<size_t>(f)] =
-            part > 0.0 && compression.least[f] < folding_stretch * std::max(1.0, most) ? 1 : 0;
+        is_folding[static_cast<size_t>(f)] = part > 0.0 && compression.least[f] < folding_stretch(most) ? 1 : 0;
     }
     for (int field = 0; field < options.fields; ++field) {
         if (field == 1) {
@@ -176,14 +205,13 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
             }
             compression = sum_compression(even, source.poses, first);
         }
-        waves.push_back(solve_waves(even, width, compression, diffusion, look.irregularity,
-                                    static_cast<unsigned>(3 + 10 * field)));
+        waves.push_back(
+            solve_waves(even, width, compression, diffusion, look.irregularity, static_cast<unsigned>(3 + 10 * field)));
     }
 
     auto parts = std::make_unique<FoldParts>(make_fold_mesh(
-        base, even.mesh,
-        edges_too_long(even, width, is_folding, waves.front().slope, options.edges_per_fold),
-        options, notes));
+        base, even.mesh, edges_too_long(even, width, is_folding, waves.front().slope, options.edges_per_fold), options,
+        notes));
     parts->notes = std::move(notes);
     parts->mesh.refine(rest, workers, parts->scratch, parts->rest);
     const Topology& shown = parts->mesh.mesh.topology();
@@ -198,13 +226,11 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         SurfacePoint middle = corners[3 * static_cast<size_t>(f)];
         middle.barycentric.setZero();
         for (int k = 0; k < 3; ++k) {
-            const SurfacePoint& corner =
-                corners[3 * static_cast<size_t>(f) + static_cast<size_t>(k)];
+            const SurfacePoint& corner = corners[3 * static_cast<size_t>(f) + static_cast<size_t>(k)];
             on_even[static_cast<size_t>(shown.triangles()(f, k))] = even.mesh.mesh.locate(corner);
             middle.barycentric += corner.barycentric / 3.0;
         }
-        shown_folding[static_cast<size_t>(f)] =
-            is_folding[static_cast<size_t>(even.mesh.mesh.locate(middle).triangle)];
+        shown_folding[static_cast<size_t>(f)] = is_folding[static_cast<size_t>(even.mesh.mesh.locate(middle).triangle)];
     }
     const auto carried = [&](const VectorXd& values) {
         VectorXd result(vertices);
@@ -227,28 +253,42 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         one.profile.resize(static_cast<size_t>(vertices));
         one.slope.resize(vertices, 3);
         for (int v = 0; v < vertices; ++v) {
-            const Waves::Sample sample =
-                waves[field].at(even, on_even[static_cast<size_t>(v)], parts->rest.row(v));
+            const Waves::Sample sample = waves[field].at(even, on_even[static_cast<size_t>(v)], parts->rest.row(v));
             const double mixed = look.irregularity * height_noise * std::tanh(1.5 * noise[v]);
             const double angle = std::arg(sample.phase);
             double place = std::remainder(2.0 * angle, 2.0 * std::numbers::pi) / std::numbers::pi;
             if (look.sag != 0.0) {  // towards the ground the crest leans
-                const double lean =
-                    look.sag * sample.slope.normalized().dot(source.down.normalized());
+                const double lean = look.sag * sample.slope.normalized().dot(source.down.normalized());
                 place = (place - lean) / (place < lean ? 1.0 + lean : 1.0 - lean);
             }
-            const double height =
-                profile.at(place) * (1.0 + mixed * std::cos(angle)) / (1.0 + std::abs(mixed));
+            const double height = profile.at(place) * (1.0 + mixed * std::cos(angle)) / (1.0 + std::abs(mixed));
             one.phase[static_cast<size_t>(v)] = sample.phase;
             one.slope.row(v) = sample.slope;
-            one.profile[static_cast<size_t>(v)] =
-                static_cast<float>(height * sample.presence * shown_where[v]);
+            one.profile[static_cast<size_t>(v)] = static_cast<float>(height * sample.presence * shown_where[v]);
         }
         shown_waves.push_back(std::move(one));
     }
     parts->layout =
-        lay_out({shown, parts->rest, parts->normals, parts->width, shown_longer, shown_folding},
-                shown_waves);
+        lay_out({shown, parts->rest, parts->normals, parts->width, shown_longer, shown_folding}, shown_waves);
+    if (options.guard && options.contact && !parts->layout.lines.empty()) {
+        // Controls in every pose, without what subdivision smooths: enough to know who comes near.
+        const std::vector<int> vertex = FoldContact::vertices(parts->layout);
+        std::vector<SurfacePoint> on_base(static_cast<size_t>(vertices));
+        for (size_t c = 0; c < corners.size(); ++c) {
+            on_base[static_cast<size_t>(shown.triangles()(static_cast<Eigen::Index>(c / 3), static_cast<int>(c % 3)))] =
+                corners[c];
+        }
+        std::vector<MatrixX3d> places;
+        for (const MatrixX3d& pose : source.poses) {
+            MatrixX3d& place = places.emplace_back(static_cast<Eigen::Index>(vertex.size()), 3);
+            for (size_t j = 0; j < vertex.size(); ++j) {
+                place.row(static_cast<Eigen::Index>(j)) =
+                    interpolate(pose, base.triangles(), on_base[static_cast<size_t>(vertex[j])]);
+            }
+        }
+        parts->places.emplace(shown, parts->layout);
+        parts->contact.emplace(parts->layout, *parts->places, parts->rest, places, options.thickness);
+    }
     return parts;
 }
 

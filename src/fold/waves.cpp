@@ -28,8 +28,7 @@ struct Directions {
     VectorXd stiffness;  // how much the direction counts, 0.01 .. 1.1
 };
 
-Directions find_directions(const EvenMesh& mesh, const Compression& compression,
-                           Diffusion& diffusion) {
+Directions find_directions(const EvenMesh& mesh, const Compression& compression, Diffusion& diffusion) {
     const int count = mesh.topology().vertex_count();
     RowMatrixXd near = RowMatrixXd::Zero(count, 6);
     for (int f = 0; f < mesh.topology().triangle_count(); ++f) {
@@ -66,8 +65,7 @@ Directions find_directions(const EvenMesh& mesh, const Compression& compression,
     std::nth_element(sorted.begin(), high, sorted.end());
     const double strong = std::max(*high, 1e-12);
     for (int v = 0; v < count; ++v) {
-        found.stiffness[v] =
-            0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) * (0.1 + coherence[v]);
+        found.stiffness[v] = 0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) * (0.1 + coherence[v]);
     }
     return found;
 }
@@ -75,19 +73,17 @@ Directions find_directions(const EvenMesh& mesh, const Compression& compression,
 /// M + t A with A of the edge energies k |C psi_j - e^{i omega} psi_i|^2.
 class PhaseSystem {
 public:
-    PhaseSystem(const EvenMesh& mesh, const VectorXd& widths, const MatrixX3d& slope,
-                const VectorXd& stiffness)
+    PhaseSystem(const EvenMesh& mesh, const VectorXd& widths, const MatrixX3d& slope, const VectorXd& stiffness)
         : mesh_(mesh) {
         std::vector<SparseEntry> entries;
         const auto& edges = mesh.topology().edges();
         entries.reserve(edges.size() * 8);
         for (size_t e = 0; e < edges.size(); ++e) {
             const auto [j, i] = edges[e];  // j < i
-            const double k = mesh.cotangents[static_cast<Eigen::Index>(e)] * widths[i] * widths[j] *
-                             0.5 * (stiffness[i] + stiffness[j]);
+            const double k = mesh.cotangents[static_cast<Eigen::Index>(e)] * widths[i] * widths[j] * 0.5 *
+                             (stiffness[i] + stiffness[j]);
             const double sign = slope.row(i).dot(slope.row(j)) < 0.0 ? -1.0 : 1.0;
-            const double omega =
-                0.5 * (slope.row(i) + sign * slope.row(j)).dot(mesh.rest.row(j) - mesh.rest.row(i));
+            const double omega = 0.5 * (slope.row(i) + sign * slope.row(j)).dot(mesh.rest.row(j) - mesh.rest.row(i));
             const double c = std::cos(omega);
             const double s = std::sin(omega);
             for (const int v : {2 * i, 2 * i + 1, 2 * j, 2 * j + 1}) {
@@ -137,8 +133,8 @@ Complex unit(const Complex& z) {
 
 }  // namespace
 
-Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compression& compression,
-                  Diffusion& diffusion, double irregularity, unsigned seed) {
+Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compression& compression, Diffusion& diffusion,
+                  double irregularity, unsigned seed) {
     const Directions directions = find_directions(mesh, compression, diffusion);
     const VectorXd noise = smooth_noise(mesh, diffusion, seed);
     Waves waves;
@@ -166,14 +162,12 @@ Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compressio
     system.diffuse(smoothed);
     waves.presence.resize(widths.size());
     for (size_t v = 0; v < smoothed.size(); ++v) {
-        waves.presence[static_cast<Eigen::Index>(v)] =
-            smooth_step((std::abs(smoothed[v]) - 0.35) / 0.4);
+        waves.presence[static_cast<Eigen::Index>(v)] = smooth_step((std::abs(smoothed[v]) - 0.35) / 0.4);
     }
     return waves;
 }
 
-Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point,
-                        const Vector3d& place) const {
+Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point, const Vector3d& place) const {
     int nearest = 0;
     point.barycentric.maxCoeff(&nearest);
     const auto corner = [&](int k) { return mesh.topology().triangles()(point.triangle, k); };
@@ -184,8 +178,8 @@ Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point,
         const double b = point.barycentric[k];
         const Vector3d own = slope.row(v);
         const double sign = own.dot(seen) < 0.0 ? -1.0 : 1.0;
-        const Complex there = phase[static_cast<size_t>(v)] *
-                              std::polar(1.0, own.dot(place - Vector3d(mesh.rest.row(v))));
+        const Complex there =
+            phase[static_cast<size_t>(v)] * std::polar(1.0, own.dot(place - Vector3d(mesh.rest.row(v))));
         sample.phase += b * (sign < 0.0 ? std::conj(there) : there);
         sample.slope += b * sign * own;
         sample.presence += b * presence[v];

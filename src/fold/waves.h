@@ -27,7 +27,7 @@ struct Waves {
 
 /// \param widths       of folds, per vertex of the even mesh, metres
 /// \param irregularity 0: equal widths; 1: they vary by 15 %
-Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compression& compression,
-                  Diffusion& diffusion, double irregularity, unsigned seed);
+Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compression& compression, Diffusion& diffusion,
+                  double irregularity, unsigned seed);
 
 }  // namespace cutis::fold_detail

@@ -80,8 +80,7 @@ std::vector<double> edge_weights(const Topology& topology, const MatrixX3d& rest
             const Vector3d a = rest.row(topology.triangles()(f, k)).transpose() - apex;
             const Vector3d b = rest.row(topology.triangles()(f, (k + 1) % 3)).transpose() - apex;
             const double twice_area = a.cross(b).norm();
-            weights[topology.edge_of_side(f, k)] +=
-                twice_area > 0.0 ? 0.5 * a.dot(b) / twice_area : 0.0;
+            weights[topology.edge_of_side(f, k)] += twice_area > 0.0 ? 0.5 * a.dot(b) / twice_area : 0.0;
         }
     }
     for (double& weight : weights) {
@@ -92,20 +91,15 @@ std::vector<double> edge_weights(const Topology& topology, const MatrixX3d& rest
 
 }  // namespace
 
-ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest,
-                           const ArapOptions& options)
+ArapDeformer::ArapDeformer(const Topology& topology, const MatrixX3d& rest, const ArapOptions& options)
     : topology_(topology), options_(options) {
     const int n = topology.vertex_count();
-    require(rest.rows() == n && rest.allFinite(), "shell base: expected ", n,
-            " finite positions, found ", rest.rows());
-    require(options.tolerance >= 0.0, "shell handles: expected a tolerance of at least 0, found ",
-            options.tolerance);
+    require(rest.rows() == n && rest.allFinite(), "shell base: expected ", n, " finite positions, found ", rest.rows());
+    require(options.tolerance >= 0.0, "shell handles: expected a tolerance of at least 0, found ", options.tolerance);
     require(options.reach > 0.0 && options.rounds >= 1 && options.rounds <= 1000,
-            "shell reach: expected above 0 m and 1 .. 1000 rounds, found ", options.reach, " and ",
-            options.rounds);
+            "shell reach: expected above 0 m and 1 .. 1000 rounds, found ", options.reach, " and ", options.rounds);
     is_pinned_.assign(static_cast<size_t>(n), 0);
-    std::vector<unsigned char> is_held(static_cast<size_t>(topology.part_count()),
-                                       std::isinf(options.reach) ? 0 : 1);
+    std::vector<unsigned char> is_held(static_cast<size_t>(topology.part_count()), std::isinf(options.reach) ? 0 : 1);
     for (const int v : options.pinned) {
         require(v >= 0 && v < n, "shell pinned: vertex ", v, ", expected 0 .. ", n - 1);
         is_pinned_[v] = 1;
@@ -173,13 +167,11 @@ void ArapDeformer::set_springs(std::span<const SpringRow> rows) {
         }
     }
     free_targets_.resize(static_cast<Eigen::Index>(free_rows.size()), 3);
-    springs_.set(
-        topology_.vertex_count(), free_rows,
-        [this](std::span<double> values, int columns) { factor_->solve_many(values, columns); });
+    springs_.set(topology_.vertex_count(), free_rows,
+                 [this](std::span<double> values, int columns) { factor_->solve_many(values, columns); });
 }
 
-void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,
-                          MatrixX3d& x) {
+void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x) {
     const int n = topology_.vertex_count();
     constexpr int chunk = 256;
     for (size_t r = 0; r < spring_of_row_.size(); ++r) {
@@ -201,8 +193,7 @@ void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const
                 Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
                 for (int i = starts_[v]; i < starts_[static_cast<size_t>(v) + 1]; ++i) {
                     const int j = neighbours_[i];
-                    spread += neighbour_weights_[i] * (x.row(v) - x.row(j)).transpose() *
-                              (pose.row(v) - pose.row(j));
+                    spread += neighbour_weights_[i] * (x.row(v) - x.row(j)).transpose() * (pose.row(v) - pose.row(j));
                 }
                 rotations_[v] = nearest_rotation(spread);
             }
@@ -218,9 +209,7 @@ void ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const
                 for (int i = starts_[v]; i < starts_[static_cast<size_t>(v) + 1]; ++i) {
                     const int j = neighbours_[i];
                     const double weight = neighbour_weights_[i];
-                    sum +=
-                        0.5 * weight *
-                        ((rotations_[v] + rotations_[j]) * (pose.row(v) - pose.row(j)).transpose());
+                    sum += 0.5 * weight * ((rotations_[v] + rotations_[j]) * (pose.row(v) - pose.row(j)).transpose());
                     if (is_pinned_[j] != 0) {
                         sum += weight * pose.row(j).transpose();
                     }

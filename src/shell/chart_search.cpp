@@ -48,16 +48,13 @@ ChartSearch::ChartSearch(const MatrixX2d& uv, const MatrixX3i& triangles)
             sides.push_back({low, high, f, k, facing});
         }
     }
-    const auto key = [](const Side& s) {
-        return std::array<int, 5>{s.low, s.high, s.facing, s.triangle, s.side};
-    };
-    std::sort(sides.begin(), sides.end(),
-              [&](const Side& a, const Side& b) { return key(a) < key(b); });
+    const auto key = [](const Side& s) { return std::array<int, 5>{s.low, s.high, s.facing, s.triangle, s.side}; };
+    std::sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) { return key(a) < key(b); });
     // Where a chart is folded over in the plane it ends just as it does at a seam; a chart that is
     // closed (a plain projection of a ball) ends nowhere else.
     for (size_t s = 0; s < sides.size(); ++s) {
-        const bool goes_on = (s > 0 && sides[s].goes_on_in(sides[s - 1])) ||
-                             (s + 1 < sides.size() && sides[s].goes_on_in(sides[s + 1]));
+        const bool goes_on =
+            (s > 0 && sides[s].goes_on_in(sides[s - 1])) || (s + 1 < sides.size() && sides[s].goes_on_in(sides[s + 1]));
         if (!goes_on) {
             border_[chart_of(sides[s].triangle)].push_back({sides[s].triangle, sides[s].side});
         }
@@ -100,8 +97,7 @@ Vector2d ChartSearch::nearest_on_border(int chart, const Vector2d& place, ShellP
         const Vector2d from = corner(edge.triangle, edge.side);
         const Vector2d along = corner(edge.triangle, edge.side + 1) - from;
         const double length = along.squaredNorm();
-        const double t =
-            length > 0.0 ? std::clamp((place - from).dot(along) / length, 0.0, 1.0) : 0.0;
+        const double t = length > 0.0 ? std::clamp((place - from).dot(along) / length, 0.0, 1.0) : 0.0;
         const double distance = (from + t * along - place).squaredNorm();
         if (distance < nearest) {
             nearest = distance;

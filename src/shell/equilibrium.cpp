@@ -22,11 +22,11 @@ void check_material(const PrismShell& shell, const EquilibriumOptions& options) 
     check_struct(options, "shell");
     const int triangles = shell.topology().triangle_count();
     const VectorXd& stiffness = options.stiffness;
-    require(stiffness.size() == 0 || stiffness.size() == triangles, "shell stiffness: expected ",
-            triangles, " numbers, found ", stiffness.size());
+    require(stiffness.size() == 0 || stiffness.size() == triangles, "shell stiffness: expected ", triangles,
+            " numbers, found ", stiffness.size());
     for (Eigen::Index f = 0; f < stiffness.size(); ++f) {
-        require(stiffness[f] > 0.0 && std::isfinite(stiffness[f]), "shell stiffness: triangle ", f,
-                " has ", stiffness[f], ", expected a number above 0");
+        require(stiffness[f] > 0.0 && std::isfinite(stiffness[f]), "shell stiffness: triangle ", f, " has ",
+                stiffness[f], ", expected a number above 0");
     }
 }
 
@@ -51,9 +51,7 @@ Eigen::Matrix<double, 4, 3> weight_gradients(const PrismShell& shell, int tet) {
 }  // namespace
 
 ShellEquilibrium::ShellEquilibrium(const PrismShell& shell, const EquilibriumOptions& options)
-    : shell_(&shell),
-      exponent_(options.poisson / (options.poisson - 1.0)),
-      volume_rounds_(options.volume_rounds) {
+    : shell_(&shell), exponent_(options.poisson / (options.poisson - 1.0)), volume_rounds_(options.volume_rounds) {
     check_material(shell, options);
     assemble(options);
     fit_power();
@@ -169,15 +167,14 @@ void ShellEquilibrium::fit_power() {
     std::vector<double> samples(2 * count);
     const auto points = static_cast<double>(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
-        samples[i] = std::pow(
-            1.5 + 0.5 * std::cos(std::numbers::pi * (static_cast<double>(i) + 0.5) / points),
-            exponent_);
+        samples[i] =
+            std::pow(1.5 + 0.5 * std::cos(std::numbers::pi * (static_cast<double>(i) + 0.5) / points), exponent_);
     }
     for (size_t k = 0; k < count; ++k) {
         double sum = 0.0;
         for (size_t i = 0; i < samples.size(); ++i) {
-            sum += samples[i] * std::cos(std::numbers::pi * static_cast<double>(k) *
-                                         (static_cast<double>(i) + 0.5) / points);
+            sum += samples[i] *
+                   std::cos(std::numbers::pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
         }
         power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
     }
@@ -276,16 +273,15 @@ void ShellEquilibrium::solve(const MatrixX3d& base, const Workers& workers, Matr
 /// it: the area of a triangle stands for that of all heights above it, which holds while the shell
 /// is flat. All heights of a prism times 1 + t change its volume by t (2 whole - straight), nearly:
 /// sides that lean make the upper part count more.
-void ShellEquilibrium::correct_volumes(const MatrixX3d& base, const Workers& workers,
-                                       MatrixX3d& offset) {
+void ShellEquilibrium::correct_volumes(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset) {
     const Topology& topology = shell_->topology();
     workers.for_chunks(topology.triangle_count(), chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             const PrismVolume volume = prism_volume(*shell_, f, base, offset);
             const double slope = 2.0 * volume.whole - volume.straight;
             const bool is_sound = volume.whole > 0.0 && slope > 0.5 * volume.whole;
-            heights_short_[f] = is_sound ? std::clamp((wanted_volumes_[f] - volume.whole) / slope,
-                                                      -largest_correction, largest_correction)
+            heights_short_[f] = is_sound ? std::clamp((wanted_volumes_[f] - volume.whole) / slope, -largest_correction,
+                                                      largest_correction)
                                          : 0.0;
         }
     });
@@ -302,8 +298,7 @@ void ShellEquilibrium::correct_volumes(const MatrixX3d& base, const Workers& wor
     });
 }
 
-void ShellEquilibrium::solve_pushes(const MatrixX3d& base, const Workers& workers,
-                                    MatrixX3d& offset) const {
+void ShellEquilibrium::solve_pushes(const MatrixX3d& base, const Workers& workers, MatrixX3d& offset) const {
     const int n = shell_->vertex_count();
     workers.for_chunks(n, chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {

@@ -14,8 +14,7 @@ constexpr double least_offset_weight = 1e-6;  // of a place that can be pulled b
 
 /// Weights of the base triangle's corners where the line through g along the triangle's column
 /// (base centre to offset centre) meets its plane, cut to the triangle.
-Vector3d projected_weights(const Vector3d (&base)[3], const Vector3d (&offset)[3],
-                           const Vector3d& g) {
+Vector3d projected_weights(const Vector3d (&base)[3], const Vector3d (&offset)[3], const Vector3d& g) {
     const Vector3d normal = (base[1] - base[0]).cross(base[2] - base[0]);
     const Vector3d column = (offset[0] + offset[1] + offset[2] - base[0] - base[1] - base[2]) / 3.0;
     const double slope = normal.dot(column);
@@ -36,8 +35,7 @@ Vector3d projected_weights(const Vector3d (&base)[3], const Vector3d (&offset)[3
 
 }  // namespace
 
-ShellManipulator::ShellManipulator(ShellEquilibrium& equilibrium,
-                                   const ManipulationOptions& options)
+ShellManipulator::ShellManipulator(ShellEquilibrium& equilibrium, const ManipulationOptions& options)
     : equilibrium_(&equilibrium), options_(options) {
     check_options(describe(options_), "shell");
 }
@@ -51,12 +49,11 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
     std::vector<int> base_handles;
     for (size_t i = 0; i < handles.size(); ++i) {
         const Handle& handle = handles[i];
-        require(handle.offset_stiffness >= 0.0 && handle.base_stiffness >= 0.0,
-                "shell handles: handle ", i, " needs stiffnesses of at least 0, found ",
-                handle.offset_stiffness, " and ", handle.base_stiffness);
+        require(handle.offset_stiffness >= 0.0 && handle.base_stiffness >= 0.0, "shell handles: handle ", i,
+                " needs stiffnesses of at least 0, found ", handle.offset_stiffness, " and ", handle.base_stiffness);
         require_valid_point(shell.topology(), {handle.point.triangle, handle.point.barycentric});
-        require(handle.point.height >= 0.0 && handle.point.height <= 1.0, "shell handles: handle ",
-                i, " at height ", handle.point.height, ", expected 0 .. 1");
+        require(handle.point.height >= 0.0 && handle.point.height <= 1.0, "shell handles: handle ", i, " at height ",
+                handle.point.height, ", expected 0 .. 1");
         tets.push_back(shell.place(handle.point));
         SpringRow row;
         double sum = 0.0;
@@ -78,17 +75,15 @@ void ShellManipulator::grab(std::span<const Handle> handles) {
         if (handle.base_stiffness > 0.0) {
             base_handles.push_back(static_cast<int>(i));
         } else if (!pulls) {
-            throw InvalidInput(concat(
-                "shell handles: handle ", i,
-                handle.offset_stiffness > 0.0
-                    ? " is held by no offset vertex (it lies on the base, or the shell has no "
-                      "height there); give it a base stiffness"
-                    : " pulls neither the shell nor the base"));
+            throw InvalidInput(concat("shell handles: handle ", i,
+                                      handle.offset_stiffness > 0.0
+                                          ? " is held by no offset vertex (it lies on the base, or the shell has no "
+                                            "height there); give it a base stiffness"
+                                          : " pulls neither the shell nor the base"));
         }
     }
-    springs_.set(n, rows, [this](std::span<double> values, int columns) {
-        equilibrium_->solve_system(values, columns);
-    });
+    springs_.set(n, rows,
+                 [this](std::span<double> values, int columns) { equilibrium_->solve_system(values, columns); });
     handles_.assign(handles.begin(), handles.end());
     tets_ = std::move(tets);
     rows_of_shell_ = std::move(rows_of_shell);
@@ -104,8 +99,8 @@ Vector3d ShellManipulator::place(int handle, const MatrixX3d& base, const Matrix
     return position_at(equilibrium_->shell(), base, offset, handles_[handle].point);
 }
 
-void ShellManipulator::solve_shell(const MatrixX3d& targets, const Workers& workers,
-                                   const MatrixX3d& base, MatrixX3d& offset) {
+void ShellManipulator::solve_shell(const MatrixX3d& targets, const Workers& workers, const MatrixX3d& base,
+                                   MatrixX3d& offset) {
     equilibrium_->solve(base, workers, offset);
     const PrismShell& shell = equilibrium_->shell();
     const int n = shell.vertex_count();
@@ -126,8 +121,7 @@ void ShellManipulator::solve_shell(const MatrixX3d& targets, const Workers& work
     springs_.apply(offset, shell_targets_);
 }
 
-void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3d& base,
-                                        const MatrixX3d& offset) {
+void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3d& base, const MatrixX3d& offset) {
     const PrismShell& shell = equilibrium_->shell();
     const int n = shell.vertex_count();
     base_rows_.clear();
@@ -164,33 +158,29 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
         }
         base_rows_.push_back(row);
         // Eq. 6: Psi x' = q - (g - Psi x); Eq. 5 with the offset frozen has the same form.
-        base_targets_.row(static_cast<Eigen::Index>(c)) =
-            (targets.row(i).transpose() - (goal - carried)).transpose();
+        base_targets_.row(static_cast<Eigen::Index>(c)) = (targets.row(i).transpose() - (goal - carried)).transpose();
     }
     arap_->set_springs(base_rows_);
 }
 
 void check_handle_targets(const MatrixX3d& targets, int handles) {
-    require(targets.rows() == handles, "shell handles: expected ", handles, " targets, found ",
-            targets.rows());
+    require(targets.rows() == handles, "shell handles: expected ", handles, " targets, found ", targets.rows());
     for (Eigen::Index i = 0; i < targets.rows(); ++i) {
-        require(targets.row(i).allFinite(), "shell handles: the target of handle ", i,
-                " is not finite");
+        require(targets.row(i).allFinite(), "shell handles: the target of handle ", i, " is not finite");
     }
 }
 
-void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets,
-                             const Workers& workers, MatrixX3d& base, MatrixX3d& offset) {
+void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& base,
+                             MatrixX3d& offset) {
     check_handle_targets(targets, handle_count());
     targets_ = targets;
-    const bool has_relative = std::any_of(handles_.begin(), handles_.end(),
-                                          [](const Handle& h) { return h.is_relative; });
+    const bool has_relative =
+        std::any_of(handles_.begin(), handles_.end(), [](const Handle& h) { return h.is_relative; });
     if (has_relative) {
         equilibrium_->solve(pose, workers, offset);
         for (size_t i = 0; i < handles_.size(); ++i) {
             if (handles_[i].is_relative) {
-                targets_.row(static_cast<Eigen::Index>(i)) +=
-                    place(static_cast<int>(i), pose, offset).transpose();
+                targets_.row(static_cast<Eigen::Index>(i)) += place(static_cast<int>(i), pose, offset).transpose();
             }
         }
     }

@@ -51,15 +51,14 @@ public:
     ///                 handle pulls the base
     /// \param offset   out, #V x 3
     /// \throw InvalidInput  a target that is not finite (names the handle)
-    void solve(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers,
-               MatrixX3d& base, MatrixX3d& offset);
+    void solve(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& base,
+               MatrixX3d& offset);
 
     /// Where a handle's place is now.
     Vector3d place(int handle, const MatrixX3d& base, const MatrixX3d& offset) const;
 
 private:
-    void solve_shell(const MatrixX3d& targets, const Workers& workers, const MatrixX3d& base,
-                     MatrixX3d& offset);
+    void solve_shell(const MatrixX3d& targets, const Workers& workers, const MatrixX3d& base, MatrixX3d& offset);
     void set_base_springs(const MatrixX3d& targets, const MatrixX3d& base, const MatrixX3d& offset);
 
     ShellEquilibrium* equilibrium_;

@@ -15,10 +15,8 @@ VibrationStep exact_step(const Oscillation& oscillation, double seconds) {
     const double xi = oscillation.damping;
     require(oscillation.frequency_hz > 0.0 && std::isfinite(oscillation.frequency_hz),
             "shell frequency: expected a number above 0 Hz, found ", oscillation.frequency_hz);
-    require(xi >= 0.0 && std::isfinite(xi), "shell damping: expected a ratio of at least 0, found ",
-            xi);
-    require(seconds >= 0.0 && std::isfinite(seconds), "shell step: expected at least 0 s, found ",
-            seconds);
+    require(xi >= 0.0 && std::isfinite(xi), "shell damping: expected a ratio of at least 0, found ", xi);
+    require(seconds >= 0.0 && std::isfinite(seconds), "shell step: expected at least 0 s, found ", seconds);
     const double omega = 2.0 * std::numbers::pi * oscillation.frequency_hz;
     const double s = xi * omega;
     // eC = e^(-s t) cos(wd t), eS = e^(-s t) sin(wd t) / wd, and their limits beyond xi = 1.
@@ -53,10 +51,9 @@ VibrationStep exact_step(const Oscillation& oscillation, double seconds) {
 
 Oscillation from_paper(double omega, double zeta, double seconds) {
     require(zeta >= 0.0 && zeta < 1.0, "shell zeta: expected 0 .. 1 (1 excluded), found ", zeta);
-    require(omega > 0.0 && omega < 4.0 - 2.0 * zeta, "shell omega: expected 0 .. ",
-            4.0 - 2.0 * zeta, " (4 - 2 zeta, ends excluded), found ", omega);
-    require(seconds > 0.0 && std::isfinite(seconds), "shell step: expected above 0 s, found ",
-            seconds);
+    require(omega > 0.0 && omega < 4.0 - 2.0 * zeta, "shell omega: expected 0 .. ", 4.0 - 2.0 * zeta,
+            " (4 - 2 zeta, ends excluded), found ", omega);
+    require(seconds > 0.0 && std::isfinite(seconds), "shell step: expected above 0 s, found ", seconds);
     const double half = 0.5 * (2.0 - omega - zeta);
     const double product = 1.0 - zeta;
     const double discriminant = half * half - product;

@@ -50,8 +50,7 @@ struct TileMaker {
         for (int i = 0; i < count; ++i) {
             const int a = first + i;
             const int b = first + (i + 1) % count;
-            triangles.push_back(reversed ? Eigen::Vector3i(centre, b, a)
-                                         : Eigen::Vector3i(centre, a, b));
+            triangles.push_back(reversed ? Eigen::Vector3i(centre, b, a) : Eigen::Vector3i(centre, a, b));
         }
     }
 };
@@ -72,13 +71,10 @@ void make_straps(TileMaker& tile) {
         tile.grid(around, along, true, [&](double s, double t) {
             // Rounded flat section, counter-clockwise seen along the strap.
             const double a = 2.0 * M_PI * s;
-            const double wide =
-                0.17 * std::copysign(std::pow(std::abs(std::cos(a)), 0.6), std::cos(a));
-            const double high =
-                0.13 * std::copysign(std::pow(std::abs(std::sin(a)), 0.8), std::sin(a));
+            const double wide = 0.17 * std::copysign(std::pow(std::abs(std::cos(a)), 0.6), std::cos(a));
+            const double high = 0.13 * std::copysign(std::pow(std::abs(std::sin(a)), 0.8), std::sin(a));
             const double wave = 0.5 + sign * 0.28 * std::sin(2.0 * M_PI * t);
-            return lengthwise ? Vector3d(t, middle + wide, wave + high)
-                              : Vector3d(middle - wide, t, wave + high);
+            return lengthwise ? Vector3d(t, middle + wide, wave + high) : Vector3d(middle - wide, t, wave + high);
         });
     }
 }
@@ -87,8 +83,7 @@ void make_straps(TileMaker& tile) {
 void make_bricks(TileMaker& tile) {
     constexpr double joint = 0.025;
     constexpr double round = 0.05;
-    const auto brick = [&](double u0, double u1, double v0, double v1, bool open_left,
-                           bool open_right) {
+    const auto brick = [&](double u0, double u1, double v0, double v1, bool open_left, bool open_right) {
         // Five rings from the foot to the rounded top; open ends lie on the tile's border.
         const std::array<std::array<double, 2>, 5> rings = {
             {{0.0, 0.0}, {0.0, 0.5}, {0.0, 0.92}, {0.3, 0.98}, {1.0, 1.0}}};
@@ -158,12 +153,9 @@ void make_scales(TileMaker& tile) {
         for (const bool root : {true, false}) {
             const int start = root ? first : first + along * ring;
             for (int i = 0; i < columns; ++i) {
-                const int a = start + i, b = start + i + 1, c = start + ring - 2 - i,
-                          d = start + ring - 1 - i;
-                tile.triangles.push_back(root ? Eigen::Vector3i(a, c, b)
-                                              : Eigen::Vector3i(a, b, c));
-                tile.triangles.push_back(root ? Eigen::Vector3i(a, d, c)
-                                              : Eigen::Vector3i(a, c, d));
+                const int a = start + i, b = start + i + 1, c = start + ring - 2 - i, d = start + ring - 1 - i;
+                tile.triangles.push_back(root ? Eigen::Vector3i(a, c, b) : Eigen::Vector3i(a, b, c));
+                tile.triangles.push_back(root ? Eigen::Vector3i(a, d, c) : Eigen::Vector3i(a, c, d));
             }
         }
     };
@@ -181,8 +173,7 @@ void make_spikes(TileMaker& tile) {
         tile.grid(around, rings - 1, true, [&](double s, double t) {
             const double r = radius * std::pow(1.0 - t, 1.6) + 0.02 * radius;
             const double a = 2.0 * M_PI * s;
-            return Vector3d(u + r * std::cos(a) + lean * t * t, v + r * std::sin(a),
-                            height * t * 0.985);
+            return Vector3d(u + r * std::cos(a) + lean * t * t, v + r * std::sin(a), height * t * 0.985);
         });
         const int tip = tile.add({u + lean, v, height});
         const int last = first + (rings - 1) * around;
@@ -213,8 +204,7 @@ void make_hair(TileMaker& tile) {
             const double c = std::cos(turn * 0.25);
             const double w = std::sin(turn * 0.25);
             const double droop = 0.22 * t * t;
-            return Vector3d(u + across * c - bow * w + 0.05 * std::sin(turn) * t * t,
-                            v + across * w + bow * c + droop,
+            return Vector3d(u + across * c - bow * w + 0.05 * std::sin(turn) * t * t, v + across * w + bow * c + droop,
                             height * (t - 0.25 * t * t * t) / 0.75);
         });
     }
@@ -232,8 +222,7 @@ void make_scale(TileMaker& tile) {
         const double x = 2.0 * static_cast<double>(top ? i : ring - 1 - i) / columns - 1.0;
         const double tip = std::max(t - 0.5, 0.0) / 0.5;
         const double root = std::max(0.3 - t, 0.0) / 0.3;
-        const double outline =
-            std::sqrt(std::max(1.0 - tip * tip, 0.01)) * (1.0 - 0.35 * root * root);
+        const double outline = std::sqrt(std::max(1.0 - tip * tip, 0.01)) * (1.0 - 0.35 * root * root);
         const double dome = 0.22 * (1.0 - x * x) * outline;
         const double thick = top ? (0.06 + 0.08 * (1.0 - x * x)) * (1.0 - 0.6 * t) : 0.0;
         return Vector3d(0.5 + 0.46 * x * outline, t, 0.02 + 0.62 * t + dome + thick);
@@ -241,8 +230,7 @@ void make_scale(TileMaker& tile) {
     for (const bool root : {true, false}) {
         const int start = root ? first : first + along * ring;
         for (int i = 0; i < columns; ++i) {
-            const int a = start + i, b = start + i + 1, c = start + ring - 2 - i,
-                      d = start + ring - 1 - i;
+            const int a = start + i, b = start + i + 1, c = start + ring - 2 - i, d = start + ring - 1 - i;
             tile.triangles.push_back(root ? Eigen::Vector3i(a, c, b) : Eigen::Vector3i(a, b, c));
             tile.triangles.push_back(root ? Eigen::Vector3i(a, d, c) : Eigen::Vector3i(a, c, d));
         }
@@ -320,8 +308,7 @@ ArtMesh make_detail(const std::string& name) {
             mesh.triangles.row(f) = tile.triangles[f].transpose();
         }
         mesh.uv_triangles = mesh.triangles;
-        mesh.parts.push_back(
-            {name, "", 0, static_cast<int>(triangles), 0, static_cast<int>(vertices)});
+        mesh.parts.push_back({name, "", 0, static_cast<int>(triangles), 0, static_cast<int>(vertices)});
         return mesh;
     }
     throw InvalidInput(concat("detail: no piece named '", name, "'; there are ", known));

@@ -75,8 +75,7 @@ private:
 };
 
 /// Weights of the point of a triangle nearest to p.
-Vector3d nearest_weights(const Vector3d& a, const Vector3d& b, const Vector3d& c,
-                         const Vector3d& p) {
+Vector3d nearest_weights(const Vector3d& a, const Vector3d& b, const Vector3d& c, const Vector3d& p) {
     const Vector3d ab = b - a, ac = c - a, ap = p - a;
     const double d00 = ab.dot(ab), d01 = ab.dot(ac), d11 = ac.dot(ac);
     const double d20 = ap.dot(ab), d21 = ap.dot(ac);
@@ -113,9 +112,8 @@ ShellPoint nearest_place(const PrismShell& shell, const Vector3d& position, doub
     double nearest = std::numeric_limits<double>::infinity();
     const MatrixX3i& triangles = shell.topology().triangles();
     for (int f = 0; f < triangles.rows(); ++f) {
-        const Vector3d weights =
-            nearest_weights(shell.base().row(triangles(f, 0)), shell.base().row(triangles(f, 1)),
-                            shell.base().row(triangles(f, 2)), position);
+        const Vector3d weights = nearest_weights(shell.base().row(triangles(f, 0)), shell.base().row(triangles(f, 1)),
+                                                 shell.base().row(triangles(f, 2)), position);
         const Vector3d at = position_at(shell.base(), triangles, SurfacePoint{f, weights});
         const double square = (at - position).squaredNorm();
         if (square < nearest) {
@@ -140,13 +138,12 @@ int find_pieces(const MatrixX3i& triangles, int vertex_count, std::vector<int>& 
     return piece.empty() ? 0 : *std::max_element(piece.begin(), piece.end()) + 1;
 }
 
-void fill_detail_normals(const MatrixX3d& positions, const MatrixX3i& triangles,
-                         MatrixX3d& normals) {
+void fill_detail_normals(const MatrixX3d& positions, const MatrixX3i& triangles, MatrixX3d& normals) {
     normals.setZero(positions.rows(), 3);
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         const Vector3d a = positions.row(triangles(f, 0));
-        const Vector3d normal = (positions.row(triangles(f, 1)).transpose() - a)
-                                    .cross(positions.row(triangles(f, 2)).transpose() - a);
+        const Vector3d normal =
+            (positions.row(triangles(f, 1)).transpose() - a).cross(positions.row(triangles(f, 2)).transpose() - a);
         for (int k = 0; k < 3; ++k) {
             normals.row(triangles(f, k)) += normal.transpose();
         }
@@ -165,9 +162,8 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
     const auto count = static_cast<int>(mesh.positions.rows());
     for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            require(mesh.triangles(f, k) >= 0 && mesh.triangles(f, k) < count, "shell detail '",
-                    mesh.name, "': triangle ", f, " uses vertex ", mesh.triangles(f, k), " of ",
-                    count);
+            require(mesh.triangles(f, k) >= 0 && mesh.triangles(f, k) < count, "shell detail '", mesh.name,
+                    "': triangle ", f, " uses vertex ", mesh.triangles(f, k), " of ", count);
         }
     }
     const TetSearch search(shell);
@@ -177,8 +173,7 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
     double first_distance = 0.0;
     for (int v = 0; v < count; ++v) {
         const Vector3d position = mesh.positions.row(v);
-        require(position.allFinite(), "shell detail '", mesh.name, "': position ", v,
-                " is not finite");
+        require(position.allFinite(), "shell detail '", mesh.name, "': position ", v, " is not finite");
         ShellPoint& point = out.points[v];
         if (search.find(position, point)) {
             continue;
@@ -193,15 +188,12 @@ PlacedDetail place_mesh(const PrismShell& shell, const ArtMesh& mesh, OutsideDet
             first_distance = distance;
         }
     }
-    require(out.outside <= 0 || outside != OutsideDetail::refuse, "shell detail '", mesh.name,
-            "': ", out.outside, " of ", count,
-            " vertices lie outside the shell; the first is vertex ", first_outside, ", ",
-            first_distance,
+    require(out.outside <= 0 || outside != OutsideDetail::refuse, "shell detail '", mesh.name, "': ", out.outside,
+            " of ", count, " vertices lie outside the shell; the first is vertex ", first_outside, ", ", first_distance,
             " m from it (make the shell higher, or move them to the nearest "
             "place in it)");
     out.triangles = mesh.triangles;
-    if (mesh.uv.rows() > 0 && mesh.uv.rows() == mesh.positions.rows() &&
-        mesh.uv_triangles == mesh.triangles) {
+    if (mesh.uv.rows() > 0 && mesh.uv.rows() == mesh.positions.rows() && mesh.uv_triangles == mesh.triangles) {
         out.uv = mesh.uv;
     }
     out.piece_count = find_pieces(out.triangles, count, out.piece);

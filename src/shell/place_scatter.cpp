@@ -34,8 +34,8 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
     MatrixX3d wanted(n, 3);
     for (int v = 0; v < n; ++v) {
         const Vector3d normal = normals.row(v);
-        const Vector3d axis = options.headings.rows() == n ? Vector3d(options.headings.row(v))
-                                                           : Vector3d(options.axis.normalized());
+        const Vector3d axis =
+            options.headings.rows() == n ? Vector3d(options.headings.row(v)) : Vector3d(options.axis.normalized());
         wanted.row(v) = (axis - normal * normal.dot(axis)).transpose();
     }
     constexpr double hold = 0.05;  // of the wanted direction, against the mean of the neighbours
@@ -54,8 +54,7 @@ MatrixX3d heading_field(const PrismShell& shell, const ScatterOptions& options) 
             Vector3d value = next.row(v);
             value -= normal * normal.dot(value);
             const double length = value.norm();
-            field.row(v) =
-                (length > 0.0 ? Vector3d(value / length) : Vector3d(field.row(v))).transpose();
+            field.row(v) = (length > 0.0 ? Vector3d(value / length) : Vector3d(field.row(v))).transpose();
         }
     }
     return field;
@@ -65,8 +64,7 @@ void check_scatter(const PrismShell& shell, const ScatterOptions& options) {
     check_struct(options, "shell", shell.vertex_count());
     require(options.axis.norm() > 0.0, "shell axis: expected a direction, found 0 0 0");
     require(options.headings.rows() == 0 || options.headings.rows() == shell.vertex_count(),
-            "shell headings: expected ", shell.vertex_count(), " rows, found ",
-            options.headings.rows());
+            "shell headings: expected ", shell.vertex_count(), " rows, found ", options.headings.rows());
 }
 
 /// A painted number between the corners of a triangle.
@@ -91,8 +89,7 @@ public:
                     for (const Disk& disk : found->second) {
                         const double near = 0.5 * (radius + disk.radius);
                         // The other side of a thin limb does not count.
-                        if ((disk.at - at).squaredNorm() < near * near &&
-                            disk.normal.dot(normal) > 0.0) {
+                        if ((disk.at - at).squaredNorm() < near * near && disk.normal.dot(normal) > 0.0) {
                             return false;
                         }
                     }
@@ -111,12 +108,9 @@ private:
         Vector3d at, normal;
         double radius;
     };
-    Eigen::Vector3i cell_of(const Vector3d& at) const {
-        return (at / cell_).array().floor().cast<int>();
-    }
+    Eigen::Vector3i cell_of(const Vector3d& at) const { return (at / cell_).array().floor().cast<int>(); }
     static long long key(const Eigen::Vector3i& cell) {
-        return (static_cast<long long>(cell.x()) * 73856093) ^
-               (static_cast<long long>(cell.y()) * 19349663) ^
+        return (static_cast<long long>(cell.x()) * 73856093) ^ (static_cast<long long>(cell.y()) * 19349663) ^
                (static_cast<long long>(cell.z()) * 83492791);
     }
     double cell_;
@@ -135,8 +129,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         sums[f] = sum += areas[f];
     }
     const double largest_factor =
-        (options.size_factor.is_painted() ? options.size_factor.per_vertex.maxCoeff()
-                                          : options.size_factor.value) *
+        (options.size_factor.is_painted() ? options.size_factor.per_vertex.maxCoeff() : options.size_factor.value) *
         (1.0 + options.size_variation);
     const double radius = options.spacing * options.size;
     // Dart throwing: about twenty throws for each disk that could find room.
@@ -154,11 +147,10 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         const double where = chance.next() * sum;
         double a = std::sqrt(chance.next());
         double b = chance.next();
-        const double turn =
-            options.turn_deg * std::numbers::pi / 180.0 * (2.0 * chance.next() - 1.0);
+        const double turn = options.turn_deg * std::numbers::pi / 180.0 * (2.0 * chance.next() - 1.0);
         const double vary = 1.0 + options.size_variation * (2.0 * chance.next() - 1.0);
-        const auto f = static_cast<int>(
-            std::upper_bound(sums.data(), sums.data() + sums.size() - 1, where) - sums.data());
+        const auto f =
+            static_cast<int>(std::upper_bound(sums.data(), sums.data() + sums.size() - 1, where) - sums.data());
         PieceAnchor anchor;
         anchor.point = {f, Vector3d(1.0 - a, a * (1.0 - b), a * b)};
         const double density = value_at(options.density, corners, anchor.point);
@@ -167,8 +159,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         if (density < bare || !(anchor.size > 0.0)) {
             continue;
         }
-        const double own =
-            std::min(options.spacing * anchor.size / std::sqrt(std::max(density, 0.05)), widest);
+        const double own = std::min(options.spacing * anchor.size / std::sqrt(std::max(density, 0.05)), widest);
         const Vector3d at = position_at(shell.base(), corners, anchor.point);
         const Vector3d normal = normals.row(f);
         if (!disks.is_free(at, normal, own)) {
@@ -177,8 +168,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
         Vector3d heading = interpolate(field, corners, anchor.point);
         heading -= normal * normal.dot(heading);
         if (!(heading.norm() > 1e-9)) {
-            heading =
-                (shell.base().row(corners(f, 1)) - shell.base().row(corners(f, 0))).transpose();
+            heading = (shell.base().row(corners(f, 1)) - shell.base().row(corners(f, 0))).transpose();
         }
         heading.normalize();
         anchor.heading = std::cos(turn) * heading + std::sin(turn) * normal.cross(heading);
@@ -194,8 +184,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
 struct PieceWalker::Parts {
     Parts(const PrismShell& shell_, const ArtMesh& tile, double lift, const Workers& workers)
         : shell(&shell_),
-          tracer(shell_.topology(),
-                 TraceOptions{std::numeric_limits<double>::infinity(), 10000, false}),
+          tracer(shell_.topology(), TraceOptions{std::numeric_limits<double>::infinity(), 10000, false}),
           normals(triangle_normals(shell_.base(), shell_.topology())) {
         tracer.update(shell_.base(), workers);
         places = tile.positions;
@@ -207,8 +196,7 @@ struct PieceWalker::Parts {
     MatrixX3d places;
 };
 
-PieceWalker::PieceWalker(const PrismShell& shell, const ArtMesh& tile, double lift,
-                         const Workers& workers)
+PieceWalker::PieceWalker(const PrismShell& shell, const ArtMesh& tile, double lift, const Workers& workers)
     : parts_(std::make_unique<Parts>(shell, tile, lift, workers)) {}
 PieceWalker::~PieceWalker() = default;
 PieceWalker::PieceWalker(PieceWalker&&) noexcept = default;
@@ -221,41 +209,38 @@ int PieceWalker::place(std::span<const PieceAnchor> anchors, const Workers& work
                        std::span<ShellPoint> points) const {
     const Parts& parts = *parts_;
     const int count = piece_vertices();
-    require(points.size() == anchors.size() * static_cast<size_t>(count),
-            "shell pieces: expected room for ", anchors.size(), " x ", count, " points, found ",
-            points.size());
-    const double stopped =
-        workers.sum_chunks(static_cast<int>(anchors.size()), 8, [&](int begin, int end) {
-            int met = 0;
-            for (int p = begin; p < end; ++p) {
-                const PieceAnchor& anchor = anchors[p];
-                require_valid_point(parts.shell->topology(), anchor.point);
-                const Vector3d normal = parts.normals.row(anchor.point.triangle);
-                Vector3d ahead = anchor.heading - normal * normal.dot(anchor.heading);
-                require(ahead.norm() > 1e-9 && std::isfinite(anchor.size), "shell pieces: piece ",
-                        p, " has no heading in the plane of its triangle");
-                ahead.normalize();
-                const Vector3d aside = ahead.cross(normal);  // u x v = w
-                for (int i = 0; i < count; ++i) {
-                    const auto place = parts.places.row(i);
-                    const Vector3d displacement =
-                        anchor.size * ((place[0] - 0.5) * aside + (place[1] - 0.5) * ahead);
-                    const TraceResult walk = parts.tracer.trace(anchor.point, displacement);
-                    met += walk.met_boundary ? 1 : 0;
-                    ShellPoint& point = points[static_cast<size_t>(p) * static_cast<size_t>(count) +
-                                               static_cast<size_t>(i)];
-                    point.triangle = walk.point.triangle;
-                    point.barycentric = walk.point.barycentric;
-                    point.height = place[2];
-                }
+    require(points.size() == anchors.size() * static_cast<size_t>(count), "shell pieces: expected room for ",
+            anchors.size(), " x ", count, " points, found ", points.size());
+    const double stopped = workers.sum_chunks(static_cast<int>(anchors.size()), 8, [&](int begin, int end) {
+        int met = 0;
+        for (int p = begin; p < end; ++p) {
+            const PieceAnchor& anchor = anchors[p];
+            require_valid_point(parts.shell->topology(), anchor.point);
+            const Vector3d normal = parts.normals.row(anchor.point.triangle);
+            Vector3d ahead = anchor.heading - normal * normal.dot(anchor.heading);
+            require(ahead.norm() > 1e-9 && std::isfinite(anchor.size), "shell pieces: piece ", p,
+                    " has no heading in the plane of its triangle");
+            ahead.normalize();
+            const Vector3d aside = ahead.cross(normal);  // u x v = w
+            for (int i = 0; i < count; ++i) {
+                const auto place = parts.places.row(i);
+                const Vector3d displacement = anchor.size * ((place[0] - 0.5) * aside + (place[1] - 0.5) * ahead);
+                const TraceResult walk = parts.tracer.trace(anchor.point, displacement);
+                met += walk.met_boundary ? 1 : 0;
+                ShellPoint& point =
+                    points[static_cast<size_t>(p) * static_cast<size_t>(count) + static_cast<size_t>(i)];
+                point.triangle = walk.point.triangle;
+                point.barycentric = walk.point.barycentric;
+                point.height = place[2];
             }
-            return static_cast<double>(met);
-        });
+        }
+        return static_cast<double>(met);
+    });
     return static_cast<int>(stopped);
 }
 
-PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile,
-                            const ScatterOptions& options, const Workers& workers) {
+PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile, const ScatterOptions& options,
+                            const Workers& workers) {
     check_scatter(shell, options);
     require(tile.triangles.rows() != 0 && tile.positions.allFinite(), "shell detail '", tile.name,
             "': expected triangles with finite positions");
@@ -279,8 +264,7 @@ PlacedDetail scatter_detail(const PrismShell& shell, const ArtMesh& tile,
         if (out.uv.rows() > 0) {
             out.uv.middleRows(p * out.copy_vertices, out.copy_vertices) = tile.uv;
         }
-        std::fill_n(out.piece.begin() + p * out.copy_vertices, out.copy_vertices,
-                    static_cast<int>(p));
+        std::fill_n(out.piece.begin() + p * out.copy_vertices, out.copy_vertices, static_cast<int>(p));
     }
     // A copy is limited as a whole even where its triangles are not connected.
     out.piece_count = static_cast<int>(pieces);

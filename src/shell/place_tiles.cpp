@@ -24,16 +24,14 @@ struct PlaceHash {
         const auto mix = [](unsigned long long x) { return x * 0x9E3779B97F4A7C15ull; };
         return mix(static_cast<unsigned long long>(key.u) ^
                    mix(static_cast<unsigned long long>(key.v) ^
-                       mix(static_cast<unsigned long long>(key.w) ^
-                           mix(static_cast<unsigned long long>(key.chart)))));
+                       mix(static_cast<unsigned long long>(key.w) ^ mix(static_cast<unsigned long long>(key.chart)))));
     }
 };
 
 void check_tile(const ArtMesh& tile) {
     require(tile.triangles.rows() != 0, "shell detail '", tile.name, "': it has no triangles");
     for (Eigen::Index v = 0; v < tile.positions.rows(); ++v) {
-        require(tile.positions.row(v).allFinite(), "shell detail '", tile.name, "': position ", v,
-                " is not finite");
+        require(tile.positions.row(v).allFinite(), "shell detail '", tile.name, "': position ", v, " is not finite");
     }
 }
 
@@ -61,23 +59,20 @@ TileRange tiles_over(const MatrixX2d& uv, const MatrixX3i& triangles, const Vect
         }
     }
     // A tile whose border merely touches the charts' box holds nothing of them.
-    return {(low.cwiseProduct(tiles).array() + 1e-9).floor(),
-            (high.cwiseProduct(tiles).array() - 1e-9).floor()};
+    return {(low.cwiseProduct(tiles).array() + 1e-9).floor(), (high.cwiseProduct(tiles).array() - 1e-9).floor()};
 }
 
 /// Puts copies of a tile onto charts, vertex by vertex.
 class Tiler {
 public:
-    Tiler(const MatrixX2d& uv, const MatrixX3i& uv_triangles, const ArtMesh& tile,
-          const Vector2d& tiles, double lift)
+    Tiler(const MatrixX2d& uv, const MatrixX3i& uv_triangles, const ArtMesh& tile, const Vector2d& tiles, double lift)
         : charts_(uv, uv_triangles), tile_(tile), tiles_(tiles), lift_(lift) {
         found_.resize(static_cast<size_t>(tile.positions.rows()));
     }
 
     void lay(const Vector2d& where) {
         for (size_t v = 0; v < found_.size(); ++v) {
-            const bool is_on_chart =
-                charts_.find(place_of(where, static_cast<int>(v)), found_[v].point);
+            const bool is_on_chart = charts_.find(place_of(where, static_cast<int>(v)), found_[v].point);
             found_[v].chart = is_on_chart ? charts_.chart_of(found_[v].point.triangle) : -1;
         }
         for (Eigen::Index f = 0; f < tile_.triangles.rows(); ++f) {
@@ -87,8 +82,7 @@ public:
                 ++cut_;
                 continue;
             }
-            const Eigen::Vector3i own(vertex(where, corners[0], chart),
-                                      vertex(where, corners[1], chart),
+            const Eigen::Vector3i own(vertex(where, corners[0], chart), vertex(where, corners[1], chart),
                                       vertex(where, corners[2], chart));
             if (has_area(own)) {
                 triangles_.push_back(own);
@@ -117,8 +111,7 @@ public:
         }
         out.uv.conservativeResize(static_cast<Eigen::Index>(out.points.size()), 2);
         out.cut_triangles = cut_;
-        out.piece_count =
-            find_pieces(out.triangles, static_cast<int>(out.points.size()), out.piece);
+        out.piece_count = find_pieces(out.triangles, static_cast<int>(out.points.size()), out.piece);
         return out;
     }
 
@@ -145,9 +138,8 @@ private:
     int vertex(const Vector2d& where, int v, int chart) {
         constexpr double fine = 1e7;
         const auto at = tile_.positions.row(v);
-        const PlaceKey key{std::llround((where.x() + at[0]) * fine),
-                           std::llround((where.y() + at[1]) * fine), std::llround(at[2] * fine),
-                           chart};
+        const PlaceKey key{std::llround((where.x() + at[0]) * fine), std::llround((where.y() + at[1]) * fine),
+                           std::llround(at[2] * fine), chart};
         const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(points_.size()));
         if (is_new) {
             Found found = found_[v];
@@ -157,8 +149,7 @@ private:
             }
             found.point.height = std::clamp(at[2] * lift_, 0.0, 1.0);
             points_.push_back(found.point);
-            places_.emplace_back(place.x() * tiles_.x(), place.y() * tiles_.y(),
-                                 found.point.height);
+            places_.emplace_back(place.x() * tiles_.x(), place.y() * tiles_.y(), found.point.height);
             uv_.emplace_back(at[0], at[1]);
         }
         return known->second;
@@ -187,20 +178,18 @@ private:
 
 }  // namespace
 
-PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
-                         const MatrixX3i& uv_triangles, const ArtMesh& tile,
-                         const TileOptions& options) {
+PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv, const MatrixX3i& uv_triangles,
+                         const ArtMesh& tile, const TileOptions& options) {
     require(uv_triangles.rows() == shell.topology().triangle_count() && uv.rows() != 0,
-            "shell tiles: the base needs UVs for its ", shell.topology().triangle_count(),
-            " triangles, found ", uv_triangles.rows());
+            "shell tiles: the base needs UVs for its ", shell.topology().triangle_count(), " triangles, found ",
+            uv_triangles.rows());
     check_struct(options, "shell");
     check_tile(tile);
     const MatrixX2d plane = options.turn == 0.0 ? uv : turned(uv, options.turn);
     const Vector2d tiles(options.tiles_u, options.tiles_v);
     const TileRange range = tiles_over(plane, uv_triangles, tiles);
-    require(range.count() * static_cast<double>(tile.positions.rows()) <= most_vertices,
-            "shell tiles: ", range.count(), " copies of '", tile.name, "' with ",
-            tile.positions.rows(), " vertices are more than ", most_vertices);
+    require(range.count() * static_cast<double>(tile.positions.rows()) <= most_vertices, "shell tiles: ", range.count(),
+            " copies of '", tile.name, "' with ", tile.positions.rows(), " vertices are more than ", most_vertices);
     Tiler tiler(plane, uv_triangles, tile, tiles, options.lift);
     for (double j = range.first.y(); j <= range.last.y(); j += 1.0) {
         for (double i = range.first.x(); i <= range.last.x(); i += 1.0) {
@@ -208,8 +197,7 @@ PlacedDetail tile_detail(const PrismShell& shell, const MatrixX2d& uv,
         }
     }
     PlacedDetail out = tiler.take();
-    require(out.triangles.rows() != 0, "shell tiles: no triangle of '", tile.name,
-            "' reaches a chart; use more tiles");
+    require(out.triangles.rows() != 0, "shell tiles: no triangle of '", tile.name, "' reaches a chart; use more tiles");
     return out;
 }
 

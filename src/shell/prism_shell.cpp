@@ -10,8 +10,8 @@ namespace cutis {
 namespace {
 
 void require_positions(const char* what, const MatrixX3d& positions, int vertex_count) {
-    require(positions.rows() == vertex_count, "shell ", what, ": expected ", vertex_count,
-            " positions, found ", positions.rows());
+    require(positions.rows() == vertex_count, "shell ", what, ": expected ", vertex_count, " positions, found ",
+            positions.rows());
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
         require(positions.row(v).allFinite(), "shell ", what, ": position ", v, " is not finite");
     }
@@ -38,9 +38,8 @@ PrismShell::PrismShell(const Topology& topology, MatrixX3d base, MatrixX3d offse
     rest_volumes_.resize(3 * triangles);
     for (int f = 0; f < triangles; ++f) {
         std::array<int, 3> order = {0, 1, 2};
-        std::sort(order.begin(), order.end(), [&](int i, int j) {
-            return topology_.triangles()(f, i) < topology_.triangles()(f, j);
-        });
+        std::sort(order.begin(), order.end(),
+                  [&](int i, int j) { return topology_.triangles()(f, i) < topology_.triangles()(f, j); });
         const bool is_even = (order[1] - order[0] + 3) % 3 == 1;
         orientation_[f] = is_even ? 1 : -1;
         for (size_t k = 0; k < 3; ++k) {
@@ -73,9 +72,8 @@ int PrismShell::apex(int tet) const {
 
 double PrismShell::volume(int tet, const MatrixX3d& base, const MatrixX3d& offset) const {
     const std::array<int, 4>& c = corners(tet);
-    return orientation(tet / 3) *
-           tet_volume(shell_position(base, offset, c[0]), shell_position(base, offset, c[1]),
-                      shell_position(base, offset, c[2]), shell_position(base, offset, c[3]));
+    return orientation(tet / 3) * tet_volume(shell_position(base, offset, c[0]), shell_position(base, offset, c[1]),
+                                             shell_position(base, offset, c[2]), shell_position(base, offset, c[3]));
 }
 
 TetPoint PrismShell::place(const ShellPoint& point) const {
@@ -125,8 +123,7 @@ ShellPoint PrismShell::point(const TetPoint& at) const {
     return out;
 }
 
-Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset,
-                     const ShellPoint& point) {
+Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset, const ShellPoint& point) {
     const TetPoint at = shell.place(point);
     const std::array<int, 4>& corners = shell.corners(at.tet);
     Vector3d sum = Vector3d::Zero();
@@ -136,8 +133,7 @@ Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const Matri
     return sum;
 }
 
-ShellQuality measure_shell(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset,
-                           VectorXd* ratios) {
+ShellQuality measure_shell(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset, VectorXd* ratios) {
     ShellQuality quality;
     double rest_sum = 0.0;
     double sum = 0.0;

@@ -86,8 +86,7 @@ private:
 };
 
 /// Position of a point in any shape of the shell. \param base, offset  #V x 3
-Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset,
-                     const ShellPoint& point);
+Vector3d position_at(const PrismShell& shell, const MatrixX3d& base, const MatrixX3d& offset, const ShellPoint& point);
 
 /// Volume of a triangle's prism in any shape: its three tetrahedra in one go.
 struct PrismVolume {
@@ -95,8 +94,7 @@ struct PrismVolume {
     double straight = 0.0;  ///< base area times mean height: as if all sides stood upright
 };
 
-inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d& base,
-                                const MatrixX3d& offset) {
+inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d& base, const MatrixX3d& offset) {
     const std::array<int, 4>& at = shell.corners(3 * f);
     const auto from = [&](const MatrixX3d& list, int v, const Vector3d& origin) -> Vector3d {
         return list.row(v).transpose() - origin;
@@ -109,8 +107,7 @@ inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d&
     const Vector3d top_c = from(offset, at[2], a);
     const Vector3d ground = b.cross(c);
     const double sixth = shell.orientation(f) / 6.0;
-    return {sixth * top_c.dot(ground + top_b.cross(b - top_a)),
-            sixth * ground.dot(top_a + top_b + top_c)};
+    return {sixth * top_c.dot(ground + top_b.cross(b - top_a)), sixth * ground.dot(top_a + top_b + top_c)};
 }
 
 /// How a shape of the shell compares with the rest.
@@ -126,8 +123,7 @@ ShellQuality measure_shell(const PrismShell& shell, const MatrixX3d& base, const
                            VectorXd* ratios = nullptr);
 
 /// Signed volume of the tetrahedron p q r s, a sixth of (q-p) x (r-p) . (s-p).
-inline double tet_volume(const Vector3d& p, const Vector3d& q, const Vector3d& r,
-                         const Vector3d& s) {
+inline double tet_volume(const Vector3d& p, const Vector3d& q, const Vector3d& r, const Vector3d& s) {
     return (q - p).cross(r - p).dot(s - p) / 6.0;
 }
 

@@ -50,8 +50,7 @@ int count_inverted(const Topology& topology, const MatrixX3d& base, const Matrix
 }
 
 /// Half the way to the next surface along each direction.
-void stay_below_walls(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                      VectorXd& heights) {
+void stay_below_walls(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions, VectorXd& heights) {
     const TriangleGrid grid(base, topology.triangles());
     for (int v = 0; v < topology.vertex_count(); ++v) {
         const Vector3d from = base.row(v).transpose();
@@ -64,17 +63,16 @@ void stay_below_walls(const Topology& topology, const MatrixX3d& base, const Mat
     }
 }
 
-void check_offset_options(const Topology& topology, const MatrixX3d& base,
-                          const SafeOffsetOptions& options) {
-    require(base.rows() == topology.vertex_count(), "shell base: expected ",
-            topology.vertex_count(), " positions, found ", base.rows());
+void check_offset_options(const Topology& topology, const MatrixX3d& base, const SafeOffsetOptions& options) {
+    require(base.rows() == topology.vertex_count(), "shell base: expected ", topology.vertex_count(),
+            " positions, found ", base.rows());
     check_struct(options, "shell", topology.vertex_count());
 }
 
 }  // namespace
 
-int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  double kept, VectorXd& heights, LoweringScratch& scratch) {
+int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions, double kept,
+                  VectorXd& heights, LoweringScratch& scratch) {
     const int n = topology.vertex_count();
     VectorXd& caps = scratch.caps;
     std::vector<unsigned char>& is_changed = scratch.is_changed;
@@ -96,8 +94,7 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
             const double height_b = heights[t.b], height_c = heights[t.c];
             const Vector3d a = base.row(t.a);
             const Vector3d ab = base.row(t.b).transpose() - a, ac = base.row(t.c).transpose() - a;
-            const Vector3d da = directions.row(t.a), db = directions.row(t.b),
-                           dc = directions.row(t.c);
+            const Vector3d da = directions.row(t.a), db = directions.row(t.b), dc = directions.row(t.c);
             // Six volumes divided by the apex's own height, as functions of the other heights; own
             // is what the apex alone would give (twice the area times its rise).
             const Vector3d outward = t.sign * ab.cross(ac);
@@ -111,14 +108,12 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
             }
             if (heights[t.a] > 0.0) {
                 const double own = outward.dot(da);
-                const double linear =
-                    t.sign * (height_b * db.cross(ac).dot(da) + height_c * ab.cross(dc).dot(da));
+                const double linear = t.sign * (height_b * db.cross(ac).dot(da) + height_c * ab.cross(dc).dot(da));
                 const double square = t.sign * height_b * height_c * db.cross(dc).dot(da);
                 if (own > 0.0 && own + linear + square < kept * own) {
                     // Both heights times the root of spare-room + linear x + square x^2 = 0.
                     const double room = (1.0 - spare * kept) * own;
-                    const double root =
-                        std::sqrt(std::max(0.0, linear * linear - 4.0 * square * room));
+                    const double root = std::sqrt(std::max(0.0, linear * linear - 4.0 * square * room));
                     const double fits = std::min(1.0, 2.0 * room / (root - linear));
                     caps[t.b] = std::min(caps[t.b], further * fits * height_b);
                     caps[t.c] = std::min(caps[t.c], further * fits * height_c);
@@ -138,8 +133,8 @@ int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX
     return most_rounds;
 }
 
-SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
-                            const SafeOffsetOptions& options, const Workers& workers) {
+SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base, const SafeOffsetOptions& options,
+                            const Workers& workers) {
     check_offset_options(topology, base, options);
     const int n = topology.vertex_count();
     MatrixX3d normals;

@@ -39,8 +39,8 @@ struct SafeOffset {
 /// bound on them depends on base and directions alone.
 /// \throw InvalidInput  sizes that do not fit, a height that is not positive and finite, a triangle
 ///                      without area (names it)
-SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base,
-                            const SafeOffsetOptions& options, const Workers& workers);
+SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base, const SafeOffsetOptions& options,
+                            const Workers& workers);
 
 /// Room lower_heights works in, kept by those who call it often.
 struct LoweringScratch {
@@ -52,7 +52,7 @@ struct LoweringScratch {
 /// zero get height 0; a triangle whose corners' directions do not all rise above it is left alone.
 /// \param kept  share of the volume that the apex alone would give which a tetrahedron must keep
 /// \return rounds
-int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions,
-                  double kept, VectorXd& heights, LoweringScratch& scratch);
+int lower_heights(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions, double kept,
+                  VectorXd& heights, LoweringScratch& scratch);
 
 }  // namespace cutis

@@ -19,16 +19,13 @@ MatrixX3d make_axis_weights(const PrismShell& shell, const ShellOptions& options
     const MatrixX3d normals = triangle_normals(shell.base(), topology);
     const VectorXd areas = triangle_areas(shell.base(), topology);
     MatrixX3d weights(topology.triangle_count(), 3);
-    require(options.axes.rows() == 0 || options.axes.rows() == topology.triangle_count(),
-            "shell axes: expected ", topology.triangle_count(), " directions, found ",
-            options.axes.rows());
+    require(options.axes.rows() == 0 || options.axes.rows() == topology.triangle_count(), "shell axes: expected ",
+            topology.triangle_count(), " directions, found ", options.axes.rows());
     for (int f = 0; f < topology.triangle_count(); ++f) {
         const Vector3d normal = normals.row(f);
         Vector3d axis = options.axes.rows() ? Vector3d(options.axes.row(f)) : options.axis;
         axis -= normal * normal.dot(axis);
-        const auto at = [&](int k) -> Vector3d {
-            return shell.base().row(topology.triangles()(f, k)).transpose();
-        };
+        const auto at = [&](int k) -> Vector3d { return shell.base().row(topology.triangles()(f, k)).transpose(); };
         if (!(axis.norm() > 1e-9)) {
             axis = at(1) - at(0);
         }
@@ -55,8 +52,7 @@ Shell::Shell(PrismShell shell, PlacedDetail detail, const ShellOptions& options)
     if (options.vibration.has_moving_points) {
         points_ = detail.points;
     }
-    vibration_ = std::make_unique<DetailVibration>(*prisms_, std::move(detail.points), detail.piece,
-                                                   options.vibration);
+    vibration_ = std::make_unique<DetailVibration>(*prisms_, std::move(detail.points), detail.piece, options.vibration);
 }
 
 Shell::~Shell() = default;
@@ -168,8 +164,8 @@ void Shell::write_volume_ratios(VectorXd& ratios) {
 }
 
 void Shell::grab(std::span<const Handle> handles, const MatrixX3d& targets) {
-    require(targets.rows() == static_cast<Eigen::Index>(handles.size()), "shell handles: expected ",
-            handles.size(), " targets, found ", targets.rows());
+    require(targets.rows() == static_cast<Eigen::Index>(handles.size()), "shell handles: expected ", handles.size(),
+            " targets, found ", targets.rows());
     if (!manipulator_) {
         if (handles.empty()) {
             return;
@@ -199,16 +195,14 @@ std::vector<double> Shell::save() const {
                                  options_.vibration.has_moving_points ? 1.0 : 0.0,
                                  pull_.rows() > 0 ? 1.0 : 0.0};
     if (has_base_) {
-        for (const MatrixX3d* values :
-             {&base_, &offset_, &base_velocity_, &offset_velocity_, &pull_}) {
+        for (const MatrixX3d* values : {&base_, &offset_, &base_velocity_, &offset_velocity_, &pull_}) {
             state.insert(state.end(), values->data(), values->data() + values->size());
         }
         vibration_->save(state);
         if (options_.vibration.has_moving_points) {
             for (const ShellPoint& point : points_) {
-                state.insert(state.end(),
-                             {static_cast<double>(point.triangle), point.barycentric[0],
-                              point.barycentric[1], point.barycentric[2], point.height});
+                state.insert(state.end(), {static_cast<double>(point.triangle), point.barycentric[0],
+                                           point.barycentric[1], point.barycentric[2], point.height});
             }
         }
     }
@@ -220,18 +214,14 @@ void Shell::restore(std::span<const double> state) {
     const auto vertices = static_cast<size_t>(vertex_count());
     const bool moves = options_.vibration.has_moving_points;
     constexpr size_t head = 7;
-    require(state.size() >= head && state[0] == state_version &&
-                state[1] == static_cast<double>(n) && state[2] == static_cast<double>(vertices) &&
-                state[5] == (moves ? 1.0 : 0.0),
-            "shell state: not a state of a shell of ", n, " base vertices and ", vertices,
-            " detail vertices");
+    require(state.size() >= head && state[0] == state_version && state[1] == static_cast<double>(n) &&
+                state[2] == static_cast<double>(vertices) && state[5] == (moves ? 1.0 : 0.0),
+            "shell state: not a state of a shell of ", n, " base vertices and ", vertices, " detail vertices");
     const bool has_base = state[3] == 1.0;
     const bool has_pull = state[6] == 1.0;
-    const size_t expected = head + (has_base ? (has_pull ? 15 : 12) * n + vibration_->state_size() +
-                                                   (moves ? 5 * vertices : 0)
-                                             : 0);
-    require(state.size() == expected, "shell state: expected ", expected, " numbers, found ",
-            state.size());
+    const size_t expected =
+        head + (has_base ? (has_pull ? 15 : 12) * n + vibration_->state_size() + (moves ? 5 * vertices : 0) : 0);
+    require(state.size() == expected, "shell state: expected ", expected, " numbers, found ", state.size());
     for (size_t i = 0; i < state.size(); ++i) {
         require(std::isfinite(state[i]), "shell state: number ", i, " is not finite");
     }
@@ -258,9 +248,8 @@ void Shell::restore(std::span<const double> state) {
     vibration_->restore(state.subspan(next));
 }
 
-PrismShell make_shell(const Topology& topology, const MatrixX3d& rest,
-                      const SafeOffsetOptions& options, const Workers& workers,
-                      SafeOffset* report) {
+PrismShell make_shell(const Topology& topology, const MatrixX3d& rest, const SafeOffsetOptions& options,
+                      const Workers& workers, SafeOffset* report) {
     SafeOffset offset = make_safe_offset(topology, rest, options, workers);
     PrismShell shell(topology, rest, offset.positions);
     if (report != nullptr) {

@@ -20,7 +20,7 @@ struct ShellStep {
     const MatrixX3d* base = nullptr;  ///< #V x 3, at the end of the step
     double seconds = 0.0;             ///< length of the step, > 0 unless reset
     bool reset = false;               ///< first step: everything at rest on its goal
-    bool is_cut = false;  ///< the base jumped (teleport, clip seam): vibration is carried over
+    bool is_cut = false;              ///< the base jumped (teleport, clip seam): vibration is carried over
 };
 
 /// What an advance did.
@@ -69,9 +69,7 @@ public:
     const MatrixX3d& base() const { return base_; }
     const MatrixX3d& offset() const { return offset_; }
     /// Goal of a place, without vibration.
-    Vector3d goal(const ShellPoint& point) const {
-        return position_at(*prisms_, base_, offset_, point);
-    }
+    Vector3d goal(const ShellPoint& point) const { return position_at(*prisms_, base_, offset_, point); }
     const ShellReport& report() const { return report_; }
 
     /// Takes hold of places of the detail from the next advance on; empty lets go.
@@ -116,8 +114,7 @@ private:
 };
 
 /// Safe offset and prisms in one call.
-PrismShell make_shell(const Topology& topology, const MatrixX3d& rest,
-                      const SafeOffsetOptions& options, const Workers& workers,
-                      SafeOffset* report = nullptr);
+PrismShell make_shell(const Topology& topology, const MatrixX3d& rest, const SafeOffsetOptions& options,
+                      const Workers& workers, SafeOffset* report = nullptr);
 
 }  // namespace cutis

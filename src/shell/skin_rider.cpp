@@ -15,8 +15,8 @@ constexpr TraceOptions any_length{std::numeric_limits<double>::infinity(), 10000
 
 }  // namespace
 
-SkinRider::SkinRider(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh* piece,
-                     double lift, const Workers& workers)
+SkinRider::SkinRider(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh* piece, double lift,
+                     const Workers& workers)
     : shell_(&shell), tracer_(shell.topology(), any_length) {
     tracer_.update(shell.base(), workers);
     if (piece == nullptr || detail.anchors.empty()) {
@@ -29,15 +29,12 @@ SkinRider::SkinRider(const PrismShell& shell, const PlacedDetail& detail, const 
     const MatrixX3i& corners = shell.topology().triangles();
     for (const PieceAnchor& anchor : anchors_) {
         const int f = anchor.point.triangle;
-        const auto at = [&](int k) -> Vector3d {
-            return shell.base().row(corners(f, k % 3)).transpose();
-        };
+        const auto at = [&](int k) -> Vector3d { return shell.base().row(corners(f, k % 3)).transpose(); };
         // Gradients of the corners' weights along the heading: normal x opposite edge / 2A.
         const Vector3d twice_area = (at(1) - at(0)).cross(at(2) - at(0));
         Vector3d weights;
         for (int k = 0; k < 3; ++k) {
-            weights[k] = twice_area.cross(at(k + 2) - at(k + 1)).dot(anchor.heading) /
-                         twice_area.squaredNorm();
+            weights[k] = twice_area.cross(at(k + 2) - at(k + 1)).dot(anchor.heading) / twice_area.squaredNorm();
         }
         heading_weights_.push_back(weights);
     }
@@ -58,15 +55,13 @@ void SkinRider::place(const MatrixX3d& skin, const Workers& workers, std::span<S
     };
     constexpr int chunk = 64;
     if (!walker_) {
-        require(points.size() == points_.size(), "shell skin: expected room for ", points_.size(),
-                " points, found ", points.size());
+        require(points.size() == points_.size(), "shell skin: expected room for ", points_.size(), " points, found ",
+                points.size());
         workers.for_chunks(static_cast<int>(points_.size()), chunk, [&](int begin, int end) {
             for (int v = begin; v < end; ++v) {
                 const ShellPoint& from = points_[v];
-                const SurfacePoint to = tracer_
-                                            .trace({from.triangle, from.barycentric},
-                                                   shift(from.triangle, from.barycentric))
-                                            .point;
+                const SurfacePoint to =
+                    tracer_.trace({from.triangle, from.barycentric}, shift(from.triangle, from.barycentric)).point;
                 points[v] = {to.triangle, to.barycentric, from.height};
             }
         });
@@ -77,8 +72,7 @@ void SkinRider::place(const MatrixX3d& skin, const Workers& workers, std::span<S
             const PieceAnchor& from = anchors_[p];
             const int f = from.point.triangle;
             const Vector3d heading = from.heading + shift(f, heading_weights_[p]);
-            const TraceResult walk =
-                tracer_.trace(from.point, shift(f, from.point.barycentric), heading);
+            const TraceResult walk = tracer_.trace(from.point, shift(f, from.point.barycentric), heading);
             PieceAnchor& to = moved_[p];
             to.point = walk.point;
             // Skin pressed together to nothing has no direction left: the last one stays.

@@ -18,8 +18,8 @@ public:
     /// \param shell   must outlive this
     /// \param detail  at rest
     /// \param piece   what its copies were made of; null where it has none
-    SkinRider(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh* piece,
-              double lift, const Workers& workers);
+    SkinRider(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh* piece, double lift,
+              const Workers& workers);
 
     /// Places follow the material by straight walks over the base at rest.
     /// \param skin    #V x 3: where on the base at rest the material of each vertex is now

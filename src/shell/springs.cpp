@@ -8,8 +8,8 @@
 namespace cutis {
 
 void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const Solve& solve) {
-    require(rows.size() <= static_cast<size_t>(most_springs), "shell handles: expected at most ",
-            most_springs, ", found ", rows.size());
+    require(rows.size() <= static_cast<size_t>(most_springs), "shell handles: expected at most ", most_springs,
+            ", found ", rows.size());
     starts_ = {0};
     indices_.clear();
     weights_.clear();

@@ -78,8 +78,7 @@ BoxGrid boxes_of(const MatrixX3d& positions, const MatrixX3i& triangles) {
 TriangleGrid::TriangleGrid(const MatrixX3d& positions, const MatrixX3i& triangles)
     : positions_(positions), triangles_(triangles), grid_(boxes_of(positions, triangles)) {}
 
-double TriangleGrid::first_hit(const Vector3d& from, const Vector3d& direction, double longest,
-                               int skipped) const {
+double TriangleGrid::first_hit(const Vector3d& from, const Vector3d& direction, double longest, int skipped) const {
     double nearest = longest;
     // All cells of the box around the ray: rays are about as long as a cell.
     const Vector3d to = from + longest * direction;
@@ -94,9 +93,8 @@ double TriangleGrid::first_hit(const Vector3d& from, const Vector3d& direction, 
                     if ((corners.array() == skipped).any()) {
                         continue;
                     }
-                    const auto hit =
-                        hit_triangle(from, direction, positions_.row(corners[0]),
-                                     positions_.row(corners[1]), positions_.row(corners[2]));
+                    const auto hit = hit_triangle(from, direction, positions_.row(corners[0]),
+                                                  positions_.row(corners[1]), positions_.row(corners[2]));
                     if (hit) {
                         nearest = std::min(nearest, hit->distance);
                     }

@@ -20,17 +20,12 @@ public:
     const Vector3d& origin() const { return origin_; }
 
     /// Boxes that touch a cell, ascending.
-    const int* begin(const Eigen::Vector3i& cell) const {
-        return items_.data() + starts_[at(cell)];
-    }
-    const int* end(const Eigen::Vector3i& cell) const {
-        return items_.data() + starts_[at(cell) + 1];
-    }
+    const int* begin(const Eigen::Vector3i& cell) const { return items_.data() + starts_[at(cell)]; }
+    const int* end(const Eigen::Vector3i& cell) const { return items_.data() + starts_[at(cell) + 1]; }
 
 private:
     size_t at(const Eigen::Vector3i& cell) const {
-        return (static_cast<size_t>(cell.z()) * static_cast<size_t>(size_.y()) +
-                static_cast<size_t>(cell.y())) *
+        return (static_cast<size_t>(cell.z()) * static_cast<size_t>(size_.y()) + static_cast<size_t>(cell.y())) *
                    static_cast<size_t>(size_.x()) +
                static_cast<size_t>(cell.x());
     }
@@ -49,8 +44,7 @@ public:
 
     /// Distance along a unit direction to the first triangle that does not touch vertex `skipped`;
     /// `longest` where there is none nearer.
-    double first_hit(const Vector3d& from, const Vector3d& direction, double longest,
-                     int skipped) const;
+    double first_hit(const Vector3d& from, const Vector3d& direction, double longest, int skipped) const;
 
 private:
     const MatrixX3d& positions_;

@@ -40,8 +40,7 @@ ShellUntangler::ShellUntangler(const PrismShell& shell) : shell_(&shell) {
         const Vector3d column = (shell.offset().row(v) - shell.base().row(v)).transpose();
         for (const int f : topology.triangles_around(v)) {
             if (shell.height(v) > 0.0) {
-                rest_rises_[v] =
-                    std::min(rest_rises_[v], normals.row(f).dot(column) / shell.height(v));
+                rest_rises_[v] = std::min(rest_rises_[v], normals.row(f).dot(column) / shell.height(v));
             }
         }
     }
@@ -59,8 +58,7 @@ int ShellUntangler::untangle(const MatrixX3d& base, const Workers& workers, Matr
         for (int v = begin; v < end; ++v) {
             const Vector3d column = (offset.row(v) - base.row(v)).transpose();
             lengths_[v] = column.norm();
-            Vector3d direction =
-                lengths_[v] > 0.0 ? Vector3d(column / lengths_[v]) : Vector3d(Vector3d::Zero());
+            Vector3d direction = lengths_[v] > 0.0 ? Vector3d(column / lengths_[v]) : Vector3d(Vector3d::Zero());
             const double starts = std::min(begins_leaning, share_begins * rest_rises_[v]);
             double rise = 1.0;
             for (const int f : topology.triangles_around(v)) {
@@ -102,10 +100,9 @@ int ShellUntangler::untangle(const MatrixX3d& base, const Workers& workers, Matr
 }
 
 ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d& base,
-                                       const SafeOffsetOptions& options,
-                                       const EquilibriumOptions& equilibrium,
-                                       const PoseSource& poses, int pose_count,
-                                       const Workers& workers, int most_rounds) {
+                                       const SafeOffsetOptions& options, const EquilibriumOptions& equilibrium,
+                                       const PoseSource& poses, int pose_count, const Workers& workers,
+                                       int most_rounds) {
     ClipAwareOffset out;
     out.offset = make_safe_offset(topology, base, options, workers);
     SafeOffset& offset = out.offset;

@@ -50,9 +50,8 @@ struct ClipAwareOffset {
 /// until none does or `most_rounds` is reached.
 /// \throw InvalidInput  as make_safe_offset and ShellEquilibrium
 ClipAwareOffset make_clip_aware_offset(const Topology& topology, const MatrixX3d& base,
-                                       const SafeOffsetOptions& options,
-                                       const EquilibriumOptions& equilibrium,
-                                       const PoseSource& poses, int pose_count,
-                                       const Workers& workers, int most_rounds = 12);
+                                       const SafeOffsetOptions& options, const EquilibriumOptions& equilibrium,
+                                       const PoseSource& poses, int pose_count, const Workers& workers,
+                                       int most_rounds = 12);
 
 }  // namespace cutis

@@ -17,16 +17,14 @@ constexpr double point_tolerance = 1e-9;
 
 void check_point(const PrismShell& shell, const ShellPoint& point, size_t vertex) {
     const int triangles = shell.topology().triangle_count();
-    require(point.triangle >= 0 && point.triangle < triangles, "shell detail: vertex ", vertex,
-            " lies on triangle ", point.triangle, ", expected 0 .. ", triangles - 1);
+    require(point.triangle >= 0 && point.triangle < triangles, "shell detail: vertex ", vertex, " lies on triangle ",
+            point.triangle, ", expected 0 .. ", triangles - 1);
     const bool is_inside = point.barycentric.minCoeff() >= -point_tolerance &&
-                           std::abs(point.barycentric.sum() - 1.0) <= 1e-6 &&
-                           point.height >= -point_tolerance &&
+                           std::abs(point.barycentric.sum() - 1.0) <= 1e-6 && point.height >= -point_tolerance &&
                            point.height <= 1.0 + point_tolerance;
     if (!is_inside) {  // also NaN
-        throw InvalidInput(concat("shell detail: vertex ", vertex,
-                                  " lies outside its prism (weights ", text_of(point.barycentric),
-                                  ", height ", point.height, ")"));
+        throw InvalidInput(concat("shell detail: vertex ", vertex, " lies outside its prism (weights ",
+                                  text_of(point.barycentric), ", height ", point.height, ")"));
     }
 }
 
@@ -38,14 +36,12 @@ void check_vibration(const VibrationOptions& options, size_t vertices) {
             exact_step(axis, 0.0);
         }
     }
-    const auto check_painted = [&](const char* name, const std::vector<double>& values,
-                                   bool may_be_zero) {
-        require(values.empty() || values.size() == vertices, "shell ", name, ": expected ",
-                vertices, " numbers, found ", values.size());
+    const auto check_painted = [&](const char* name, const std::vector<double>& values, bool may_be_zero) {
+        require(values.empty() || values.size() == vertices, "shell ", name, ": expected ", vertices,
+                " numbers, found ", values.size());
         for (size_t v = 0; v < values.size(); ++v) {
-            require(
-                (values[v] > 0.0 || (may_be_zero && values[v] == 0.0)) && std::isfinite(values[v]),
-                "shell ", name, ": detail vertex ", v, " has ", values[v]);
+            require((values[v] > 0.0 || (may_be_zero && values[v] == 0.0)) && std::isfinite(values[v]), "shell ", name,
+                    ": detail vertex ", v, " has ", values[v]);
         }
     };
     check_painted("frequency_factor", options.frequency_factor, false);
@@ -54,16 +50,14 @@ void check_vibration(const VibrationOptions& options, size_t vertices) {
 
 }  // namespace
 
-DetailVibration::DetailVibration(const PrismShell& shell, std::vector<ShellPoint> points,
-                                 const std::vector<int>& piece, const VibrationOptions& options) {
+DetailVibration::DetailVibration(const PrismShell& shell, std::vector<ShellPoint> points, const std::vector<int>& piece,
+                                 const VibrationOptions& options) {
     require(!points.empty(), "shell detail: expected at least one vertex, found none");
-    require(piece.empty() || piece.size() == points.size(),
-            "shell detail: expected a piece for each of ", points.size(), " vertices, found ",
-            piece.size());
+    require(piece.empty() || piece.size() == points.size(), "shell detail: expected a piece for each of ",
+            points.size(), " vertices, found ", piece.size());
     for (size_t v = 0; v < points.size(); ++v) {
         check_point(shell, points[v], v);
-        require(piece.empty() || piece[v] >= 0, "shell detail: vertex ", v, " is of piece ",
-                piece[v]);
+        require(piece.empty() || piece[v] >= 0, "shell detail: vertex ", v, " is of piece ", piece[v]);
     }
     check_vibration(options, points.size());
     if (options.precision == Precision::single) {
@@ -102,10 +96,9 @@ size_t DetailVibration::memory_bytes() const {
 }
 
 void DetailVibration::move_points(std::span<const ShellPoint> points) {
-    require(kernel_->options.has_moving_points,
-            "shell detail: points move only with has_moving_points");
-    require(static_cast<int>(points.size()) == vertex_count(), "shell detail: expected ",
-            vertex_count(), " points, found ", points.size());
+    require(kernel_->options.has_moving_points, "shell detail: points move only with has_moving_points");
+    require(static_cast<int>(points.size()) == vertex_count(), "shell detail: expected ", vertex_count(),
+            " points, found ", points.size());
     for (size_t v = 0; v < points.size(); ++v) {
         check_point(*kernel_->shell, points[v], v);
     }
@@ -124,8 +117,7 @@ void DetailVibration::write_triangle_values(const VectorXd& of_triangle, VectorX
     for (const Part& part : layout.parts) {
         for (int r = part.first_run; r < part.last_run; ++r) {
             const auto run = static_cast<size_t>(r);
-            std::fill(slots.begin() + layout.runs[run].begin,
-                      slots.begin() + layout.runs[run + 1].begin,
+            std::fill(slots.begin() + layout.runs[run].begin, slots.begin() + layout.runs[run + 1].begin,
                       of_triangle[layout.runs[run].tet / 3]);
         }
     }
@@ -155,8 +147,8 @@ void DetailVibration::write_positions(MatrixX3d& positions) const {
 }
 
 void DetailVibration::write_positions(std::span<float> xyz) const {
-    require(xyz.size() == 3 * static_cast<size_t>(vertex_count()),
-            "shell detail: expected room for ", 3 * vertex_count(), " numbers, found ", xyz.size());
+    require(xyz.size() == 3 * static_cast<size_t>(vertex_count()), "shell detail: expected room for ",
+            3 * vertex_count(), " numbers, found ", xyz.size());
     for (int v = 0; v < vertex_count(); ++v) {
         const Vector3d at = position(v);
         for (int k = 0; k < 3; ++k) {
@@ -169,9 +161,8 @@ void DetailVibration::write_amplitudes(VectorXd& amplitudes) const {
     amplitudes.resize(vertex_count());
     for (int v = 0; v < vertex_count(); ++v) {
         const int slot = kernel_->layout.slot_of_vertex[v];
-        amplitudes[v] = Vector3d(kernel_->distance(slot, 0), kernel_->distance(slot, 1),
-                                 kernel_->distance(slot, 2))
-                            .norm();
+        amplitudes[v] =
+            Vector3d(kernel_->distance(slot, 0), kernel_->distance(slot, 1), kernel_->distance(slot, 2)).norm();
     }
 }
 

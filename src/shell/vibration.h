@@ -18,7 +18,7 @@ struct ShellMotion {
     const MatrixX3d* offset = nullptr;           ///< #V x 3
     const MatrixX3d* base_velocity = nullptr;    ///< #V x 3, mean over the step, m/s
     const MatrixX3d* offset_velocity = nullptr;  ///< #V x 3
-    const MatrixX3d* base_kick = nullptr;  ///< #V x 3, change of those against the step before
+    const MatrixX3d* base_kick = nullptr;        ///< #V x 3, change of those against the step before
     const MatrixX3d* offset_kick = nullptr;
     const MatrixX3d* axes = nullptr;  ///< 3 #F x 3: first, second and third axis of each triangle;
                                       ///< only with use_axes
@@ -37,8 +37,8 @@ public:
     /// \param piece   piece of each vertex, 0 .. pieces-1; empty: one piece
     /// \throw InvalidInput  point outside its triangle or not finite, height beyond 0 .. 1, options
     ///                      out of range (names the vertex)
-    DetailVibration(const PrismShell& shell, std::vector<ShellPoint> points,
-                    const std::vector<int>& piece, const VibrationOptions& options);
+    DetailVibration(const PrismShell& shell, std::vector<ShellPoint> points, const std::vector<int>& piece,
+                    const VibrationOptions& options);
     ~DetailVibration();
     DetailVibration(DetailVibration&&) noexcept;
 

@@ -76,9 +76,7 @@ struct RunConstants {
 
     RunConstants(const Step<Real>& step, int tet) {
         const int* corner = step.corners + 4 * static_cast<Eigen::Index>(tet);
-        const auto row = [&](int k) {
-            return step.rows + 8 * static_cast<Eigen::Index>(corner[k]);
-        };
+        const auto row = [&](int k) { return step.rows + 8 * static_cast<Eigen::Index>(corner[k]); };
         for (int i = 0; i < 8; i += LaneTypes<Real>::count) {
             const LanesOf<Real> last = load(row(3) + i);
             store(first + i, last);
@@ -109,9 +107,8 @@ struct RunConstants {
 /// `furthest` keeps the largest |y|^2 / r^2 of each lane. A last register that is not `full` keeps
 /// its first lanes only.
 template <class Real, bool general, bool full>
-EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstants<Real>& run,
-                                       const Arrays<Real>& at, Eigen::Index i, int kept,
-                                       LanesOf<Real>& furthest) {
+EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstants<Real>& run, const Arrays<Real>& at,
+                                       Eigen::Index i, int kept, LanesOf<Real>& furthest) {
     using Lanes = LanesOf<Real>;
     const Lanes w0 = load(at.weights[0] + i);
     const Lanes w1 = load(at.weights[1] + i);
@@ -124,8 +121,7 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
     for (int k = 0; k < 3; ++k) {
         old_y[k] = load(at.y[k] + i);
         old_w[k] = load(at.w[k] + i);
-        const Lanes kick =
-            general && step.kicks != nullptr ? load(step.kicks[k] + i) : linear(4 + k);
+        const Lanes kick = general && step.kicks != nullptr ? load(step.kicks[k] + i) : linear(4 + k);
         y[k] = old_y[k];
         w[k] = old_w[k] - share * kick;
         if constexpr (general) {
@@ -133,8 +129,7 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
             if (step.against_room) {
                 shift[k] = share * (step.velocities != nullptr
                                         ? load(step.velocities[k] + i)
-                                        : run.velocity[3][k] +
-                                              (run.velocity[0][k] - run.velocity[3][k]) * w0 +
+                                        : run.velocity[3][k] + (run.velocity[0][k] - run.velocity[3][k]) * w0 +
                                               (run.velocity[1][k] - run.velocity[3][k]) * w1 +
                                               (run.velocity[2][k] - run.velocity[3][k]) * w2);
             }
@@ -172,10 +167,8 @@ EIGEN_ALWAYS_INLINE void advance_lanes(const Step<Real>& step, const RunConstant
         }
         for (int k = 0; k < 3; ++k) {
             if (step.use_axes) {
-                y[k] = run.axes[k] * along_y[0] + run.axes[3 + k] * along_y[1] +
-                       run.axes[6 + k] * along_y[2];
-                w[k] = run.axes[k] * along_w[0] + run.axes[3 + k] * along_w[1] +
-                       run.axes[6 + k] * along_w[2];
+                y[k] = run.axes[k] * along_y[0] + run.axes[3 + k] * along_y[1] + run.axes[6 + k] * along_y[2];
+                w[k] = run.axes[k] * along_w[0] + run.axes[3 + k] * along_w[1] + run.axes[6 + k] * along_w[2];
             } else {
                 y[k] = along_y[k];
                 w[k] = along_w[k];

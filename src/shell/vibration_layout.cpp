@@ -15,10 +15,8 @@ struct Keyed {
 };
 
 /// Which pieces have a box longer than a share of the base's.
-std::vector<unsigned char> find_spanning(const PrismShell& shell,
-                                         const std::vector<ShellPoint>& points,
-                                         const std::vector<int>& piece, int pieces,
-                                         double spanning) {
+std::vector<unsigned char> find_spanning(const PrismShell& shell, const std::vector<ShellPoint>& points,
+                                         const std::vector<int>& piece, int pieces, double spanning) {
     const double inf = std::numeric_limits<double>::infinity();
     MatrixX3d lower = MatrixX3d::Constant(pieces, 3, inf);
     MatrixX3d upper = MatrixX3d::Constant(pieces, 3, -inf);
@@ -38,8 +36,8 @@ std::vector<unsigned char> find_spanning(const PrismShell& shell,
 
 }  // namespace
 
-Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& points,
-                   const std::vector<int>& piece, const VibrationOptions& options, int lane_count) {
+Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& points, const std::vector<int>& piece,
+                   const VibrationOptions& options, int lane_count) {
     const bool by_piece = options.limiter == Limiter::piece;
     const int pieces = piece.empty() ? 1 : *std::max_element(piece.begin(), piece.end()) + 1;
     std::vector<unsigned char> spans(static_cast<size_t>(pieces), 1);
@@ -52,12 +50,10 @@ Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& point
     for (size_t v = 0; v < points.size(); ++v) {
         const auto p = static_cast<size_t>(piece.empty() ? 0 : piece[v]);
         const std::uint64_t group = spans[p] != 0 ? 0 : p + 1;
-        order[v] = {group << 32 | static_cast<std::uint64_t>(shell.place(points[v]).tet),
-                    static_cast<int>(v)};
+        order[v] = {group << 32 | static_cast<std::uint64_t>(shell.place(points[v]).tet), static_cast<int>(v)};
     }
-    std::sort(order.begin(), order.end(), [](const Keyed& a, const Keyed& b) {
-        return a.key != b.key ? a.key < b.key : a.vertex < b.vertex;
-    });
+    std::sort(order.begin(), order.end(),
+              [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.vertex < b.vertex; });
 
     Layout layout;
     layout.slot_of_vertex.resize(points.size());
@@ -89,8 +85,7 @@ Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& point
         }
         if (i == 0 || new_group || (is_spanning && slot == task_begin)) {
             close_part();
-            layout.parts.push_back(
-                {static_cast<int>(layout.runs.size()), -1, by_piece && is_spanning});
+            layout.parts.push_back({static_cast<int>(layout.runs.size()), -1, by_piece && is_spanning});
             layout.runs.push_back({slot, static_cast<int>(order[i].key & 0xffffffffu)});
         } else if (new_run) {
             layout.runs.push_back({slot, static_cast<int>(order[i].key & 0xffffffffu)});

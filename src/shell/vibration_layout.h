@@ -24,8 +24,8 @@ struct Layout {
     int slot_count = 0;
 };
 
-Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& points,
-                   const std::vector<int>& piece, const VibrationOptions& options, int lane_count);
+Layout make_layout(const PrismShell& shell, const std::vector<ShellPoint>& points, const std::vector<int>& piece,
+                   const VibrationOptions& options, int lane_count);
 
 /// Vertices of a task, about.
 inline constexpr int task_vertices = 4096;

@@ -10,8 +10,7 @@ namespace cutis {
 
 /// What is behind a DetailVibration, whatever its numbers.
 struct DetailVibration::Kernel {
-    Kernel(const PrismShell& shell_, const VibrationOptions& options_)
-        : shell(&shell_), options(options_) {}
+    Kernel(const PrismShell& shell_, const VibrationOptions& options_) : shell(&shell_), options(options_) {}
     virtual ~Kernel() = default;
     virtual void reset(const ShellMotion& motion, const Workers& workers) = 0;
     virtual void advance(const ShellMotion& motion, const Workers& workers) = 0;
@@ -35,17 +34,15 @@ struct DetailVibration::Kernel {
 
 namespace vibration {
 
-inline constexpr double lowest_thickness_share =
-    0.1;  // of the mean height: thinner places limit as this
-inline constexpr double asleep =
-    1e-12;  // amplitude, as a share of r, below which a piece is put to rest
+inline constexpr double lowest_thickness_share = 0.1;  // of the mean height: thinner places limit as this
+inline constexpr double asleep = 1e-12;                // amplitude, as a share of r, below which a piece is put to rest
 
 /// State and steps in one kind of numbers.
 template <class Real>
 class KernelOf final : public DetailVibration::Kernel {
 public:
-    KernelOf(const PrismShell& shell_, std::vector<ShellPoint> points,
-             const std::vector<int>& piece, const VibrationOptions& options_)
+    KernelOf(const PrismShell& shell_, std::vector<ShellPoint> points, const std::vector<int>& piece,
+             const VibrationOptions& options_)
         : Kernel(shell_, options_) {
         layout = make_layout(shell_, points, piece, options, lanes);
         pieces = piece.empty() ? 1 : *std::max_element(piece.begin(), piece.end()) + 1;
@@ -74,16 +71,14 @@ public:
                 for (int r = part.first_run; r < part.last_run; ++r) {
                     const auto run = static_cast<size_t>(r);
                     std::fill(tet_of_slot_.begin() + layout.runs[run].begin,
-                              tet_of_slot_.begin() + layout.runs[run + 1].begin,
-                              layout.runs[run].tet);
+                              tet_of_slot_.begin() + layout.runs[run + 1].begin, layout.runs[run].tet);
                 }
             }
             // Room for every vertex in a tetrahedron of its own.
             layout.runs.reserve(slots + layout.parts.size());
             part_slots_.reserve(layout.parts.size());
             for (const Part& part : layout.parts) {
-                part_slots_.push_back(
-                    {layout.runs[part.first_run].begin, layout.runs[part.last_run].begin});
+                part_slots_.push_back({layout.runs[part.first_run].begin, layout.runs[part.last_run].begin});
             }
         }
         rows_.assign(static_cast<size_t>(shell->vertex_count()) * 16, Real(0));
@@ -97,14 +92,13 @@ public:
         }
         const double mean = shell->heights().mean();
         for (int f = 0; f < shell->topology().triangle_count(); ++f) {
-            const double thickness =
-                std::max(shell->triangle_height(f), lowest_thickness_share * mean);
+            const double thickness = std::max(shell->triangle_height(f), lowest_thickness_share * mean);
             radius_.push_back(static_cast<Real>(1.0 / std::pow(options.limit * thickness, 2.0)));
         }
         const double slowest =
-            options.use_axes ? std::min({options.axes[0].frequency_hz, options.axes[1].frequency_hz,
-                                         options.axes[2].frequency_hz})
-                             : options.material.frequency_hz;
+            options.use_axes
+                ? std::min({options.axes[0].frequency_hz, options.axes[1].frequency_hz, options.axes[2].frequency_hz})
+                : options.material.frequency_hz;
         rest_speed_ = asleep * options.limit * mean * slowest;
         task_limited_.resize(layout.tasks.size());
         task_largest_.resize(layout.tasks.size());
@@ -131,8 +125,7 @@ public:
             step.kicks = pointers(kick_, kick_pointers_);
             step.velocities = pointers(goal_velocity_, velocity_pointers_);
         }
-        const bool is_general =
-            step.painted != nullptr || step.use_axes || step.against_room || step.goals != nullptr;
+        const bool is_general = step.painted != nullptr || step.use_axes || step.against_room || step.goals != nullptr;
         const Arrays<Real> arrays = view();
         workers.for_chunks(static_cast<int>(layout.tasks.size()), 1, [&](int begin, int end) {
             for (int t = begin; t < end; ++t) {
@@ -208,9 +201,7 @@ public:
 
     size_t memory_bytes() const override {
         size_t bytes = 0;
-        const auto add = [&](const auto& values) {
-            bytes += values.capacity() * sizeof(values[0]);
-        };
+        const auto add = [&](const auto& values) { bytes += values.capacity() * sizeof(values[0]); };
         for (int k = 0; k < 3; ++k) {
             add(weights_[k]), add(y_[k]), add(w_[k]), add(position_[k]);
             add(goal_[k]), add(goal_velocity_[k]), add(kick_[k]);
@@ -256,8 +247,7 @@ private:
         return out;
     }
 
-    static const Real* const* pointers(const std::array<LaneArray<Real>, 3>& arrays,
-                                       std::array<const Real*, 3>& out) {
+    static const Real* const* pointers(const std::array<LaneArray<Real>, 3>& arrays, std::array<const Real*, 3>& out) {
         for (size_t k = 0; k < 3; ++k) {
             out[k] = arrays[k].data();
         }
@@ -267,8 +257,7 @@ private:
     /// Shell positions and kicks as one row of numbers per shell vertex.
     void fill_rows(const ShellMotion& motion, const Workers& workers) {
         const int n = shell->vertex_count();
-        const auto fill = [&](int first, const MatrixX3d& at, const MatrixX3d* kick,
-                              const MatrixX3d* speed) {
+        const auto fill = [&](int first, const MatrixX3d& at, const MatrixX3d* kick, const MatrixX3d* speed) {
             const double* from = at.data();
             const double* change = motion.is_cut || kick == nullptr ? nullptr : kick->data();
             const double* moving = motion.is_cut || speed == nullptr ? nullptr : speed->data();
@@ -348,8 +337,7 @@ private:
             const auto slot = static_cast<size_t>(layout.slot_of_vertex[v]);
             for (size_t set = 0; set < sets; ++set) {
                 Oscillation own = options.use_axes ? options.axes[set] : options.material;
-                own.frequency_hz *=
-                    options.frequency_factor.empty() ? 1.0 : options.frequency_factor[v];
+                own.frequency_hz *= options.frequency_factor.empty() ? 1.0 : options.frequency_factor[v];
                 own.damping *= options.damping_factor.empty() ? 1.0 : options.damping_factor[v];
                 const VibrationStep exact = exact_step(own, seconds);
                 painted_[4 * set][slot] = static_cast<Real>(exact.a);
@@ -367,8 +355,7 @@ private:
 
     /// Goals of points that move within the shell, and how their velocity changed.
     void fill_goals(const ShellMotion& motion, const Workers& workers) {
-        const Real per_second =
-            motion.seconds > 0.0 ? static_cast<Real>(1.0 / motion.seconds) : Real(0);
+        const Real per_second = motion.seconds > 0.0 ? static_cast<Real>(1.0 / motion.seconds) : Real(0);
         workers.for_chunks(static_cast<int>(layout.parts.size()), 16, [&](int begin, int end) {
             for (int p = begin; p < end; ++p) {
                 const Part& part = layout.parts[p];
@@ -380,8 +367,8 @@ private:
                         const Real w0 = weights_[0][i], w1 = weights_[1][i], w2 = weights_[2][i];
                         for (int k = 0; k < 3; ++k) {
                             const auto at = [&](int c) { return rows_[8 * corner[c] + k]; };
-                            const Real goal = at(3) + w0 * (at(0) - at(3)) + w1 * (at(1) - at(3)) +
-                                              w2 * (at(2) - at(3));
+                            const Real goal =
+                                at(3) + w0 * (at(0) - at(3)) + w1 * (at(1) - at(3)) + w2 * (at(2) - at(3));
                             if (motion.is_cut) {
                                 kick_[k][i] = Real(0);
                             } else {
@@ -418,12 +405,10 @@ private:
                 fetch_ahead(step, r + 2, part.last_run);
                 int i = run.begin;
                 for (; i + lanes <= end; i += lanes) {
-                    advance_lanes<Real, general, true>(step, constants, arrays, i, lanes,
-                                                       distances);
+                    advance_lanes<Real, general, true>(step, constants, arrays, i, lanes, distances);
                 }
                 if (i < end) {
-                    advance_lanes<Real, general, false>(step, constants, arrays, i, end - i,
-                                                        distances);
+                    advance_lanes<Real, general, false>(step, constants, arrays, i, end - i, distances);
                 }
             }
             const Real reached = simd::largest(distances);

@@ -1,14 +1,10 @@
 #include "slide/block_system.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "cutis/core/error.h"
 #include "slide/parts.h"
 
 namespace cutis::slide {
-
-using simd::Doubles;
 
 BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vertex_count()) {
     const MatrixX3i& triangles = topology.triangles();
@@ -31,38 +27,74 @@ BlockSystem::BlockSystem(const Topology& topology) : vertex_count_(topology.vert
 }
 
 template <class Real>
-void BlockSystem::Numbers<Real>::make(size_t count, size_t entries, size_t vertices) {
-    const size_t rows = (count + 3) / 4 * 4;  // whole registers
-    blocks.assign(4 * entries, Real(0));
-    diagonals.assign(4 * rows, Real(0));
-    inverses.assign(4 * rows, Real(0));
-    direction.assign(4 * std::max(rows, vertices), Real(0));
-    change.assign(2 * rows, Real(0));
-    residual.assign(2 * rows, Real(0));
-    preconditioned.assign(2 * rows, Real(0));
-    product.assign(2 * rows, Real(0));
+void BlockSystem::make(Numbers<Real>& numbers) const {
+    const size_t entries = static_cast<size_t>(row_starts_[static_cast<size_t>(rows_)]);
+    numbers.blocks.assign(4 * entries, Real(0));
+    numbers.lower.assign(4 * lower_.columns.size(), Real(0));
+    numbers.upper.assign(4 * upper_.columns.size(), Real(0));
+    numbers.remote.assign(4 * remote_.columns.size(), Real(0));
+    for (std::vector<Real>* blocks : {&numbers.diagonals, &numbers.inverses}) {
+        blocks->assign(4 * static_cast<size_t>(rows_ + 1), Real(0));
+    }
+    for (std::vector<Real>* vector :
+         {&numbers.direction, &numbers.residual, &numbers.solution, &numbers.inner, &numbers.outer}) {
+        vector->assign(2 * static_cast<size_t>(rows_ + 1), Real(0));
+    }
 }
 
 template <class Real>
 size_t BlockSystem::Numbers<Real>::bytes() const {
-    return sizeof(Real) * (blocks.size() + diagonals.size() + inverses.size() + direction.size() +
-                           4 * change.size());
+    return sizeof(Real) *
+           (blocks.size() + lower.size() + upper.size() + remote.size() + 2 * diagonals.size() + 5 * direction.size());
 }
 
 void BlockSystem::make_rows(int rows, double tolerance) {
     rows_ = rows;
     tolerance_ = tolerance;
     is_rough_ = tolerance >= finest_rough;
-    const size_t count = static_cast<size_t>(rows);
-    const size_t entries = static_cast<size_t>(row_starts_[count]);
+    // Within a chunk rows of several strands take turns, so that a row seldom waits for the one
+    // eliminated just before it.
+    constexpr int strand = 128;
+    std::vector<int> place(static_cast<size_t>(rows));
+    sequence_.clear();
+    for (int begin = 0; begin < rows; begin += solver_chunk) {
+        for (int i = 0; i < strand; ++i) {
+            for (int v = begin + i; v < std::min(begin + solver_chunk, rows); v += strand) {
+                place[static_cast<size_t>(v)] = static_cast<int>(sequence_.size());
+                sequence_.push_back(v);
+            }
+        }
+    }
+    for (Groups* groups : {&lower_, &upper_, &remote_}) {
+        *groups = Groups{{0}, {}, {}};
+        for (const int v : sequence_) {
+            for (int i = row_begin(v); i < row_end(v); ++i) {
+                const int w = column(i);
+                const bool is_remote = w < rows && w / solver_chunk != v / solver_chunk;
+                const bool is_before = w < rows && place[static_cast<size_t>(w)] < place[static_cast<size_t>(v)];
+                if (w < rows && groups == (is_remote ? &remote_ : is_before ? &lower_ : &upper_)) {
+                    groups->columns.push_back(place[static_cast<size_t>(w)]);
+                    groups->entries.push_back(i);
+                }
+            }
+            while (groups->columns.size() % 4 != 0) {
+                groups->columns.push_back(rows);
+                groups->entries.push_back(-1);
+            }
+            groups->starts.push_back(static_cast<int>(groups->columns.size() / 4));
+        }
+    }
+    known_columns_ = columns_;
+    for (int& column : known_columns_) {
+        column = std::min(column, rows);
+    }
     if (is_rough_) {
-        rough_.make(count, entries, static_cast<size_t>(vertex_count_));
+        make(rough_);
     } else {
-        fine_.make(count, entries, static_cast<size_t>(vertex_count_));
+        make(fine_);
     }
     diagonals_ = Records(rows);
-    right_.resize(2 * count);
-    sums_.resize(3 * static_cast<size_t>(rows / vertex_chunk + 1));
+    right_.resize(2 * static_cast<size_t>(rows));
 }
 
 Eigen::Matrix2d BlockSystem::block(int entry) const {
@@ -87,36 +119,11 @@ void BlockSystem::set_block(int entry, const Eigen::Matrix2d& value) {
     }
 }
 
-template <class Real>
-void BlockSystem::finish(Numbers<Real>& numbers, int begin, int end) {
-    constexpr double largest = 1e30;  // single precision holds no more; such a vertex stays still
-    for (int v = begin; v < end; ++v) {
-        const std::ptrdiff_t at = 4 * static_cast<std::ptrdiff_t>(v);
-        const Doubles d = simd::load(diagonals_.at(v));
-        const double determinant = d[0] * d[3] - d[1] * d[2];
-        const double scale = determinant > 0.0 ? 1.0 / determinant : 0.0;
-        const double used = (d[0] + d[3]) * scale < largest ? scale : 0.0;
-        const Doubles inverse =
-            __builtin_shufflevector(d, d, 3, 1, 2, 0) * Doubles{used, -used, -used, used};
-        simd::store_four(numbers.diagonals.data() + at, d);
-        simd::store_four(numbers.inverses.data() + at, inverse);
-    }
-}
-
-void BlockSystem::finish_rows(int begin, int end) {
-    if (is_rough_) {
-        finish(rough_, begin, end);
-    } else {
-        finish(fine_, begin, end);
-    }
-}
-
-void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
-                           const Workers& workers) const {
+void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y, const Workers& workers) const {
     workers.for_chunks(rows_, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
-            Vector2d sum = Eigen::Map<const Eigen::Matrix2d>(diagonal(v)) *
-                           Eigen::Map<const Vector2d>(x.data() + 2 * v);
+            Vector2d sum =
+                Eigen::Map<const Eigen::Matrix2d>(diagonal(v)) * Eigen::Map<const Vector2d>(x.data() + 2 * v);
             for (int i = row_begin(v); i < row_end(v); ++i) {
                 sum += block(i) * Eigen::Map<const Vector2d>(x.data() + 2 * column(i));
             }
@@ -126,63 +133,13 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
     });
 }
 
-void BlockSystem::refactor() {
-    has_factor_ = false;
-    if (lower_.size == 0) {
-        // The lower triangle: both halves of a block row, sorted once.
-        std::vector<SparseEntry> entries;
-        for (int v = 0; v < rows_; ++v) {
-            for (int a = 0; a < 2; ++a) {
-                for (int c = 0; c <= a; ++c) {
-                    entries.push_back({2 * v + a, 2 * v + c, 0.0});
-                }
-            }
-            for (int i = row_begin(v); i < row_end(v); ++i) {
-                if (column(i) < v) {
-                    for (int a = 0; a < 2; ++a) {
-                        for (int c = 0; c < 2; ++c) {
-                            entries.push_back({2 * v + a, 2 * column(i) + c, 0.0});
-                        }
-                    }
-                }
-            }
-        }
-        CompressedEntries compressed = compress_lower(2 * rows_, {entries.data(), entries.size()});
-        lower_ = std::move(compressed.matrix);
-        lower_slots_ = std::move(compressed.slot_of_entry);
-    }
-    size_t next = 0;
-    for (int v = 0; v < rows_; ++v) {
-        const double* d = diagonal(v);
-        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[0];
-        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[1];
-        lower_.values[static_cast<size_t>(lower_slots_[next++])] = d[3];
-        for (int i = row_begin(v); i < row_end(v); ++i) {
-            if (column(i) < v) {
-                const Eigen::Matrix2d values = block(i);
-                for (int k = 0; k < 4; ++k) {
-                    lower_.values[static_cast<size_t>(lower_slots_[next++])] = values(k / 2, k % 2);
-                }
-            }
-        }
-    }
-    try {
-        if (factor_) {
-            factor_->refactor(lower_.values);
-        } else {
-            factor_ = std::make_unique<SparseSolver>(lower_);
-        }
-        has_factor_ = true;
-    } catch (const SolverFailure&) {
-        has_factor_ = false;  // rounding made it indefinite: the diagonal blocks serve instead
-    }
-}
-
 size_t BlockSystem::bytes() const {
-    return rough_.bytes() + fine_.bytes() + diagonals_.bytes() +
-           sizeof(double) *
-               (right_.size() + sums_.size() + factored_.size() + lower_.values.size()) +
-           sizeof(int) * (columns_.size() + row_starts_.size() + lower_slots_.size());
+    size_t integers = 2 * columns_.size() + row_starts_.size() + sequence_.size();
+    for (const Groups* groups : {&lower_, &upper_, &remote_}) {
+        integers += groups->starts.size() + 2 * groups->columns.size();
+    }
+    return rough_.bytes() + fine_.bytes() + diagonals_.bytes() + sizeof(double) * right_.size() +
+           sizeof(int) * integers;
 }
 
 }  // namespace cutis::slide

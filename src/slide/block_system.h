@@ -1,9 +1,7 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "core/sparse.h"
 #include "cutis/core/parallel.h"
 #include "cutis/mesh/topology.h"
 #include "slide/rest_surface.h"
@@ -13,13 +11,13 @@ namespace cutis::slide {
 /// What a solve did.
 struct SolveResult {
     int iterations = 0;
-    double residual = 0.0;  ///< relative, in the norm of the block-diagonal
+    double residual = 0.0;  ///< relative, in the norm of the preconditioner
     bool is_solved = true;
 };
 
 /// Symmetric positive definite matrix of 2x2 blocks on a triangle mesh: one row per vertex, its
-/// neighbours in the order of the fan. Conjugate gradients with the diagonal blocks, or with an old
-/// Cholesky factor, as preconditioner.
+/// neighbours in the order of the fan. Conjugate gradients, preconditioned within each chunk of
+/// rows by an incomplete factor with the pattern of the matrix.
 class BlockSystem {
 public:
     /// A tolerance from here on can be met with numbers in single precision, which take half the
@@ -47,58 +45,51 @@ public:
     double* right(int v) { return right_.data() + 2 * v; }
     const double* right(int v) const { return right_.data() + 2 * v; }
 
-    /// Diagonal blocks of these rows are ready (call per chunk of rows).
-    void finish_rows(int begin, int end);
-
     /// Solves for x to the tolerance of make_rows, starting from what it holds.
-    SolveResult solve(int most_iterations, bool use_factor, const Workers& workers,
-                      std::vector<double>& x);
+    SolveResult solve(int most_iterations, const Workers& workers, std::vector<double>& x);
 
     /// y = A x.
-    void multiply(const std::vector<double>& x, std::vector<double>& y,
-                  const Workers& workers) const;
-
-    /// Factors the matrix as it is now, for solves with use_factor.
-    void refactor();
-    void drop_factor() { has_factor_ = false; }
-    bool has_factor() const { return has_factor_; }
+    void multiply(const std::vector<double>& x, std::vector<double>& y, const Workers& workers) const;
 
     size_t bytes() const;
 
 private:
+    // Blocks of each row by what they are for, padded to groups of four that meet a zero: loops of
+    // nearly always one round. In the order of elimination.
+    struct Groups {
+        std::vector<int> starts;   // per place in the order, in groups
+        std::vector<int> columns;  // four per group, places in the order
+        std::vector<int> entries;  // -1: padding
+    };
     // What conjugate gradients read and write, in the precision of the solves. Blocks are 2x2, row
-    // by row; directions p0 p1 p0 p1, ready for one multiplication with a block. Beyond the last
-    // row there is room for a full register of zeros.
+    // by row; vectors hold x y of a vertex in the order of elimination, and a zero at the end.
     template <class Real>
     struct Numbers {
-        std::vector<Real> blocks, diagonals, inverses;
-        std::vector<Real> direction;                                  // of all vertices
-        std::vector<Real> change, residual, preconditioned, product;  // two per row
-        void make(size_t count, size_t entries, size_t vertices);
+        std::vector<Real> blocks;                // as they were assembled
+        std::vector<Real> lower, upper, remote;  // scaled, by groups
+        std::vector<Real> diagonals;             // scaled, less twice the identity
+        std::vector<Real> inverses;              // of the factor of each diagonal block: 00 10 11
+        std::vector<Real> direction, residual, solution, inner, outer;
         size_t bytes() const;
     };
     template <class Real>
     class Gradients;
     template <class Real>
-    void finish(Numbers<Real>& numbers, int begin, int end);
+    void make(Numbers<Real>& numbers) const;
 
     int vertex_count_ = 0;
     int rows_ = 0;
     bool is_rough_ = true;
     double tolerance_ = 0.0;
     std::vector<int> row_starts_;
-    std::vector<int> columns_;
+    std::vector<int> columns_, known_columns_;  // the second: the number of rows for what is beyond
+    std::vector<int> sequence_;                 // rows in the order of elimination, chunk by chunk
+    Groups lower_, upper_;                      // in the same chunk, eliminated before and after
+    Groups remote_;                             // in other chunks
     Numbers<float> rough_;
     Numbers<double> fine_;
     Records diagonals_;
     std::vector<double> right_;
-    std::vector<double> sums_;  // three per chunk of rows
-
-    std::unique_ptr<SparseSolver> factor_;
-    SparseLower lower_;
-    std::vector<int> lower_slots_;  // where each number of a block row goes; -1 above the diagonal
-    std::vector<double> factored_;  // right side and result of the factor
-    bool has_factor_ = false;
 };
 
 }  // namespace cutis::slide

@@ -7,22 +7,20 @@
 
 namespace cutis::slide {
 
-void set_positions(const SkinModel& model, const MatrixX3d& positions, const Workers& workers,
-                   BodyFrame& frame) {
-    require(positions.rows() == model.vertex_count(), "body: expected ", model.vertex_count(),
-            " positions, found ", positions.rows());
-    const double sum =
-        workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
-            double check = 0.0;
-            for (int v = begin; v < end; ++v) {
-                double* to = frame.position.at(v);
-                for (int c = 0; c < 3; ++c) {
-                    to[c] = positions(v, c);
-                    check += std::abs(to[c]);
-                }
+void set_positions(const SkinModel& model, const MatrixX3d& positions, const Workers& workers, BodyFrame& frame) {
+    require(positions.rows() == model.vertex_count(), "body: expected ", model.vertex_count(), " positions, found ",
+            positions.rows());
+    const double sum = workers.sum_chunks(model.vertex_count(), vertex_chunk, [&](int begin, int end) {
+        double check = 0.0;
+        for (int v = begin; v < end; ++v) {
+            double* to = frame.position.at(v);
+            for (int c = 0; c < 3; ++c) {
+                to[c] = positions(v, c);
+                check += std::abs(to[c]);
             }
-            return check;
-        });
+        }
+        return check;
+    });
     if (!std::isfinite(sum)) {
         for (int v = 0; v < model.vertex_count(); ++v) {
             require(positions.row(v).allFinite(), "body: position of vertex ", v, " is not finite");
@@ -31,8 +29,8 @@ void set_positions(const SkinModel& model, const MatrixX3d& positions, const Wor
 }
 
 // Frames, inverse edge matrices and area vectors of the body's triangles.
-void measure_body_triangles(const SkinModel& model, const BodyFrame& frame, int batches,
-                            const Workers& workers, Measured& measured) {
+void measure_body_triangles(const SkinModel& model, const BodyFrame& frame, int batches, const Workers& workers,
+                            Measured& measured) {
     using namespace simd;
     const double* x = frame.position.data();
     const Doubles tiny = simd::all(1e-24 * model.mean_edge * model.mean_edge);
@@ -70,8 +68,7 @@ void measure_body_triangles(const SkinModel& model, const BodyFrame& frame, int 
             store(measured.body_shape.at(batch, slide::up_y), area_vector.y * inverse_area);
             store(measured.body_shape.at(batch, slide::up_z), area_vector.z * inverse_area);
             store(measured.body_shape.at(batch, slide::inv00), inverse_length);
-            store(measured.body_shape.at(batch, slide::inv01),
-                  -along * inverse_length * inverse_height);
+            store(measured.body_shape.at(batch, slide::inv01), -along * inverse_length * inverse_height);
             store(measured.body_shape.at(batch, slide::inv11), inverse_height);
             store(measured.body_shape.at(batch, slide::area), simd::all(0.5) * safe_area);
             simd::transpose(x_part, y_part, z_part, w_part);
@@ -85,22 +82,20 @@ void measure_body_triangles(const SkinModel& model, const BodyFrame& frame, int 
 
 namespace {
 
-void find_frame_carefully(const SkinModel& model, const BodyFrame& before, int v,
-                          const Vector3d& sum, double whole, BodyFrame& frame) {
+void find_frame_carefully(const SkinModel& model, const BodyFrame& before, int v, const Vector3d& sum, double whole,
+                          BodyFrame& frame) {
     const double length2 = sum.squaredNorm();
     Vector3d normal = before.normal.vector(v);  // where the fan cancels out: keep what was
     if (length2 > 1e-12 * whole * whole && length2 > 0.0) {
         normal = sum / std::sqrt(length2);
     }
-    const Vector3d edge =
-        frame.position.vector(model.reference[static_cast<size_t>(v)]) - frame.position.vector(v);
+    const Vector3d edge = frame.position.vector(model.reference[static_cast<size_t>(v)]) - frame.position.vector(v);
     Vector3d axis = edge - normal * normal.dot(edge);
     if (!(axis.squaredNorm() > 1e-4 * edge.squaredNorm() && axis.squaredNorm() > 0.0)) {
         const Vector3d old = before.axis.vector(v);
         axis = old - normal * normal.dot(old);
         if (!(axis.squaredNorm() > 1e-4)) {
-            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX())
-                                             : normal.cross(Vector3d::UnitY());
+            axis = std::abs(normal[0]) < 0.6 ? normal.cross(Vector3d::UnitX()) : normal.cross(Vector3d::UnitY());
         }
     }
     frame.normal.set(v, normal);
@@ -144,24 +139,20 @@ void find_body_frames(const SkinModel& model, const Measured& measured, const Bo
             const Doubles3 at = gather3(frame.position.data(), here);
             const Doubles3 edge = gather3(frame.position.data(), there) - at;
             const Doubles along = dot(normal, edge);
-            Doubles3 axis = {edge.x - normal.x * along, edge.y - normal.y * along,
-                             edge.z - normal.z * along};
+            Doubles3 axis = {edge.x - normal.x * along, edge.y - normal.y * along, edge.z - normal.z * along};
             const Doubles axis2 = dot(axis, axis);
             axis = (simd::all(1.0) / root(axis2)) * axis;
-            const Doubles3 moved =
-                simd::all(inverse) * (at - gather3(before.position.data(), here));
+            const Doubles3 moved = simd::all(inverse) * (at - gather3(before.position.data(), here));
             scatter3(frame.normal.data(), here, normal);
             scatter3(frame.axis.data(), here, axis);
             scatter3(frame.velocity.data(), here, moved);
             // A fan that cancels out, or an edge along the normal: the careful way.
-            const DoubleBits is_good =
-                (length2 > simd::all(1e-12) * whole * whole) & (length2 > simd::all(0.0)) &
-                (axis2 > simd::all(1e-4) * dot(edge, edge)) & (axis2 > simd::all(0.0));
+            const DoubleBits is_good = (length2 > simd::all(1e-12) * whole * whole) & (length2 > simd::all(0.0)) &
+                                       (axis2 > simd::all(1e-4) * dot(edge, edge)) & (axis2 > simd::all(0.0));
             if ((is_good[0] & is_good[1] & is_good[2] & is_good[3]) == 0) {
                 for (int l = 0; l < 4; ++l) {
                     if (is_good[l] == 0) {
-                        find_frame_carefully(model, before, here[l],
-                                             Vector3d(sums[l][0], sums[l][1], sums[l][2]),
+                        find_frame_carefully(model, before, here[l], Vector3d(sums[l][0], sums[l][1], sums[l][2]),
                                              sums[l][3], frame);
                     }
                 }

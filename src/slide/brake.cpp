@@ -38,29 +38,27 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         if (is_pulled(v)) {
             return 0.0;
         }
-        double change =
-            tether_energy(model, trial.next_places, v) - tether_energy(model, state.places, v);
+        double change = tether_energy(model, trial.next_places, v) - tether_energy(model, state.places, v);
         if (!is_static) {
             change += kinetic(v) - start_kinetic(v);
         }
         if (model.has_forces) {
-            change -= seconds * outer_force(model, state, measured, v)
-                                    .dot(Eigen::Map<const Vector2d>(state.velocity.data() + 2 * v));
+            change -=
+                seconds *
+                outer_force(model, state, measured, v).dot(Eigen::Map<const Vector2d>(state.velocity.data() + 2 * v));
         }
         return change;
     };
     const auto gain_of = [&](int v) {
         double sum = 0.0;
-        for (int i = model.fan_starts[static_cast<size_t>(v)];
-             i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+        for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
             sum += trial.changes.data()[model.fans[static_cast<size_t>(i)] >> 2];
         }
         return trial.own[static_cast<size_t>(v)] + sum / 3.0;
     };
     const auto may_brake = [&](int v) {
         const double* u = state.velocity.data() + 2 * v;
-        return trial.gain[static_cast<size_t>(v)] > 0.0 && (u[0] != 0.0 || u[1] != 0.0) &&
-               !is_pulled(v);
+        return trial.gain[static_cast<size_t>(v)] > 0.0 && (u[0] != 0.0 || u[1] != 0.0) && !is_pulled(v);
     };
 
     for (const PrescribedSlip& slip : model.options.prescribed) {
@@ -77,19 +75,17 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         now.set(slip.vertex, old);
     }
 
-    double rise =
-        workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
-            double sum = 0.0;
-            for (int v = begin; v < end; ++v) {
-                trial.own[static_cast<size_t>(v)] = own_change(v);
-                sum += trial.own[static_cast<size_t>(v)] -
-                       (is_static ? 0.0 : kinetic_share * start_kinetic(v));
-            }
-            return sum;
-        });
-    rise += find_energy_changes(model, painted, state, measured, trial.next_places, workers,
-                                trial.changes) -
+    double rise = workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int v = begin; v < end; ++v) {
+            trial.own[static_cast<size_t>(v)] = own_change(v);
+            sum += trial.own[static_cast<size_t>(v)] - (is_static ? 0.0 : kinetic_share * start_kinetic(v));
+        }
+        return sum;
+    });
+    rise += find_energy_changes(model, painted, state, measured, trial.next_places, workers, trial.changes) -
             stiffness_share * painted.stiffness;
+    trial.energy_change = rise;
     if (rise <= 0.0) {
         return;
     }
@@ -141,8 +137,7 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
             const int v = trial.touched[k];
             for (int i = 2 * model.fan_starts[static_cast<size_t>(v)];
                  i < 2 * model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
-                slow_down(model.fan_vertices[static_cast<size_t>(i)],
-                          trial.is_braked[static_cast<size_t>(v)] - 1);
+                slow_down(model.fan_vertices[static_cast<size_t>(i)], trial.is_braked[static_cast<size_t>(v)] - 1);
             }
         }
         for (const int v : trial.touched) {
@@ -150,11 +145,13 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         }
         report.braked_vertices += static_cast<long>(trial.touched.size());
         rise += renew_changes(seconds, own_change, gain_of);
+        trial.energy_change = rise;
         if (rise <= 0.0) {
             return;
         }
     }
     ++report.stopped_steps;
+    trial.energy_change = 0.0;
     for (int v = 0; v < model.reach.vertices; ++v) {
         if (!is_pulled(v)) {
             trial.is_braked[static_cast<size_t>(v)] = 1;
@@ -167,8 +164,7 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
 
 // Places touched vertices again and renews what depends on them, gains included. \return  by how
 // much the energy changed
-double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
-                                         VertexValue gain_of) {
+double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change, VertexValue gain_of) {
     double sum = 0.0;
     trial.renewed.clear();
     for (const int v : trial.touched) {
@@ -177,8 +173,7 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
         const double now = own_change(v);
         sum += now - own;
         own = now;
-        for (int i = model.fan_starts[static_cast<size_t>(v)];
-             i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+        for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
             const int batch = model.fans[static_cast<size_t>(i)] >> 4;
             if (trial.batch_marks[static_cast<size_t>(batch)] == 0) {
                 trial.batch_marks[static_cast<size_t>(batch)] = 1;
@@ -198,8 +193,7 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
         }
     }
     for (const int batch : trial.renewed) {
-        for (size_t c = 12 * static_cast<size_t>(batch); c < 12 * static_cast<size_t>(batch) + 12;
-             ++c) {
+        for (size_t c = 12 * static_cast<size_t>(batch); c < 12 * static_cast<size_t>(batch) + 12; ++c) {
             const int v = model.corners[c];
             if (v < model.reach.vertices) {
                 trial.gain[static_cast<size_t>(v)] = gain_of(v);
@@ -216,7 +210,7 @@ void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
     constexpr double moving_rate = 1.0 / 0.0056;  // 1/s
     constexpr double none = 1e-3;                 // 1/s
     constexpr double growth = 4.0;
-    constexpr double firmest = 64.0;  // over the step; firmer ones make skin stick and slip
+    constexpr double firmest = 64.0;                              // over the step; firmer ones make skin stick and slip
     const double moving_speed = 0.05 * model.box_diagonal / 2.0;  // m/s for a body of 2 m
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
@@ -226,8 +220,7 @@ void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
                 state.acceleration[2 * static_cast<size_t>(v)] = 0.0;
                 state.acceleration[2 * static_cast<size_t>(v) + 1] = 0.0;
             } else if (grip > 0.0) {
-                const double moving =
-                    std::min(state.body.velocity.vector(v).norm() / moving_speed, 1.0);
+                const double moving = std::min(state.body.velocity.vector(v).norm() / moving_speed, 1.0);
                 grip *= std::exp(-seconds * (still_rate + moving * (moving_rate - still_rate)));
                 grip = grip < none ? 0.0 : grip;
             }

@@ -14,8 +14,8 @@ SlideEnergy SlideSolver::energy(const Workers& workers) const {
     Parts& p = *parts_;
     p.complete_body(workers);
     SlideEnergy energy;
-    energy.elastic = slide::elastic_energy(p.model, p.painted, p.state, p.measured, p.state.places,
-                                           p.model.batch_count, workers);
+    energy.elastic =
+        slide::elastic_energy(p.model, p.painted, p.state, p.measured, p.state.places, p.model.batch_count, workers);
     energy.tether = slide::tether_energy(p.model, p.state.places, workers);
     for (size_t i = 0; i < p.state.velocity.size(); ++i) {
         energy.kinetic += 0.5 * p.measured.mass[i / 2] * p.state.velocity[i] * p.state.velocity[i];
@@ -28,8 +28,7 @@ void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
     p.measure(false, workers);
     slide::find_forces(p.model, p.painted, workers, p.measured);
     // A static step of one second without constraints: the right side is f.
-    slide::assemble(p.model, p.painted, p.state, p.measured, p.trial, {1.0, true, true, false},
-                    workers, p.system);
+    slide::assemble(p.model, p.painted, p.state, p.measured, p.trial, {1.0, true, true, false}, workers, p.system);
     out.setZero(p.model.vertex_count(), 3);
     for (int v = 0; v < p.model.reach.vertices; ++v) {
         const Vector3d axis = p.state.body.axis.vector(v);
@@ -54,20 +53,18 @@ Vector3d SlideSolver::slip_momentum(const Vector3d& centre) const {
         const size_t i = static_cast<size_t>(v);
         const Vector3d axis = p.state.body.axis.vector(v);
         const Vector3d second = p.state.body.normal.vector(v).cross(axis);
-        const Vector3d velocity =
-            p.state.velocity[2 * i] * axis + p.state.velocity[2 * i + 1] * second;
+        const Vector3d velocity = p.state.velocity[2 * i] * axis + p.state.velocity[2 * i + 1] * second;
         sum += p.measured.mass[i] * (p.state.body.position.vector(v) - centre).cross(velocity);
     }
     return sum;
 }
 
-void SlideSolver::fill_channels(double wavelength, const Workers& workers,
-                                SlideChannels& out) const {
+void SlideSolver::fill_channels(double wavelength, const Workers& workers, SlideChannels& out) const {
     Parts& p = *parts_;
     p.complete_body(workers);
     const int count = p.model.vertex_count();
-    require(wavelength > 0.0 && std::isfinite(wavelength),
-            "wavelength: expected a positive length, found ", wavelength);
+    require(wavelength > 0.0 && std::isfinite(wavelength), "wavelength: expected a positive length, found ",
+            wavelength);
     out.material_position.resize(count, 3);
     out.slide_distance.resize(count);
     out.slide_direction.resize(count, 3);
@@ -83,15 +80,15 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
     // Cauchy-Green) in 3-D times the area, to be averaged over a fan; its eigenvalues are squared
     // stretches. As xx yy zz area, xy yz zx 0.
     const auto put_strain = [&](int f) {
-        const double area = p.measured.body_shape.number(f, slide::area);
+        const double area =
+            p.measured.body_shape.number(f, slide::area) * (p.model.has_openings() ? p.model.weight.number(f, 0) : 1.0);
         const Vector3d p0 = p.state.places.position.vector(t(f, 0));
         const Vector3d d1 = p.state.places.position.vector(t(f, 1)) - p0;
         const Vector3d d2 = p.state.places.position.vector(t(f, 2)) - p0;
         Eigen::Matrix<double, 3, 2> edges;
         edges << d1, d2;
         Eigen::Matrix2d inverse;
-        inverse << p.measured.body_shape.number(f, slide::inv00),
-            p.measured.body_shape.number(f, slide::inv01), 0.0,
+        inverse << p.measured.body_shape.number(f, slide::inv00), p.measured.body_shape.number(f, slide::inv01), 0.0,
             p.measured.body_shape.number(f, slide::inv11);
         const Eigen::Matrix<double, 3, 2> map = edges * inverse;  // body frame to skin space
         Eigen::Matrix2d metric;                                   // S^T S
@@ -104,8 +101,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                 relaxed += one / 3.0;
             }
             const Vector3d normal = d1.cross(d2).normalized();
-            const Eigen::Matrix3d in_plane =
-                Eigen::Matrix3d::Identity() - normal * normal.transpose();
+            const Eigen::Matrix3d in_plane = Eigen::Matrix3d::Identity() - normal * normal.transpose();
             metric = (in_plane * relaxed * map).transpose() * (in_plane * relaxed * map);
         } else {
             metric = p.model.uniform_scale * p.model.uniform_scale * (map.transpose() * map);
@@ -119,16 +115,13 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
         const Vector3d q1(p.measured.body_shape.number(f, slide::axis_x),
                           p.measured.body_shape.number(f, slide::axis_y),
                           p.measured.body_shape.number(f, slide::axis_z));
-        const Vector3d up(p.measured.body_shape.number(f, slide::up_x),
-                          p.measured.body_shape.number(f, slide::up_y),
+        const Vector3d up(p.measured.body_shape.number(f, slide::up_x), p.measured.body_shape.number(f, slide::up_y),
                           p.measured.body_shape.number(f, slide::up_z));
         Eigen::Matrix<double, 3, 2> frame;
         frame << q1, up.cross(q1);
         const Eigen::Matrix3d tensor = area * (frame * b * frame.transpose());
-        simd::store(p.measured.scratch.at(2 * f),
-                    simd::Doubles{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
-        simd::store(p.measured.scratch.at(2 * f + 1),
-                    simd::Doubles{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
+        simd::store(p.measured.scratch.at(2 * f), simd::Doubles{tensor(0, 0), tensor(1, 1), tensor(2, 2), area});
+        simd::store(p.measured.scratch.at(2 * f + 1), simd::Doubles{tensor(0, 1), tensor(1, 2), tensor(2, 0), 0.0});
     };
     workers.for_chunks(p.model.triangle_count(), 4 * slide::batch_chunk, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
@@ -156,8 +149,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             const double size = normal_matrix.determinant();
             Vector3d slid = Vector3d::Zero();
             if (size > 1e-12 * normal_matrix.trace() * normal_matrix.trace()) {
-                const Vector2d in_basis =
-                    -(normal_matrix.inverse() * (along.transpose() * (here - rest)));
+                const Vector2d in_basis = -(normal_matrix.inverse() * (along.transpose() * (here - rest)));
                 slid = in_basis[0] * axis + in_basis[1] * second;
             }
             const double length = slid.norm();
@@ -181,25 +173,25 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
                     moduli.area_bulk += part[3] * p.painted.material.number(f, slide::extra_area);
                 }
             }
-            const double area = straight[3];
             Eigen::Matrix3d tensor;
-            tensor << straight[0], mixed[0], mixed[2], mixed[0], straight[1], mixed[1], mixed[2],
-                mixed[1], straight[2];
-            tensor /= area;
-            moduli.shear = p.model.is_painted ? moduli.shear / area
-                                              : p.painted.material.number(0, slide::shear);
-            moduli.bulk =
-                p.model.is_painted ? moduli.bulk / area : p.painted.material.number(0, slide::bulk);
-            moduli.fung_exponent = p.model.is_painted ? moduli.fung_exponent / area
-                                                      : p.painted.material.number(0, slide::fung);
-            moduli.area_bulk = p.model.is_painted ? moduli.area_bulk / area
-                                                  : p.painted.material.number(0, slide::extra_area);
+            tensor << straight[0], mixed[0], mixed[2], mixed[0], straight[1], mixed[1], mixed[2], mixed[1], straight[2];
+            const bool is_flat = straight[3] > 0.0 && tensor.allFinite();  // else the pose folds the fan to a line
+            const double area = is_flat ? straight[3] : 1.0;
+            tensor = is_flat ? Eigen::Matrix3d(tensor / area) : Eigen::Matrix3d(Eigen::Matrix3d::Identity());
+            moduli.shear = p.model.is_painted ? moduli.shear / area : p.painted.material.number(0, slide::shear);
+            moduli.bulk = p.model.is_painted ? moduli.bulk / area : p.painted.material.number(0, slide::bulk);
+            moduli.fung_exponent =
+                p.model.is_painted ? moduli.fung_exponent / area : p.painted.material.number(0, slide::fung);
+            moduli.area_bulk =
+                p.model.is_painted ? moduli.area_bulk / area : p.painted.material.number(0, slide::extra_area);
             const double b00 = axis.dot(tensor * axis);
             const double b01 = axis.dot(tensor * second);
             const double b11 = second.dot(tensor * second);
-            const double mean = 0.5 * (b00 + b11);
             const double difference = 0.5 * (b00 - b11);
-            const double radius = std::sqrt(difference * difference + b01 * b01);
+            const double apart = std::sqrt(difference * difference + b01 * b01);
+            const bool has_frame = std::isfinite(apart);  // else it has no normal in this pose, either
+            const double mean = has_frame ? 0.5 * (b00 + b11) : 1.0;
+            const double radius = has_frame ? apart : 0.0;
             const double major = std::sqrt(std::max(mean + radius, 0.0));
             const double minor = std::sqrt(std::max(mean - radius, 0.0));
             out.major_stretch[v] = major;
@@ -217,12 +209,10 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             // Principal Cauchy stress of w(s) = s1 s2 Psi: sigma_a = w - s_a dw/ds_a.
             const double s_high = 1.0 / std::max(minor, 1e-6);
             const double s_low = 1.0 / std::max(major, 1e-6);
-            const PrincipalEnergy e =
-                principal_energy(p.model.options.material, moduli, s_high, s_low);
+            const PrincipalEnergy e = principal_energy(p.model.options.material, moduli, s_high, s_low);
             const double stress_minor = e.value - s_high * e.d1;
             const double stress_major = e.value - s_low * e.d2;
-            stress_scale =
-                std::abs(stress_major) >= std::abs(stress_minor) ? stress_major : stress_minor;
+            stress_scale = std::abs(stress_major) >= std::abs(stress_minor) ? stress_major : stress_minor;
             out.stress[v] = stress_scale;
 
             // Ripples of this wavelength whose arc length makes up for the compression:
@@ -230,8 +220,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
             double amplitude = 0.0;
             Vector3d crest = Vector3d::Zero();
             if (minor < 1.0 && minor > 0.0) {
-                amplitude =
-                    wavelength / std::numbers::pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
+                amplitude = wavelength / std::numbers::pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
                 crest = direction;  // crests run across the compression, along the major stretch
             }
             out.wrinkle_amplitude[v] = amplitude;
@@ -243,39 +232,37 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers,
 size_t SlideSolver::bytes() const {
     const Parts& p = *parts_;
     size_t sum = p.model.surface.bytes() + p.system.bytes();
-    for (const slide::Batches* batches :
-         {&p.painted.material, &p.state.track, &p.measured.body_shape, &p.measured.skin_shape}) {
+    for (const slide::Batches* batches : {&p.painted.material, &p.state.track, &p.measured.body_shape,
+                                          &p.measured.skin_shape, &p.model.least_seen, &p.model.weight}) {
         sum += batches->bytes();
     }
     for (const slide::BodyFrame* frame : {&p.state.body, &p.trial.next_body}) {
-        sum += frame->position.bytes() + frame->normal.bytes() + frame->axis.bytes() +
-               frame->velocity.bytes();
+        sum += frame->position.bytes() + frame->normal.bytes() + frame->axis.bytes() + frame->velocity.bytes();
     }
     for (const slide::SkinPlaces* places : {&p.state.places, &p.trial.next_places}) {
         sum += places->position.bytes() + places->point.size() * sizeof(slide::SkinPoint);
     }
     for (const slide::Records* records :
-         {&p.measured.charts.normal, &p.measured.charts.axis, &p.measured.charts.along_u,
-          &p.measured.charts.along_w, &p.measured.scratch, &p.measured.jacobian,
-          &p.measured.along_first, &p.measured.along_second}) {
+         {&p.measured.charts.normal, &p.measured.charts.axis, &p.measured.charts.along_u, &p.measured.charts.along_w,
+          &p.measured.scratch, &p.measured.jacobian, &p.measured.along_first, &p.measured.along_second}) {
         sum += records->bytes();
     }
     size_t numbers = static_cast<size_t>(p.sub_step_body.size() + p.frame_body.size());
     for (const std::vector<double>* values :
-         {&p.model.metric, &p.painted.vertex_metric, &p.painted.damping, &p.model.stickiness,
-          &p.model.tether_stiffness, &p.model.tether_softening, &p.model.glide_direction,
-          &p.model.prescribed, &p.model.drag_weights, &p.state.velocity, &p.trial.start_velocity,
-          &p.state.acceleration, &p.measured.mass, &p.trial.advected, &p.trial.trial_velocity}) {
+         {&p.model.metric, &p.painted.vertex_metric, &p.painted.damping, &p.model.stickiness, &p.model.tether_stiffness,
+          &p.model.tether_softening, &p.model.glide_direction, &p.model.prescribed, &p.model.drag_weights,
+          &p.state.velocity, &p.trial.start_velocity, &p.state.acceleration, &p.measured.mass, &p.trial.advected,
+          &p.trial.trial_velocity}) {
         numbers += values->size();
     }
     size_t indices = 0;
     for (const std::vector<int>* values :
-         {&p.model.corners, &p.model.fan_starts, &p.model.fans, &p.model.fan_vertices,
-          &p.model.reference, &p.state.sector, &p.trial.bad_triangles, &p.trial.touched}) {
+         {&p.model.corners, &p.model.fan_starts, &p.model.fans, &p.model.fan_vertices, &p.model.reference,
+          &p.state.sector, &p.trial.bad_triangles, &p.trial.touched}) {
         indices += values->capacity();
     }
-    const size_t flags = p.model.constraint.size() + p.state.bad_steps.size() +
-                         p.trial.far_trace.size() + p.trial.touch_marks.size();
+    const size_t flags =
+        p.model.constraint.size() + p.state.bad_steps.size() + p.trial.far_trace.size() + p.trial.touch_marks.size();
     return sum + numbers * sizeof(double) + indices * sizeof(int) + flags;
 }
 

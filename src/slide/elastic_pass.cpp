@@ -13,12 +13,11 @@ using simd::store;
 
 namespace {
 
-Doubles3 load3(const Batches& batches, int batch, int field) {
-    return {load(batches.at(batch, field)), load(batches.at(batch, field + 1)),
-            load(batches.at(batch, field + 2))};
+EIGEN_ALWAYS_INLINE Doubles3 load3(const Batches& batches, int batch, int field) {
+    return {load(batches.at(batch, field)), load(batches.at(batch, field + 1)), load(batches.at(batch, field + 2))};
 }
 
-void store3(Batches& batches, int batch, int field, const Doubles3& v) {
+EIGEN_ALWAYS_INLINE void store3(Batches& batches, int batch, int field, const Doubles3& v) {
     store(batches.at(batch, field), v.x);
     store(batches.at(batch, field + 1), v.y);
     store(batches.at(batch, field + 2), v.z);
@@ -56,8 +55,8 @@ struct TurnedAxis {
         const Doubles sum = simd::all(1.0) + dot(a, b);
         closeness = simd::select(sum < simd::all(0.1), simd::all(1e100), sum);
     }
-    EIGEN_ALWAYS_INLINE void turn(const Doubles3& axis, const Doubles3& a, const Doubles3& b,
-                                  const Doubles3& q1, const Doubles3& q2, Doubles inverse) {
+    EIGEN_ALWAYS_INLINE void turn(const Doubles3& axis, const Doubles3& a, const Doubles3& b, const Doubles3& q1,
+                                  const Doubles3& q2, Doubles inverse) {
         const Doubles lean = dot(b, axis) * inverse;
         c = dot(axis, q1) - dot(a, q1) * lean;
         s = dot(axis, q2) - dot(a, q2) * lean;
@@ -72,8 +71,7 @@ struct MetricMean {
             Doubles sum = simd::all(0.0);
             for (int k = 0; k < 3; ++k) {
                 for (int l = 0; l < 4; ++l) {
-                    sum[l] +=
-                        metric[6 * static_cast<size_t>(corner[4 * k + l]) + static_cast<size_t>(c)];
+                    sum[l] += metric[6 * static_cast<size_t>(corner[4 * k + l]) + static_cast<size_t>(c)];
                 }
             }
             m[c] = sum / simd::all(3.0);
@@ -81,8 +79,7 @@ struct MetricMean {
     }
     // a . M b
     Doubles between(const Doubles3& a, const Doubles3& b) const {
-        return a.x * (m[0] * b.x + m[3] * b.y + m[5] * b.z) +
-               a.y * (m[3] * b.x + m[1] * b.y + m[4] * b.z) +
+        return a.x * (m[0] * b.x + m[3] * b.y + m[5] * b.z) + a.y * (m[3] * b.x + m[1] * b.y + m[4] * b.z) +
                a.z * (m[5] * b.x + m[4] * b.y + m[2] * b.z);
     }
 };
@@ -92,20 +89,22 @@ struct MetricMean {
 // Pass 1 over triangles: S from the body's triangle to the skin's, and each corner's part of the
 // nodal Jacobian. The orientation comes from the normal tracked in time, since surface normals
 // mislead in creases.
-void measure_skin(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
-                  const Workers& workers, Measured& measured) {
+void measure_skin(const SkinModel& model, const PaintedSkin& painted, const SkinState& state, const Workers& workers,
+                  Measured& measured) {
     const double* at = state.places.position.data();
     const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
     workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
             const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-            const MappedSkin mapped =
-                map_skin(at, corner, state.track, measured.body_shape, batch, tiny);
+            const MappedSkin mapped = map_skin(at, corner, state.track, measured.body_shape, batch, tiny);
             const slide::SkinTriangle& skin = mapped.skin;
             const Doubles s00 = mapped.s00;
             const Doubles s01 = mapped.s01;
             const Doubles s11 = mapped.s11;
-            const Doubles area = load(measured.body_shape.at(batch, slide::area));
+            Doubles area = load(measured.body_shape.at(batch, slide::area));
+            if (model.has_openings()) {
+                area *= load(model.weight.at(batch, 0));
+            }
             store3(measured.skin_shape, batch, slide::p1x, skin.p1);
             store3(measured.skin_shape, batch, slide::p2x, skin.p2);
             Doubles determinant = s00 * s11;
@@ -140,10 +139,9 @@ void measure_skin(const SkinModel& model, const PaintedSkin& painted, const Skin
                 TurnedAxis x(on_body, up);
                 TurnedAxis p(on_skin, skin.normal);
                 const auto [inverse_x, inverse_p] = simd::inverses(x.closeness, p.closeness);
-                x.turn(simd::gather3(state.body.axis.data(), vertex), on_body, up, q1, q2,
-                       inverse_x);
-                p.turn(simd::gather3(measured.charts.axis.data(), vertex), on_skin, skin.normal,
-                       skin.p1, skin.p2, inverse_p);
+                x.turn(simd::gather3(state.body.axis.data(), vertex), on_body, up, q1, q2, inverse_x);
+                p.turn(simd::gather3(measured.charts.axis.data(), vertex), on_skin, skin.normal, skin.p1, skin.p2,
+                       inverse_p);
                 // area * Rp^T S Rx, R = [c -s; s c]
                 const Doubles m00 = s00 * x.c + s01 * x.s;
                 const Doubles m01 = s01 * x.c - s00 * x.s;
@@ -211,14 +209,13 @@ void clamp_jacobian(double* j) {
 
 // Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
 // converge. `jacobian` goes to chart coordinates, along_* to 3-D.
-void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& workers,
-                    Measured& measured) {
+void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& workers, Measured& measured) {
     workers.for_chunks(model.reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             Doubles sum = simd::all(0.0);
             Doubles sizes = sum;
-            for (int i = model.fan_starts[static_cast<size_t>(v)];
-                 i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+            for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1];
+                 ++i) {
                 const int fan = model.fans[static_cast<size_t>(i)];
                 sum += load(measured.scratch.at(fan));
                 sizes += load(measured.scratch.at(fan | 3));
@@ -231,8 +228,7 @@ void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& worke
             const double determinant = j[0] * j[3] - j[1] * j[2];
             const double squares = j[0] * j[0] + j[1] * j[1] + j[2] * j[2] + j[3] * j[3];
             // Both singular values within [0.2, 5] for certain: the common case.
-            if (!(determinant * determinant > 0.04 * squares && determinant > 0.0 &&
-                  squares < 25.0)) {
+            if (!(determinant * determinant > 0.04 * squares && determinant > 0.0 && squares < 25.0)) {
                 clamp_jacobian(j);
             }
             store(measured.jacobian.at(v), load(j));
@@ -247,8 +243,7 @@ void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& worke
 // Pass 2 over triangles: force and stiffness of the strain energy in tangent coordinates.
 // Per triangle 28 numbers: K_01, K_12, K_20 (2x2, row by row); per corner the diagonal block
 // (00 01 11) and the force's first part; then the three second parts and the energy.
-void find_forces(const SkinModel& model, const PaintedSkin& painted, const Workers& workers,
-                 Measured& measured) {
+void find_forces(const SkinModel& model, const PaintedSkin& painted, const Workers& workers, Measured& measured) {
     slide::with_material(model.options.material, [&](auto kind) {
         using Material = decltype(kind);
         workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
@@ -260,10 +255,9 @@ void find_forces(const SkinModel& model, const PaintedSkin& painted, const Worke
                 in.s10 = load(measured.skin_shape.at(batch, slide::s10));
                 in.s11 = load(measured.skin_shape.at(batch, slide::s11));
                 in.area = load(measured.body_shape.at(batch, slide::area));
-                in.moduli = {load(painted.material.at(batch, slide::shear)),
-                             load(painted.material.at(batch, slide::bulk)),
-                             load(painted.material.at(batch, slide::fung)),
-                             load(painted.material.at(batch, slide::extra_area))};
+                in.moduli = {
+                    load(painted.material.at(batch, slide::shear)), load(painted.material.at(batch, slide::bulk)),
+                    load(painted.material.at(batch, slide::fung)), load(painted.material.at(batch, slide::extra_area))};
                 Doubles3 p1 = load3(measured.skin_shape, batch, slide::p1x);
                 Doubles3 p2 = load3(measured.skin_shape, batch, slide::p2x);
                 Doubles u00 = simd::all(model.uniform_scale);
@@ -286,10 +280,8 @@ void find_forces(const SkinModel& model, const PaintedSkin& painted, const Worke
                 in.hat[0][0] = -i00;
                 in.hat[0][1] = -(i01 + i11);
                 for (int k = 0; k < 3; ++k) {
-                    const Doubles3 first =
-                        simd::gather3(measured.along_first.data(), corner + 4 * k);
-                    const Doubles3 second =
-                        simd::gather3(measured.along_second.data(), corner + 4 * k);
+                    const Doubles3 first = simd::gather3(measured.along_first.data(), corner + 4 * k);
+                    const Doubles3 second = simd::gather3(measured.along_second.data(), corner + 4 * k);
                     const Doubles y00 = dot(p1, first);
                     const Doubles y10 = dot(p2, first);
                     const Doubles y01 = dot(p1, second);
@@ -299,9 +291,8 @@ void find_forces(const SkinModel& model, const PaintedSkin& painted, const Worke
                     in.y[k][0][1] = u00 * y01 + u01 * y11;
                     in.y[k][1][1] = u01 * y01 + u11 * y11;
                 }
-                slide::evaluate_element<Material>(
-                    in, model.has_area_term,
-                    measured.scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
+                slide::evaluate_element<Material>(in, model.has_area_term,
+                                                  measured.scratch.data() + 112 * static_cast<std::ptrdiff_t>(batch));
             }
         });
     });
@@ -311,9 +302,8 @@ namespace {
 
 // Energies of four triangles with their corners at p.
 template <class Material>
-EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedSkin& painted,
-                                          const SkinState& state, const Measured& measured,
-                                          const double* p, int batch) {
+EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                                          const Measured& measured, const double* p, int batch) {
     const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
     const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
     const MappedSkin mapped = map_skin(p, corner, state.track, measured.body_shape, batch, tiny);
@@ -321,8 +311,8 @@ EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedS
     const Doubles s00 = mapped.s00;
     const Doubles s01 = mapped.s01;
     const Doubles s11 = mapped.s11;
-    Doubles m[4] = {simd::all(model.uniform_scale) * s00, simd::all(model.uniform_scale) * s01,
-                    simd::all(0.0), simd::all(model.uniform_scale) * s11};
+    Doubles m[4] = {simd::all(model.uniform_scale) * s00, simd::all(model.uniform_scale) * s01, simd::all(0.0),
+                    simd::all(model.uniform_scale) * s11};
     if (model.has_metric) {
         const MetricMean metric_mean(painted.vertex_metric, corner);
         const Doubles u00 = metric_mean.between(skin.p1, skin.p1);
@@ -333,10 +323,9 @@ EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedS
         m[2] = u01 * s00;
         m[3] = u01 * s01 + u11 * s11;
     }
-    const slide::Moduli<Doubles> moduli = {load(painted.material.at(batch, slide::shear)),
-                                           load(painted.material.at(batch, slide::bulk)),
-                                           load(painted.material.at(batch, slide::fung)),
-                                           load(painted.material.at(batch, slide::extra_area))};
+    const slide::Moduli<Doubles> moduli = {
+        load(painted.material.at(batch, slide::shear)), load(painted.material.at(batch, slide::bulk)),
+        load(painted.material.at(batch, slide::fung)), load(painted.material.at(batch, slide::extra_area))};
     return load(measured.body_shape.at(batch, slide::area)) *
            slide::energy_density<Material>(m[0], m[1], m[2], m[3], moduli, model.has_area_term);
 }
@@ -344,14 +333,13 @@ EIGEN_ALWAYS_INLINE Doubles four_energies(const SkinModel& model, const PaintedS
 }  // namespace
 
 double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
-                      const Measured& measured, const SkinPlaces& where, int batches,
-                      const Workers& workers) {
+                      const Measured& measured, const SkinPlaces& where, int batches, const Workers& workers) {
     return slide::with_material(model.options.material, [&](auto kind) {
         return workers.sum_chunks(batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
-                const Doubles energy = four_energies<decltype(kind)>(
-                    model, painted, state, measured, where.position.data(), batch);
+                const Doubles energy =
+                    four_energies<decltype(kind)>(model, painted, state, measured, where.position.data(), batch);
                 const int lanes_used = std::min(4, model.triangle_count() - 4 * batch);
                 for (int l = 0; l < lanes_used; ++l) {
                     sum += energy[l];
@@ -362,23 +350,22 @@ double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const 
     });
 }
 
-void find_energies(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
-                   const Measured& measured, const SkinPlaces& where, int batch, double* four) {
+void find_energies(const SkinModel& model, const PaintedSkin& painted, const SkinState& state, const Measured& measured,
+                   const SkinPlaces& where, int batch, double* four) {
     slide::with_material(model.options.material, [&](auto kind) {
-        store(four, four_energies<decltype(kind)>(model, painted, state, measured,
-                                                  where.position.data(), batch));
+        store(four, four_energies<decltype(kind)>(model, painted, state, measured, where.position.data(), batch));
     });
 }
 
-double find_energy_changes(const SkinModel& model, const PaintedSkin& painted,
-                           const SkinState& state, const Measured& measured,
-                           const SkinPlaces& where, const Workers& workers, Records& changes) {
+double find_energy_changes(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
+                           const Measured& measured, const SkinPlaces& where, const Workers& workers,
+                           Records& changes) {
     return slide::with_material(model.options.material, [&](auto kind) {
         return workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
-                const Doubles energy = four_energies<decltype(kind)>(
-                    model, painted, state, measured, where.position.data(), batch);
+                const Doubles energy =
+                    four_energies<decltype(kind)>(model, painted, state, measured, where.position.data(), batch);
                 const double* before = element_energy(measured, 4 * batch);
                 double* change = changes.at(batch);
                 for (int l = 0; l < 4; ++l) {

@@ -15,8 +15,8 @@ struct SkinTriangle {
     Doubles g00, g01, g11;
 };
 
-EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Doubles3& d1, const Doubles3& d2,
-                                               const Doubles3& tracked, double tiny) {
+EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Doubles3& d1, const Doubles3& d2, const Doubles3& tracked,
+                                               double tiny) {
     const Doubles one = simd::all(1.0);
     const Doubles length2 = simd::larger(dot(d1, d1), simd::all(tiny));
     const Doubles length = simd::root(length2);
@@ -25,13 +25,11 @@ EIGEN_ALWAYS_INLINE SkinTriangle skin_triangle(const Doubles3& d1, const Doubles
     const simd::DoubleBits has_area = n2 > simd::all(tiny * tiny);
     const Doubles double_area = simd::root(n2);
     const Doubles sign = simd::select(dot(n, tracked) < simd::all(0.0), simd::all(-1.0), one);
-    const auto [inverse_length, inverse_area] =
-        simd::inverses(length, simd::select(has_area, double_area, length));
+    const auto [inverse_length, inverse_area] = simd::inverses(length, simd::select(has_area, double_area, length));
     const Doubles scale = sign * inverse_area;
     SkinTriangle t;
     t.p1 = inverse_length * d1;
-    t.normal = {simd::select(has_area, n.x * scale, tracked.x),
-                simd::select(has_area, n.y * scale, tracked.y),
+    t.normal = {simd::select(has_area, n.x * scale, tracked.x), simd::select(has_area, n.y * scale, tracked.y),
                 simd::select(has_area, n.z * scale, tracked.z)};
     t.p2 = cross(t.normal, t.p1);
     t.g00 = length;
@@ -61,8 +59,7 @@ EIGEN_ALWAYS_INLINE SplitMap split_map(Doubles s00, Doubles s01, Doubles s10, Do
     const simd::DoubleBits has_r = m.r > tiny;
     const Doubles one = simd::all(1.0);
     const Doubles zero = simd::all(0.0);
-    const auto [inverse_q, inverse_r] =
-        simd::inverses(simd::select(has_q, m.q, one), simd::select(has_r, m.r, one));
+    const auto [inverse_q, inverse_r] = simd::inverses(simd::select(has_q, m.q, one), simd::select(has_r, m.r, one));
     m.inverse_q = simd::select(has_q, inverse_q, zero);
     m.inverse_r = simd::select(has_r, inverse_r, zero);
     m.e = simd::select(has_q, m.e * inverse_q, one);
@@ -162,9 +159,7 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
         u3[i] = a3 * e3[i];
         u4[i] = a4 * e4[i];
     }
-    const auto entry = [&](int i, int j) {
-        return e1[i] * u1[j] + e2[i] * u2[j] + e3[i] * u3[j] + e4[i] * u4[j];
-    };
+    const auto entry = [&](int i, int j) { return e1[i] * u1[j] + e2[i] * u2[j] + e3[i] * u3[j] + e4[i] * u4[j]; };
     const auto put = [&](int group, Doubles a, Doubles b, Doubles c, Doubles d) {
         simd::transpose(a, b, c, d);
         simd::store(out + 4 * group, a);
@@ -180,8 +175,7 @@ EIGEN_ALWAYS_INLINE void evaluate_element(const ElementInput& in, bool has_area_
         put(k, entry(i, j), entry(i, j + 1), entry(i + 1, j), entry(i + 1, j + 1));
         put(3 + k, entry(i, i), entry(i, i + 1), entry(i + 1, i + 1), fq * e1[i] + fr * e2[i]);
     }
-    put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5],
-        in.area * w.w);
+    put(6, fq * e1[1] + fr * e2[1], fq * e1[3] + fr * e2[3], fq * e1[5] + fr * e2[5], in.area * w.w);
 }
 
 }  // namespace cutis::slide

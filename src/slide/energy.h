@@ -24,8 +24,7 @@ struct Principal {
 // w = mu (s1^2 + s2^2) / (2 s1 s2) - mu + k/2 (s + 1/s - 2), s = s1 s2.
 struct NeoHookean {
     // What d22 is about at (1, stretch_limit), over shear + bulk.
-    static constexpr double extension_curvature =
-        1.0 / (stretch_limit * stretch_limit * stretch_limit);
+    static constexpr double extension_curvature = 1.0 / (stretch_limit * stretch_limit * stretch_limit);
 
     template <class T>
     static EIGEN_ALWAYS_INLINE Principal<T> evaluate(T s1, T s2, const Moduli<T>& m) {
@@ -91,8 +90,7 @@ EIGEN_ALWAYS_INLINE Principal<T> kirchhoff_density(T s1, T s2, const Moduli<T>& 
 }
 
 struct Kirchhoff {
-    static constexpr double extension_curvature =
-        NeoHookean::extension_curvature / (stretch_limit * stretch_limit);
+    static constexpr double extension_curvature = NeoHookean::extension_curvature / (stretch_limit * stretch_limit);
 
     template <class T>
     static EIGEN_ALWAYS_INLINE Principal<T> evaluate(T s1, T s2, const Moduli<T>& m) {

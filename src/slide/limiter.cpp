@@ -59,37 +59,33 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
     if (is_widespread(report.inverted_triangles)) {
         search_line(seconds, workers);
     }
-    if (check_areas(model, state, measured, trial.next_places, workers)) {
-        return;
-    }
     const MatrixX3i& t = model.topology->triangles();
     const double scale2 = model.uniform_scale * model.uniform_scale;
     const auto is_bad = [&](int f) {
         // With a relaxed metric `det` counts it in; the rule is about geometry.
-        const double before = model.has_metric
-                                  ? triangle_determinant(model, state, measured, state.places, f)
-                                  : measured.skin_shape.number(f, slide::det) / scale2;
-        return triangle_determinant(model, state, measured, trial.next_places, f) <
-               allowed_determinant(before);
+        const double before = model.has_metric ? triangle_determinant(model, state, measured, state.places, f)
+                                               : measured.skin_shape.number(f, slide::det) / scale2;
+        return triangle_determinant(model, state, measured, trial.next_places, f) < allowed_determinant(before);
     };
-    trial.bad_triangles.clear();
-    for (int f = 0; f < model.reach.triangles; ++f) {
-        if (is_bad(f)) {
-            trial.bad_triangles.push_back(f);
+    const auto list_bad = [&] {
+        trial.bad_triangles.clear();
+        const bool are_good = check_areas(model, state, measured, trial.next_places, workers, trial.suspects);
+        for (int batch = 0; !are_good && batch < model.reach.batches; ++batch) {
+            for (int f = 4 * batch; f < std::min(4 * batch + 4, model.reach.triangles); ++f) {
+                if ((trial.suspects[static_cast<size_t>(batch)] != 0 || model.has_metric) && is_bad(f)) {
+                    trial.bad_triangles.push_back(f);
+                }
+            }
         }
-    }
+    };
+    list_bad();
     if (trial.bad_triangles.empty()) {
         return;
     }
     ++report.limited_steps;
     if (is_widespread(static_cast<int>(trial.bad_triangles.size()))) {
         search_line(seconds, workers);
-        trial.bad_triangles.clear();
-        for (int f = 0; f < model.reach.triangles; ++f) {
-            if (is_bad(f)) {
-                trial.bad_triangles.push_back(f);
-            }
-        }
+        list_bad();
     }
     // Each round after the halving sets vertices to zero for good, so it ends.
     for (int round = 0; !trial.bad_triangles.empty() && round < most_rounds; ++round) {
@@ -128,8 +124,8 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
             trial.touch_marks[static_cast<size_t>(v)] = 0;
         }
         for (const int v : trial.touched) {
-            for (int i = model.fan_starts[static_cast<size_t>(v)];
-                 i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+            for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1];
+                 ++i) {
                 const int f = model.fans[static_cast<size_t>(i)] >> 2;
                 if (state.bad_steps[static_cast<size_t>(f)] < 128) {
                     state.bad_steps[static_cast<size_t>(f)] |= 128;  // seen
@@ -140,10 +136,9 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
             }
         }
         for (const int v : trial.touched) {
-            for (int i = model.fan_starts[static_cast<size_t>(v)];
-                 i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
-                state.bad_steps[static_cast<size_t>(model.fans[static_cast<size_t>(i)] >> 2)] &=
-                    127;
+            for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1];
+                 ++i) {
+                state.bad_steps[static_cast<size_t>(model.fans[static_cast<size_t>(i)] >> 2)] &= 127;
             }
         }
     }
@@ -157,43 +152,38 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
         return;
     }
     constexpr double began_inverted = 1e9;  // counted apart from triangles nearly inverted now
-    const double nearly =
-        workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
-            double worst = 0.0;
-            for (int batch = begin; batch < end; ++batch) {
-                const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
-                const TrackedArea area = tracked_area(p, corner, state.track, batch);
-                const simd::DoubleBits follows =
-                    area.double_area > load(state.track.at(batch, slide::least_area));
-                const Doubles scale =
-                    area.sign / simd::select(follows, area.double_area, simd::all(1.0));
-                store(state.track.at(batch, slide::ref_x),
-                      simd::select(follows, area.normal.x * scale, area.tracked.x));
-                store(state.track.at(batch, slide::ref_y),
-                      simd::select(follows, area.normal.y * scale, area.tracked.y));
-                store(state.track.at(batch, slide::ref_z),
-                      simd::select(follows, area.normal.z * scale, area.tracked.z));
-                const Doubles now =
-                    area.sign * area.double_area /
-                    (simd::all(2.0) * load(measured.body_shape.at(batch, slide::area)));
-                const simd::DoubleBits began =
-                    load(measured.skin_shape.at(batch, slide::det)) < simd::all(0.0);
-                worst += (began[0] | began[1] | began[2] | began[3]) != 0 ? began_inverted : 0.0;
-                store(measured.skin_shape.at(batch, slide::det),
-                      now);  // until the next measurement
-                const simd::DoubleBits is_nearly = now < simd::all(tangled_determinant);
-                if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
-                    worst += 1.0;
-                }
+    const double nearly = workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
+        double worst = 0.0;
+        for (int batch = begin; batch < end; ++batch) {
+            const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
+            const TrackedArea area = tracked_area(p, corner, state.track, batch);
+            const simd::DoubleBits follows = area.double_area > load(state.track.at(batch, slide::least_area));
+            const Doubles scale = area.sign / simd::select(follows, area.double_area, simd::all(1.0));
+            store(state.track.at(batch, slide::ref_x), simd::select(follows, area.normal.x * scale, area.tracked.x));
+            store(state.track.at(batch, slide::ref_y), simd::select(follows, area.normal.y * scale, area.tracked.y));
+            store(state.track.at(batch, slide::ref_z), simd::select(follows, area.normal.z * scale, area.tracked.z));
+            Doubles now =
+                area.sign * area.double_area / (simd::all(2.0) * load(measured.body_shape.at(batch, slide::area)));
+            Doubles at_first = load(measured.skin_shape.at(batch, slide::det));
+            if (model.has_openings()) {
+                now = simd::larger(now, load(model.least_seen.at(batch, 0)));
+                at_first = simd::larger(at_first, load(model.least_seen.at(batch, 0)));
             }
-            return worst;
-        });
-    const bool was_mistaken =
-        (state.unrest > 0 || nearly >= began_inverted) && turn_mistaken_normals();
+            const simd::DoubleBits began = at_first < simd::all(0.0);
+            worst += (began[0] | began[1] | began[2] | began[3]) != 0 ? began_inverted : 0.0;
+            store(measured.skin_shape.at(batch, slide::det),
+                  now);  // until the next measurement
+            const simd::DoubleBits is_nearly = now < simd::all(tangled_determinant);
+            if ((is_nearly[0] | is_nearly[1] | is_nearly[2] | is_nearly[3]) != 0) {
+                worst += 1.0;
+            }
+        }
+        return worst;
+    });
+    const bool was_mistaken = (state.unrest > 0 || nearly >= began_inverted) && turn_mistaken_normals();
     if (nearly == 0.0 && !was_mistaken) {
         if (state.has_bad_steps) {
-            std::fill(state.bad_steps.begin(), state.bad_steps.end(),
-                      static_cast<unsigned char>(0));
+            std::fill(state.bad_steps.begin(), state.bad_steps.end(), static_cast<unsigned char>(0));
             state.has_bad_steps = false;
             state.hopeless_steps = 0;
             if (model.options.use_untangling && state.unrest > 0) {
@@ -206,12 +196,10 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
         return;
     }
     state.has_bad_steps = true;
-    if (was_mistaken && model.options.use_untangling &&
-        !is_widespread(static_cast<int>(trial.bad_triangles.size()))) {
+    if (was_mistaken && model.options.use_untangling && !is_widespread(static_cast<int>(trial.bad_triangles.size()))) {
         untangle(false);
         for (int f = 0; f < model.reach.triangles; ++f) {
-            measured.skin_shape.number(f, slide::det) =
-                triangle_determinant(model, state, measured, state.places, f);
+            measured.skin_shape.number(f, slide::det) = triangle_determinant(model, state, measured, state.places, f);
         }
     }
     int inverted = 0;
@@ -251,19 +239,16 @@ bool SlideSolver::Parts::turn_mistaken_normals() {
     const MatrixX3i& t = model.topology->triangles();
     const auto is_smooth = [&](int v) {
         const int f = state.places.point[static_cast<size_t>(v)].triangle;
-        return model.surface.sharpness_cosine(t(f, 0)) > smooth &&
-               model.surface.sharpness_cosine(t(f, 1)) > smooth &&
+        return model.surface.sharpness_cosine(t(f, 0)) > smooth && model.surface.sharpness_cosine(t(f, 1)) > smooth &&
                model.surface.sharpness_cosine(t(f, 2)) > smooth;
     };
     trial.bad_triangles.clear();
     for (int f = 0; f < model.reach.triangles; ++f) {
-        const Vector3d tracked(state.track.number(f, slide::ref_x),
-                               state.track.number(f, slide::ref_y),
+        const Vector3d tracked(state.track.number(f, slide::ref_x), state.track.number(f, slide::ref_y),
                                state.track.number(f, slide::ref_z));
         bool is_mistaken = true;
         for (int k = 0; k < 3 && is_mistaken; ++k) {
-            is_mistaken =
-                measured.charts.normal.vector(t(f, k)).dot(tracked) < clearly && is_smooth(t(f, k));
+            is_mistaken = measured.charts.normal.vector(t(f, k)).dot(tracked) < clearly && is_smooth(t(f, k));
         }
         if (is_mistaken) {
             trial.bad_triangles.push_back(f);
@@ -299,8 +284,7 @@ void SlideSolver::Parts::untangle(bool look_everywhere) {
     bool has_inverted = look_everywhere;
     trial.touched.clear();
     for (const int f : trial.bad_triangles) {
-        has_inverted =
-            has_inverted || triangle_determinant(model, state, measured, state.places, f) <= 0.0;
+        has_inverted = has_inverted || triangle_determinant(model, state, measured, state.places, f) <= 0.0;
         state.bad_steps[static_cast<size_t>(f)] = 0;
         for (int k = 0; k < 3; ++k) {
             touch(t(f, k));
@@ -319,8 +303,7 @@ void SlideSolver::Parts::untangle(bool look_everywhere) {
         }
         trial.touched.clear();
         for (int f = 0; f < model.reach.triangles; ++f) {
-            if (triangle_determinant(model, state, measured, state.places, f) <
-                tangled_determinant) {
+            if (triangle_determinant(model, state, measured, state.places, f) < tangled_determinant) {
                 for (int k = 0; k < 3; ++k) {
                     sweep < 3 ? touch(t(f, k)) : touch_ring(t(f, k));
                 }
@@ -349,8 +332,7 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
     const Vector3d second = measured.charts.normal.vector(v).cross(axis);
     const auto worst = [&] {
         double least = 1e300;
-        for (int i = model.fan_starts[static_cast<size_t>(v)];
-             i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
+        for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
             least = std::min(least, triangle_determinant(model, state, measured, state.places,
                                                          model.fans[static_cast<size_t>(i)] >> 2));
         }

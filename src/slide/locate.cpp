@@ -9,8 +9,8 @@
 
 namespace cutis {
 
-Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3d& b,
-                             const Vector3d& c, double& squared_distance) {
+Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3d& b, const Vector3d& c,
+                             double& squared_distance) {
     const Vector3d ab = b - a;
     const Vector3d ac = c - a;
     const Vector3d ap = p - a;
@@ -59,8 +59,7 @@ double uncovered(double miss_in_edges) {
 
 }  // namespace
 
-SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
-                           const SlideSolver& solver)
+SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest, const SlideSolver& solver)
     : topology_(&topology), shown_(&topology) {
     for (int v = 0; v < topology.vertex_count(); ++v) {
         materials_.push_back(point_at_vertex(topology, v));
@@ -68,9 +67,8 @@ SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
     measure(rest, solver);
 }
 
-SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest,
-                           const SlideSolver& solver, std::vector<SurfacePoint> materials,
-                           const Topology& shown, Up up)
+SlideLocator::SlideLocator(const Topology& topology, const MatrixX3d& rest, const SlideSolver& solver,
+                           std::vector<SurfacePoint> materials, const Topology& shown, Up up)
     : topology_(&topology), shown_(&shown), up_(std::move(up)), materials_(std::move(materials)) {
     measure(rest, solver);
 }
@@ -100,7 +98,10 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
         edges_.push_back(interpolate(edges, t, materials_[v]));
         targets_.row(static_cast<Eigen::Index>(v)) = interpolate(rest, t, materials_[v]);
     }
-    creep_ = 1e-5 * (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+    const double diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+    creep_ = 1e-5 * diagonal;
+    slow_ = 0.15 * diagonal;  // 0.3 m/s for a person
+    quickness_.assign(materials_.size(), 0.0);
     misses_.assign(materials_.size(), 0.0);
     caps_.assign(materials_.size(), 0.0);
     reset();
@@ -110,15 +111,17 @@ void SlideLocator::reset() {
     has_last_ = false;
     places_ = materials_;
     backs_.assign(materials_.size(), 1.0);
-    residuals_.setZero(targets_.rows(), 3);
+    for (MatrixX3d* numbers : {&residuals_, &lags_, &rates_}) {
+        numbers->setZero(targets_.rows(), 3);
+    }
+    stickings_.assign(materials_.size(), 0.0);
+    clock_ = 0.0;
 }
 
-SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edge,
-                                double& miss) const {
+SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edge, double& miss) const {
     const MatrixX3i& t = topology_->triangles();
     const auto nearest = [&](int f, double& square) {
-        return nearest_in_triangle(target, skin_.row(t(f, 0)), skin_.row(t(f, 1)),
-                                   skin_.row(t(f, 2)), square);
+        return nearest_in_triangle(target, skin_.row(t(f, 0)), skin_.row(t(f, 1)), skin_.row(t(f, 2)), square);
     };
     // A point of the inside this near is where the material is; walking over sides gets there.
     constexpr double near = 0.03;
@@ -176,8 +179,16 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     solver.material_positions(skin_);
     last_places_ = places_;
     last_backs_ = backs_;
+    last_residuals_ = residuals_;
+    last_lags_ = lags_;
+    last_rates_ = rates_;
+    seconds_ = solver.clock() - clock_;
+    clock_ = solver.clock();
     // What is found first after a start depends on where the search began.
     const int rounds = has_last_ ? 1 : 2;
+    const double forgotten = std::exp(-seconds_ / 0.3);
+    is_following_ = has_last_;
+    has_last_ = true;
     workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
@@ -203,48 +214,90 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                                     t(place.triangle, corner) == t(material.triangle, own);
                 backs_[i] = is_own ? 1.0 : std::max(blend_[i], uncovered(misses_[i] / edges_[i]));
             }
-            if (has_last_) {
+            if (is_following_) {
                 double moved = 0.0;
+                double apart = 0.0;  // of neighbours
+                double speed = 0.0;
+                bool is_gripped = false;
                 for (const int f : {place.triangle, last_places_[i].triangle}) {
+                    const auto move = [&](int k) -> Vector3d { return skin_.row(t(f, k)) - last_skin_.row(t(f, k)); };
                     for (int k = 0; k < 3; ++k) {
-                        moved = std::max(
-                            moved, (skin_.row(t(f, k)) - last_skin_.row(t(f, k))).squaredNorm());
+                        moved = std::max(moved, move(k).norm());
+                        apart = std::max(apart, (move(k) - move((k + 1) % 3)).norm());
+                        speed = std::max(speed, solver.body_speed(t(f, k)));
+                        is_gripped = is_gripped || solver.is_gripped(t(f, k));
                     }
                 }
-                caps_[i] = std::sqrt(moved) + creep_;
+                caps_[i] = moved + creep_;
+                const double unlike = std::clamp(2.0 * apart / (moved + creep_) - 1.0, 0.0, 1.0);
+                stickings_[i] = is_gripped ? 1.0 : std::max(stickings_[i] * forgotten, unlike);
+                const double share = speed / slow_;
+                quickness_[i] = (1.0 + share * share) / (0.03 * stickings_[i] + 1e-6);
             }
         }
     });
 }
 
 // A place of the skin on the shown body, drawn back to the vertex's own place by a share.
-Vector3d SlideLocator::read_out(const SurfacePoint& ours, double back, const MatrixX3d& body,
-                                int v) const {
+Vector3d SlideLocator::read_out(const SurfacePoint& ours, double back, const MatrixX3d& body, int v) const {
     const Vector3d own = body.row(v);
     if (back == 1.0) {
         return own;
     }
-    const MatrixX3i& t = shown_->triangles();
     const SurfacePoint at = up_ ? up_(ours) : ours;
+    Vector3d normal;
+    const Vector3d on = on_curved(at, body, normal);
+    // The straight line back to its own place leaves the body.
+    return back == 0.0 ? on : raised((1.0 - back) * on + back * own, at.triangle, body);
+}
+
+// Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)), which is right to second order with alpha = 1/2.
+Vector3d SlideLocator::on_curved(const SurfacePoint& at, const MatrixX3d& body, Vector3d& normal) const {
+    const MatrixX3i& t = shown_->triangles();
     const Vector3d& weights = at.barycentric;
-    // Onto the curved body: p - alpha sum b_k n_k (n_k . (p - x_k)).
-    Vector3d p = Vector3d::Zero();
-    double alpha = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        p += weights[k] * body.row(t(at.triangle, k)).transpose();
-        alpha += weights[k] * lift_[static_cast<size_t>(t(at.triangle, k))];
-    }
+    const Vector3d p = interpolate(body, t, at);
     Vector3d offset = Vector3d::Zero();
+    double alpha = 0.0;
+    normal.setZero();
     for (int k = 0; k < 3; ++k) {
         const Vector3d n = normals_.row(t(at.triangle, k));
+        alpha += weights[k] * lift_[static_cast<size_t>(t(at.triangle, k))];
         offset += weights[k] * n * n.dot(p - body.row(t(at.triangle, k)).transpose());
+        normal += weights[k] * n;
     }
-    return (1.0 - back) * (p - alpha * offset) + back * own;
+    normal.normalize();
+    return p - alpha * offset;
+}
+
+// A place beside the body (between two of its places, say) moved along the normal onto the curved body near a triangle.
+Vector3d SlideLocator::raised(const Vector3d& place, int triangle, const MatrixX3d& body) const {
+    const MatrixX3i& t = shown_->triangles();
+    double square = -1.0;
+    SurfacePoint at;
+    const auto consider = [&](int f) {
+        double other = 0.0;
+        const Vector3d w = nearest_in_triangle(place, body.row(t(f, 0)), body.row(t(f, 1)), body.row(t(f, 2)), other);
+        if (square < 0.0 || other < square) {
+            square = other;
+            at = {f, w};
+        }
+    };
+    consider(triangle);
+    for (int from = -1, move = 0; from != at.triangle && move < 200; ++move) {
+        from = at.triangle;
+        for (int k = 0; k < 3; ++k) {
+            for (const int f : shown_->triangles_around(t(from, k))) {
+                consider(f);
+            }
+        }
+    }
+    Vector3d normal;
+    const Vector3d on = on_curved(at, body, normal);
+    return place + normal * normal.dot(on - place);
 }
 
 void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d& out) {
-    require(body.rows() == targets_.rows(), "body: expected ", targets_.rows(),
-            " positions, found ", body.rows());
+    require(body.rows() == targets_.rows(), "body: expected ", targets_.rows(), " positions, found ", body.rows());
     fill_vertex_normals(body, *shown_, NormalWeight::area, workers, normals_);
     out.resize(body.rows(), 3);
     // Axes that turn with the body: residuals are kept in them.
@@ -252,8 +305,7 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
         const MatrixX3i& t = shown_->triangles();
         const int f = shown_->triangles_around(v).front();
         const Vector3d side = (body.row(t(f, 1)) - body.row(t(f, 0))).normalized();
-        const Vector3d up =
-            side.cross((body.row(t(f, 2)) - body.row(t(f, 0))).transpose()).normalized();
+        const Vector3d up = side.cross((body.row(t(f, 2)) - body.row(t(f, 0))).transpose()).normalized();
         Eigen::Matrix3d axes;
         axes << side, up, side.cross(up);
         return axes;
@@ -262,26 +314,38 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
             const Vector3d target = read_out(places_[i], backs_[i], body, v);
-            Vector3d residual = residuals_.row(v);
-            if (has_last_ && (backs_[i] < 1.0 || last_backs_[i] < 1.0 || !residual.isZero())) {
-                const Vector3d expected = read_out(last_places_[i], last_backs_[i], body, v);
-                const Eigen::Matrix3d axes = axes_at(v);
-                const Vector3d hop = expected + axes * residual - target;
-                const double length = hop.norm();
-                residual.setZero();
-                if (length > caps_[i]) {
-                    residual = axes.transpose() * hop * (1.0 - caps_[i] / length);
-                    out.row(v) = target + axes * residual;
-                } else {
-                    out.row(v) = target;
-                }
-                residuals_.row(v) = residual;
-            } else {
-                out.row(v) = target;
+            out.row(v) = target;
+            const Vector3d residual = last_residuals_.row(v);
+            const Vector3d lag = last_lags_.row(v);
+            const Vector3d rate = last_rates_.row(v);
+            if (!is_following_ || (backs_[i] == 1.0 && last_backs_[i] == 1.0 && residual.isZero() && lag.isZero())) {
+                continue;
             }
+            const Eigen::Matrix3d axes = axes_at(v);
+            const Vector3d hop =
+                axes.transpose() * (read_out(last_places_[i], last_backs_[i], body, v) - target) + residual;
+            const double length = hop.norm();
+            const Vector3d kept = length > caps_[i] ? Vector3d(hop * (1.0 - caps_[i] / length)) : Vector3d::Zero();
+            // x'' = -2 w x' - w^2 x from where it was shown, exactly.
+            const double w = quickness_[i];
+            const double fade = std::exp(-w * seconds_);
+            const Vector3d start = hop - kept + lag;
+            const Vector3d pull = rate + w * start;
+            Vector3d behind = (start + seconds_ * pull) * fade;
+            Vector3d speed = w * seconds_ < 4.0 ? Vector3d((rate - seconds_ * w * pull) * fade)
+                                                : Vector3d((behind - start) / seconds_);
+            // Without time between frames (material set by hand) nothing lags.
+            if (seconds_ <= 0.0 || (behind.squaredNorm() < 1e-6 * creep_ * creep_ &&
+                                    (seconds_ * speed).squaredNorm() < 1e-6 * creep_ * creep_)) {
+                behind.setZero();
+                speed.setZero();
+            }
+            residuals_.row(v) = kept;
+            lags_.row(v) = behind;
+            rates_.row(v) = speed;
+            out.row(v) = target + axes * (kept + behind);
         }
     });
-    has_last_ = true;
 }
 
 bool SlideLocator::is_covered(int v) const {
@@ -289,28 +353,37 @@ bool SlideLocator::is_covered(int v) const {
 }
 
 std::vector<double> SlideLocator::save() const {
-    std::vector<double> state = {has_last_ ? 1.0 : 0.0};
+    std::vector<double> state = {has_last_ ? 1.0 : 0.0, clock_};
     for (size_t v = 0; v < places_.size(); ++v) {
         const Vector3d& weights = places_[v].barycentric;
-        const auto r = residuals_.row(static_cast<Eigen::Index>(v));
-        state.insert(state.end(), {static_cast<double>(places_[v].triangle), weights[0], weights[1],
-                                   weights[2], backs_[v], r[0], r[1], r[2]});
+        state.insert(state.end(), {static_cast<double>(places_[v].triangle), weights[0], weights[1], weights[2],
+                                   backs_[v], stickings_[v]});
+        for (const MatrixX3d* numbers : {&residuals_, &lags_, &rates_}) {
+            const double* row = numbers->data() + 3 * v;
+            state.insert(state.end(), row, row + 3);
+        }
     }
     return state;
 }
 
 void SlideLocator::restore(const std::vector<double>& state, const SlideSolver& solver) {
-    require(state.size() == saved_numbers(), "slide places: expected ", saved_numbers(),
-            " numbers, found ", state.size());
-    const double* from = state.data() + 1;
-    for (size_t v = 0; v < places_.size(); ++v, from += 8) {
+    require(state.size() == saved_numbers(), "slide places: expected ", saved_numbers(), " numbers, found ",
+            state.size());
+    const double* from = state.data() + 2;
+    for (size_t v = 0; v < places_.size(); ++v, from += 15) {
         require(from[0] >= 0.0 && from[0] < topology_->triangle_count(), "slide places: vertex ", v,
                 " lies in triangle ", from[0]);
         places_[v] = {static_cast<int>(from[0]), Vector3d(from + 1)};
         require_valid_point(*topology_, places_[v]);
         backs_[v] = from[4];
-        residuals_.row(static_cast<Eigen::Index>(v)) = Vector3d(from + 5);
+        stickings_[v] = from[5];
+        int at = 6;
+        for (MatrixX3d* numbers : {&residuals_, &lags_, &rates_}) {
+            numbers->row(static_cast<Eigen::Index>(v)) = Vector3d(from + at);
+            at += 3;
+        }
     }
+    clock_ = state[1];
     has_last_ = state[0] == 1.0;
     solver.material_positions(skin_);
 }

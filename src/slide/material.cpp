@@ -6,8 +6,8 @@
 namespace cutis {
 
 MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio) {
-    require(young_modulus > 0.0 && std::isfinite(young_modulus),
-            "young_modulus: expected a positive number, found ", young_modulus);
+    require(young_modulus > 0.0 && std::isfinite(young_modulus), "young_modulus: expected a positive number, found ",
+            young_modulus);
     require(poisson_ratio > -1.0 && poisson_ratio < 1.0,
             "poisson_ratio: expected more than -1 and less than 1 (a membrane "
             "keeps its area at 1), found ",
@@ -20,21 +20,17 @@ MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio) {
 
 MembraneModuli moduli_from_lame(double lambda, double mu) {
     require(mu > 0.0 && lambda + mu > 0.0 && std::isfinite(lambda + mu),
-            "Lame constants: expected mu > 0 and lambda + mu > 0, found lambda ", lambda,
-            " and mu ", mu);
+            "Lame constants: expected mu > 0 and lambda + mu > 0, found lambda ", lambda, " and mu ", mu);
     MembraneModuli moduli;
     moduli.shear = mu;
     moduli.bulk = lambda + mu;
     return moduli;
 }
 
-PrincipalEnergy principal_energy(SlideMaterial material, const MembraneModuli& moduli, double s1,
-                                 double s2) {
+PrincipalEnergy principal_energy(SlideMaterial material, const MembraneModuli& moduli, double s1, double s2) {
     return slide::with_material(material, [&](auto kind) {
-        const slide::Moduli<double> m{moduli.shear, moduli.bulk, moduli.fung_exponent,
-                                      moduli.area_bulk};
-        const slide::Principal<double> e =
-            slide::extended<decltype(kind)>(s1, s2, m, moduli.area_bulk != 0.0);
+        const slide::Moduli<double> m{moduli.shear, moduli.bulk, moduli.fung_exponent, moduli.area_bulk};
+        const slide::Principal<double> e = slide::extended<decltype(kind)>(s1, s2, m, moduli.area_bulk != 0.0);
         return PrincipalEnergy{e.w, e.d1, e.d2, e.d11, e.d22, e.d12};
     });
 }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <numbers>
 
 #include "core/dense.h"
 #include "cutis/core/error.h"
@@ -19,23 +20,27 @@ constexpr double much = 1e12;
 // Of the stretches a skin may have at rest, and of the eigenvalues of its relaxed metric.
 constexpr Range stretch_range = {0.1, 10.0};
 
+bool is_directed(const SlideOptions& o) {
+    return !o.directed_stretch.is_uniform() || o.directed_stretch.value != 1.0;
+}
+
 void check_vertex(const char* name, int v, int count) {
-    require(v >= 0 && v < count, "slide ", name, ": expected a vertex from 0 to ", count - 1,
-            ", found ", v);
+    require(v >= 0 && v < count, "slide ", name, ": expected a vertex from 0 to ", count - 1, ", found ", v);
 }
 
 void check_vector(const char* name, const Vector3d& vector) {
-    require(vector.allFinite(), "slide ", name, ": expected finite numbers, found ",
-            text_of(vector));
+    require(vector.allFinite(), "slide ", name, ": expected finite numbers, found ", text_of(vector));
 }
 
 // What only code can give.
 void check_arrays(const SlideOptions& o, int count) {
     require(o.shown_vertices.empty() || o.shown_vertices.size() == static_cast<size_t>(count),
-            "slide shown_vertices: expected ", count, " numbers or none, found ",
-            o.shown_vertices.size());
+            "slide shown_vertices: expected ", count, " numbers or none, found ", o.shown_vertices.size());
     for (const int v : o.pins) {
         check_vertex("pins", v, count);
+    }
+    for (const int v : o.loose_pins) {
+        check_vertex("loose_pins", v, count);
     }
     for (const Glide& glide : o.glides) {
         check_vertex("glides", glide.vertex, count);
@@ -48,82 +53,95 @@ void check_arrays(const SlideOptions& o, int count) {
     for (const DragForce& drag : o.drags) {
         check_vertex("drags", drag.vertex, count);
         check_vector("drags", drag.force);
-        require(drag.radius >= 0.0, "slide drags: expected a radius of at least 0, found ",
-                drag.radius);
+        require(drag.radius >= 0.0, "slide drags: expected a radius of at least 0, found ", drag.radius);
     }
     const Eigen::Index rows = o.relaxed_metric.rows();
-    require(rows == 0 || rows == count, "slide relaxed_metric: expected ", count, " rows, found ",
-            rows);
+    require(rows == 0 || rows == count, "slide relaxed_metric: expected ", count, " rows, found ", rows);
     for (Eigen::Index v = 0; v < rows; ++v) {
         Eigen::Matrix3d m;
         const auto& r = o.relaxed_metric;
         m << r(v, 0), r(v, 3), r(v, 5), r(v, 3), r(v, 1), r(v, 4), r(v, 5), r(v, 4), r(v, 2);
-        const Vector3d values =
-            m.allFinite() ? symmetric_eigenvalues(m) : Vector3d(Vector3d::Zero());
-        require(
-            values.minCoeff() >= stretch_range.lowest && values.maxCoeff() <= stretch_range.highest,
-            "slide relaxed_metric: expected eigenvalues from 0.1 to 10, found ", text_of(values),
-            " at vertex ", v);
+        const Vector3d values = m.allFinite() ? symmetric_eigenvalues(m) : Vector3d(Vector3d::Zero());
+        require(values.minCoeff() >= stretch_range.lowest && values.maxCoeff() <= stretch_range.highest,
+                "slide relaxed_metric: expected eigenvalues from 0.1 to 10, found ", text_of(values), " at vertex ", v);
     }
 }
 
+// Both numbers of every vertex, or of all of them, in one.
+template <class Function>
+Painted painted_from(const Painted& a, const Painted& b, int count, const Function& function) {
+    if (!a.is_painted() && !b.is_painted()) {
+        return function(a.value, b.value);
+    }
+    VectorXd values(count);
+    for (int v = 0; v < count; ++v) {
+        values[v] = function(a.at(v), b.at(v));
+    }
+    return values;
+}
+
 // Options that only make sense beside, or without, others.
-void check_together(const SlideOptions& o) {
+void check_together(const SlideOptions& o, int count) {
     require(o.newton_iterations <= 1 || o.implicitness.value_or(1.0) >= 1.0,
             "slide implicitness: expected 1 where newton_iterations is more than 1, found ",
             o.implicitness.value_or(1.0));
-    require(!o.lame_lambda || o.lame_mu,
-            "slide lame_lambda: expected lame_mu beside it, found none");
+    require(!o.lame_lambda || o.lame_mu, "slide lame_lambda: expected lame_mu beside it, found none");
     if (o.lame_mu) {
-        const bool has_poisson = !o.poisson_ratio.is_uniform() ||
-                                 o.poisson_ratio.value != SlideOptions().poisson_ratio.value;
+        const bool has_poisson =
+            !o.poisson_ratio.is_uniform() || o.poisson_ratio.value != SlideOptions().poisson_ratio.value;
         if (o.young_modulus || has_poisson) {
-            throw InvalidInput(concat("slide: expected ",
-                                      o.young_modulus ? "young_modulus" : "poisson_ratio",
+            throw InvalidInput(concat("slide: expected ", o.young_modulus ? "young_modulus" : "poisson_ratio",
                                       " or Lame constants, found both"));
         }
         // Poisson's ratio lambda / (lambda + 2 mu) within +-0.99.
         constexpr double lowest = -0.99 * 2.0 / 1.99;
         constexpr double highest = 0.99 * 2.0 / 0.01;
-        const double mu = *o.lame_mu;
-        const double lambda = o.lame_lambda.value_or(0.0);
-        require(lambda >= lowest * mu && lambda <= highest * mu, "slide lame_lambda: expected ",
-                lowest * mu, " to ", highest * mu, " (-0.99 to 198 times lame_mu), found ", lambda);
+        painted_from(o.lame_lambda.value_or(0.0), *o.lame_mu, count, [&](double lambda, double mu) {
+            require(lambda >= lowest * mu && lambda <= highest * mu, "slide lame_lambda: expected ", lowest * mu,
+                    " to ", highest * mu, " (-0.99 to 198 times lame_mu), found ", lambda);
+            return lambda;
+        });
     }
-    require(o.directed_stretch == 1.0 || !o.stretch_direction.isZero(),
+    require(!is_directed(o) || !o.stretch_direction.isZero(),
             "slide directed_stretch: expected a stretch_direction, found 0 0 0");
-    require(o.wind.isZero() || o.wind_drag != 0.0,
+    const bool is_turned = !o.stretch_angle.is_uniform() || o.stretch_angle.value != 0.0;
+    require(!is_turned || is_directed(o), "slide stretch_angle: expected directed_stretch beside it, found none");
+    require(o.region_rim == RegionRim::hold || !o.region.is_uniform(),
+            "slide region_rim: expected a region beside it, found none");
+    require(o.wind.isZero() || !o.wind_drag.is_uniform() || o.wind_drag.value != 0.0,
             "slide wind: expected wind_drag above 0 beside it, found 0: no wind is felt");
 }
 
-// Initial strain that varies from place to place or has a direction becomes a metric.
+// Initial strain that varies from place to place or has a direction becomes a metric: two stretches and
+// an angle are all there is to the relaxed shape of a patch of skin, and neighbours need not fit.
 void make_metric(const Topology& topology, const MatrixX3d& rest, SlideOptions& o) {
-    const bool is_directed = o.directed_stretch != 1.0;
-    if (!is_directed && !o.initial_stretch.is_painted()) {
+    if (!is_directed(o) && !o.initial_stretch.is_painted()) {
         return;
     }
-    require(o.relaxed_metric.rows() <= 0,
-            "slide relaxed_metric: expected it or stretches, found both");
+    require(o.relaxed_metric.rows() <= 0, "slide relaxed_metric: expected it or stretches, found both");
     const MatrixX3d normals = vertex_normals(rest, topology);
     o.relaxed_metric.resize(topology.vertex_count(), 6);
     for (int v = 0; v < topology.vertex_count(); ++v) {
         const double stretch = o.initial_stretch.at(v);
-        const double both = stretch * o.directed_stretch;
+        const double further = o.directed_stretch.at(v);
+        const double both = stretch * further;
         require(both >= stretch_range.lowest && both <= stretch_range.highest,
                 "slide initial_stretch times directed_stretch: expected 0.1 to 10, found ", both);
         const Vector3d n = normals.row(v);
         const Vector3d along = o.stretch_direction - n * n.dot(o.stretch_direction);
         Eigen::Matrix3d metric = Eigen::Matrix3d::Identity();
-        if (is_directed && along.norm() > 1e-6 * o.stretch_direction.norm()) {
-            const Vector3d d = along.normalized();
-            metric += (1.0 / o.directed_stretch - 1.0) * d * d.transpose();
+        if (along.norm() > 1e-6 * o.stretch_direction.norm()) {
+            const double angle = o.stretch_angle.at(v) * std::numbers::pi / 180.0;
+            const Vector3d first = along.normalized();
+            const Vector3d d = std::cos(angle) * first + std::sin(angle) * n.cross(first);
+            metric += (1.0 / further - 1.0) * d * d.transpose();
         }
         metric /= stretch;
-        o.relaxed_metric.row(v) << metric(0, 0), metric(1, 1), metric(2, 2), metric(0, 1),
-            metric(1, 2), metric(2, 0);
+        o.relaxed_metric.row(v) << metric(0, 0), metric(1, 1), metric(2, 2), metric(0, 1), metric(1, 2), metric(2, 0);
     }
     o.initial_stretch = 1.0;
     o.directed_stretch = 1.0;
+    o.stretch_angle = 0.0;
 }
 
 }  // namespace
@@ -165,6 +183,9 @@ Options describe(SlideOptions& o) {
          .soft = {0.7, 1.5}},
         {.name = "stretch_direction", .field = &o.stretch_direction,
          .about = "of directed_stretch, in the rest pose"},
+        {.name = "stretch_angle", .field = &o.stretch_angle,
+         .about = "turns stretch_direction about the surface's normal: with the two stretches any relaxed "
+                  "metric, which is residual stress", .unit = "deg", .range = {-360, 360}},
         {.name = "relaxed_metric", .field = in_code(o.relaxed_metric),
          .about = "lengths on the rest surface to relaxed lengths, six numbers a vertex"},
         {.group = "coupling", .name = "stickiness", .field = &o.stickiness,
@@ -189,6 +210,9 @@ Options describe(SlideOptions& o) {
          .advanced = true, .automatic = "the longest side of the body's box"},
         {.group = "borders", .name = "region", .field = &o.region,
          .about = "where skin is simulated (at least 0.5); elsewhere it stays on the body"},
+        {.name = "region_rim", .field = choice(o.region_rim, {"hold", "glide"}),
+         .about = "where region ends: skin is joined to what is held beyond, or it is an opening (mouth, eye) "
+                  "along whose rim skin glides"},
         {.name = "rim", .field = choice(o.rim, {"pin", "glide", "free"}),
          .about = "skin at open borders"},
         {.name = "pin_creases", .field = &o.pin_creases,
@@ -200,6 +224,7 @@ Options describe(SlideOptions& o) {
         {.name = "shown_vertices", .field = in_code(o.shown_vertices),
          .about = "number of each vertex in messages"},
         {.name = "pinned", .field = in_code(o.pins), .about = "vertices that stay on the body"},
+        {.name = "loose_pins", .field = in_code(o.loose_pins), .about = "those that let go and hold again"},
         {.name = "gliding", .field = in_code(o.glides), .about = "vertices that move along a line"},
         {.name = "prescribed", .field = in_code(o.prescribed),
          .about = "vertices pulled at a given velocity"},
@@ -227,9 +252,6 @@ Options describe(SlideOptions& o) {
         {.name = "cut_distance", .field = MovedField{"cut_distance in [body]"}},
         {.group = "numerics", .name = "curved", .field = &o.use_curved_surface,
          .about = "look skin up on a curved surface, not on flat facets", .advanced = true},
-        {.name = "system",
-         .field = choice(o.system, {"automatic", "block-jacobi", "lagged-factor"}),
-         .about = "solver of the linear system", .advanced = true},
         {.name = "tolerance", .field = &o.tolerance,
          .about = "relative residual of the linear system", .range = {1e-14, 0.1},
          .advanced = true},
@@ -246,17 +268,19 @@ Options describe(SlideOptions& o) {
 SlideOptions fitted_options(SlideOptions o, const Topology& topology, const MatrixX3d& rest) {
     check_options(describe(o), "slide", topology.vertex_count());
     check_arrays(o, topology.vertex_count());
-    check_together(o);
+    const int count = topology.vertex_count();
+    check_together(o, count);
     if (!o.body_size && (!o.young_modulus || !o.tether_radius)) {
         o.body_size = main_box(rest, topology).maxCoeff();
     }
     const double scale = o.body_size.value_or(human_size) / human_size;
     if (o.lame_mu) {
-        const double mu = *o.lame_mu;
-        const double lambda = o.lame_lambda.value_or(0.0);
+        const Painted lambda = o.lame_lambda.value_or(0.0);
         // In the plane: k = lambda + mu, E = 4 k mu / (k + mu), nu = (k - mu) / (k + mu).
-        o.young_modulus = 4.0 * (lambda + mu) * mu / (lambda + 2.0 * mu);
-        o.poisson_ratio = lambda / (lambda + 2.0 * mu);
+        o.young_modulus = painted_from(lambda, *o.lame_mu, count,
+                                       [](double l, double mu) { return 4.0 * (l + mu) * mu / (l + 2.0 * mu); });
+        o.poisson_ratio =
+            painted_from(lambda, *o.lame_mu, count, [](double l, double mu) { return l / (l + 2.0 * mu); });
         o.lame_mu.reset();
         o.lame_lambda.reset();
     } else if (!o.young_modulus) {

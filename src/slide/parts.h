@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -76,8 +77,7 @@ struct Reach {
 
 /// Fixed once the solver is prepared: surface, tables, constraints.
 struct SkinModel {
-    SkinModel(const Topology& mesh, const MatrixX3d& rest, const SlideOptions& options,
-              const Workers& workers);
+    SkinModel(const Topology& mesh, const MatrixX3d& rest, const SlideOptions& options, const Workers& workers);
 
     int vertex_count() const { return topology->vertex_count(); }
     int triangle_count() const { return topology->triangle_count(); }
@@ -95,6 +95,10 @@ struct SkinModel {
     std::vector<int> reference;     // #V: vertex at the other end of the edge the axis follows
     double mean_edge = 0.0;
     double box_diagonal = 0.0;
+    // Beyond an opening (RegionRim::glide) triangles do not count: least det S that is seen of each,
+    // and what is left of its weight. Empty: all count.
+    Batches least_seen, weight;
+    bool has_openings() const { return weight.bytes() > 0; }
 
     bool has_area_term = false;
     bool has_metric = false;
@@ -103,10 +107,13 @@ struct SkinModel {
     std::vector<double> metric;  // 6 per rest vertex
     std::vector<double> stickiness, tether_stiffness, tether_softening;
     std::vector<Constraint> constraint;
-    std::vector<double> glide_direction;  // 2 per vertex, in the tangent basis
-    std::vector<double> prescribed;       // 2 per vertex
-    std::vector<double> drag_weights;     // #drags * #V
-    bool has_constraints = false;         // of unknowns
+    std::vector<double> glide_direction;                 // 2 per vertex, in the tangent basis
+    std::vector<double> prescribed;                      // 2 per vertex
+    std::vector<double> full_pull;                       // the same at factor 1 of OuterForces
+    std::vector<std::pair<int, Constraint>> loose_pins;  // and what they are when let go
+    std::optional<Eigen::Matrix<double, 3, 4>> flow;     // of OuterForces
+    std::vector<double> drag_weights;                    // #drags * #V
+    bool has_constraints = false;                        // of unknowns
     bool has_prescribed = false;
     bool has_forces = false;
 };
@@ -134,6 +141,7 @@ struct SkinState {
     bool has_bad_steps = false;            // some entry of bad_steps is not zero
     bool has_velocity = false;             // body.velocity is of a real step
     bool has_body = false;
+    double clock = 0.0;            // s since the start
     bool is_body_partial = false;  // triangles beyond the reach are of an earlier body
 };
 
@@ -159,9 +167,9 @@ struct Trial {
     std::vector<double> advected;        // transported velocity
     std::vector<double> trial_velocity;
     std::vector<unsigned char> far_trace;
-    SurfaceTracer body_tracer;                // for backtraces beyond the ring
-    std::vector<int> bad_triangles, touched;  // limiter
-    std::vector<unsigned char> touch_marks;
+    SurfaceTracer body_tracer;                         // for backtraces beyond the ring
+    std::vector<int> bad_triangles, touched;           // limiter
+    std::vector<unsigned char> touch_marks, suspects;  // per vertex; per batch
     // The energy test: what the step changes of each triangle's energy and of each vertex's own
     // (kinetic, tether, work of outer forces), and who gains how much of it.
     Records changes;
@@ -171,10 +179,12 @@ struct Trial {
     std::vector<unsigned char> batch_marks;
     std::vector<std::pair<double, int>> gainers;
     bool was_braked = false;
+    double energy_change = 0.0;  // J, of the step with its brakes
 };
 
 constexpr int vertex_chunk = 512;
-constexpr int batch_chunk = 256;  // four triangles each
+constexpr int solver_chunk = 2048;  // rows that a preconditioner joins
+constexpr int batch_chunk = 256;    // four triangles each
 
 }  // namespace cutis::slide
 
@@ -182,16 +192,18 @@ namespace cutis {
 
 /// The solver: what it holds, and the order in which the passes (passes.h) run over it.
 struct SlideSolver::Parts {
-    Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
-          const Workers& workers);
+    Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options, const Workers& workers);
 
     // prepare.cpp
     void find_reach();
+    void make_openings(const MatrixX3d& rest,
+                       FunctionRef<void(int v, const Vector3d& direction, const char* what)> glide);
     // stepping.cpp
     void reset(const MatrixX3d& body, const Workers& workers);
     void start_over(const Workers& workers);
     void step(const MatrixX3d& body, double seconds, const Workers& workers);
     void move_body(const MatrixX3d& body, double seconds, const Workers& workers);
+    void go_with_flow();
     void complete_body(const Workers& workers);              // what steps left out
     enum class Kind { dynamic, untested, still, relaxing };  // the second and last: no energy test
     void take_step(double seconds, Kind kind, const Workers& workers);
@@ -210,8 +222,8 @@ struct SlideSolver::Parts {
     void try_places(double seconds, const Workers& workers);  // by the velocity: trial.next_places
     void look_up_all(const Workers& workers);
     void note_smallest_area();
-    double incremental_energy(const slide::SkinPlaces& places, const std::vector<double>& velocity,
-                              double seconds, const Workers& workers) const;
+    double incremental_energy(const slide::SkinPlaces& places, const std::vector<double>& velocity, double seconds,
+                              const Workers& workers) const;
     // brake.cpp
     void brake(double seconds, bool is_static, const Workers& workers);
     using VertexValue = FunctionRef<double(int v)>;
@@ -235,7 +247,6 @@ struct SlideSolver::Parts {
     slide::Trial trial;
     slide::BlockSystem system;
     MatrixX3d sub_step_body, frame_body;
-    int slow_steps = 0;  // steps of this advance that needed many iterations
 
     SlideReport report;
 };

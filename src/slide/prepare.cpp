@@ -31,8 +31,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     model.corners.resize(12 * static_cast<size_t>(model.batch_count));
     for (int f = 0; f < 4 * model.batch_count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            model.corners[12 * (static_cast<size_t>(f) / 4) + 4 * static_cast<size_t>(k) +
-                          static_cast<size_t>(f) % 4] = t(std::min(f, triangles - 1), k);
+            model.corners[12 * (static_cast<size_t>(f) / 4) + 4 * static_cast<size_t>(k) + static_cast<size_t>(f) % 4] =
+                t(std::min(f, triangles - 1), k);
         }
     }
     model.fans.reserve(3 * static_cast<size_t>(triangles));
@@ -72,13 +72,11 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         painted.vertex_metric = model.metric;
         model.uniform_scale = 1.0;
     }
-    model.has_area_term =
-        model.options.area_preservation.is_painted() || model.options.area_preservation.value > 0.0;
-    model.is_painted = model.options.young_modulus->is_painted() ||
-                       model.options.poisson_ratio.is_painted() ||
+    model.has_area_term = model.options.area_preservation.is_painted() || model.options.area_preservation.value > 0.0;
+    model.is_painted = model.options.young_modulus->is_painted() || model.options.poisson_ratio.is_painted() ||
                        model.options.density.is_painted() || model.options.damping.is_painted() ||
-                       model.options.fung_exponent.is_painted() ||
-                       model.options.area_preservation.is_painted() || model.has_metric;
+                       model.options.fung_exponent.is_painted() || model.options.area_preservation.is_painted() ||
+                       model.has_metric || model.options.region_rim == RegionRim::glide;
 
     // Constraints: fixed wins over glide.
     model.constraint.assign(n, slide::Constraint::free);
@@ -106,17 +104,14 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
 
     const auto in_basis = [&](int v, const Vector3d& direction) {
         const Vector3d axis = state.body.axis.vector(v);
-        return Vector2d(direction.dot(axis),
-                        direction.dot(state.body.normal.vector(v).cross(axis)));
+        return Vector2d(direction.dot(axis), direction.dot(state.body.normal.vector(v).cross(axis)));
     };
     const auto glide = [&](int v, const Vector3d& direction, const char* what) {
         const Vector2d d = in_basis(v, direction);
         if (!(d.norm() > 1e-6 * direction.norm())) {
-            throw InvalidInput(concat(what, ": expected a direction along the surface, found ",
-                                      text_of(direction), " at vertex ",
-                                      model.options.shown_vertices.empty()
-                                          ? v
-                                          : model.options.shown_vertices[static_cast<size_t>(v)]));
+            throw InvalidInput(concat(
+                what, ": expected a direction along the surface, found ", text_of(direction), " at vertex ",
+                model.options.shown_vertices.empty() ? v : model.options.shown_vertices[static_cast<size_t>(v)]));
         }
         model.constraint[static_cast<size_t>(v)] = slide::Constraint::glide;
         Vector2d::Map(model.glide_direction.data() + 2 * v) = d.normalized();
@@ -124,12 +119,15 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     if (model.options.rim == RimMode::glide) {
         for (const std::vector<int>& loop : mesh.boundary_loops()) {
             for (size_t i = 0; i < loop.size(); ++i) {
-                const Vector3d along = (rest.row(loop[(i + 1) % loop.size()]) -
-                                        rest.row(loop[(i + loop.size() - 1) % loop.size()]))
-                                           .transpose();
+                const Vector3d along =
+                    (rest.row(loop[(i + 1) % loop.size()]) - rest.row(loop[(i + loop.size() - 1) % loop.size()]))
+                        .transpose();
                 glide(loop[i], along, "rim");
             }
         }
+    }
+    if (model.options.region_rim == RegionRim::glide) {
+        make_openings(rest, glide);
     }
     for (const Glide& one : model.options.glides) {
         glide(one.vertex, one.direction, "glides");
@@ -147,8 +145,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         for (int f = 0; f < triangles; ++f) {
             double longest = 0.0;
             for (int k = 0; k < 3; ++k) {
-                longest = std::max(longest,
-                                   (rest.row(t(f, (k + 1) % 3)) - rest.row(t(f, k))).squaredNorm());
+                longest = std::max(longest, (rest.row(t(f, (k + 1) % 3)) - rest.row(t(f, k))).squaredNorm());
             }
             if (2.0 * model.surface.triangle_areas()[f] < model.options.pin_slivers * longest) {
                 for (int k = 0; k < 3; ++k) {
@@ -162,31 +159,35 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     }
     for (const PrescribedSlip& slip : model.options.prescribed) {
         model.constraint[static_cast<size_t>(slip.vertex)] = slide::Constraint::fixed;
-        Vector2d::Map(model.prescribed.data() + 2 * slip.vertex) =
-            in_basis(slip.vertex, slip.velocity);
+        Vector2d::Map(model.prescribed.data() + 2 * slip.vertex) = in_basis(slip.vertex, slip.velocity);
         model.has_prescribed = true;
     }
+    model.full_pull = model.prescribed;
     int in_region = 0;
     for (int v = 0; v < count; ++v) {
-        report.pinned +=
-            model.constraint[static_cast<size_t>(v)] == slide::Constraint::fixed ? 1 : 0;
-        report.gliding +=
-            model.constraint[static_cast<size_t>(v)] == slide::Constraint::glide ? 1 : 0;
+        report.pinned += model.constraint[static_cast<size_t>(v)] == slide::Constraint::fixed ? 1 : 0;
+        report.gliding += model.constraint[static_cast<size_t>(v)] == slide::Constraint::glide ? 1 : 0;
         in_region += model.options.region.at(v) < 0.5 ? 0 : 1;
     }
     require(in_region != 0,
             "region: expected at least one vertex with a value of 0.5 or more, "
             "found none");
     find_reach();
+    for (const int v : model.options.loose_pins) {
+        slide::Constraint& now = model.constraint[static_cast<size_t>(v)];
+        if (now != slide::Constraint::fixed) {
+            model.loose_pins.emplace_back(v, now);
+            now = slide::Constraint::fixed;
+        }
+    }
     // What is held beyond the reach is no unknown: its velocity is zero as it is.
     model.has_constraints =
-        model.has_prescribed ||
-        std::any_of(model.constraint.begin(), model.constraint.begin() + model.reach.vertices,
-                    [](slide::Constraint one) { return one != slide::Constraint::free; });
+        model.has_prescribed || std::any_of(model.constraint.begin(), model.constraint.begin() + model.reach.vertices,
+                                            [](slide::Constraint one) { return one != slide::Constraint::free; });
     system.make_rows(model.reach.vertices, model.options.tolerance);
 
-    model.has_forces = !model.options.gravity.isZero() || model.options.wind_drag > 0.0 ||
-                       !model.options.drags.empty();
+    model.has_forces = !model.options.gravity.isZero() || !model.options.wind_drag.is_uniform() ||
+                       model.options.wind_drag.value > 0.0 || !model.options.drags.empty();
     model.drag_weights.assign(model.options.drags.size() * n, 0.0);
     for (size_t d = 0; d < model.options.drags.size(); ++d) {
         const DragForce& drag = model.options.drags[d];
@@ -195,8 +196,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         for (int v = 0; v < count; ++v) {
             const double distance = (rest.row(v) - rest.row(drag.vertex)).norm();
             const double x = drag.radius > 0.0 ? distance / drag.radius : 2.0;
-            weights[v] =
-                x < 1.0 ? (1.0 - x * x) * (1.0 - x * x) * model.surface.vertex_areas()[v] : 0.0;
+            weights[v] = x < 1.0 ? (1.0 - x * x) * (1.0 - x * x) * model.surface.vertex_areas()[v] : 0.0;
             sum += weights[v];
         }
         if (sum > 0.0) {
@@ -235,6 +235,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     measured.mass.assign(n, 0.0);
     state.bad_steps.assign(static_cast<size_t>(triangles), 0);
     trial.touch_marks.assign(n, 0);
+    trial.suspects.assign(static_cast<size_t>(model.batch_count), 0);
     trial.changes = slide::Records(model.batch_count);
     trial.own.assign(n, 0.0);
     trial.gain.assign(n, 0.0);
@@ -248,14 +249,53 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     frame_body.resize(count, 3);
 }
 
+// Where triangles inside the region end, skin moves along their last edges, as at the rim of an open
+// surface. What lies beyond does not count: neither its energy nor its shape, nor in means over fans.
+void SlideSolver::Parts::make_openings(const MatrixX3d& rest,
+                                       FunctionRef<void(int v, const Vector3d& direction, const char* what)> glide) {
+    const MatrixX3i& t = model.topology->triangles();
+    const auto is_inside = [&](int f) {
+        return f >= 0 && model.options.region.at(t(f, 0)) >= 0.5 && model.options.region.at(t(f, 1)) >= 0.5 &&
+               model.options.region.at(t(f, 2)) >= 0.5;
+    };
+    constexpr double hardly = 1e-9;  // some weight is left for means over fans that lie beyond
+    model.least_seen = slide::Batches(model.batch_count, 1);
+    model.weight = slide::Batches(model.batch_count, 1);
+    std::vector<int> next(static_cast<size_t>(model.vertex_count()), -1);
+    std::vector<int> last = next;
+    for (int f = 0; f < 4 * model.batch_count; ++f) {
+        const int g = std::min(f, model.triangle_count() - 1);
+        model.least_seen.number(f, 0) = is_inside(g) ? -1e300 : 1.0;
+        model.weight.number(f, 0) = is_inside(g) ? 1.0 : hardly;
+        for (int k = 0; f == g && is_inside(g) && k < 3; ++k) {
+            const int across = model.topology->neighbour(f, k);
+            if (across >= 0 && !is_inside(across)) {
+                next[static_cast<size_t>(t(f, k))] = t(f, (k + 1) % 3);
+                last[static_cast<size_t>(t(f, (k + 1) % 3))] = t(f, k);
+            }
+        }
+    }
+    for (int v = 0; v < model.vertex_count(); ++v) {
+        const int after = next[static_cast<size_t>(v)];
+        const int before = last[static_cast<size_t>(v)];
+        const auto fan = model.topology->triangles_around(v);
+        if (after != before) {  // where it ends at an open border, along the one edge there is
+            glide(v, (rest.row(after < 0 ? v : after) - rest.row(before < 0 ? v : before)).transpose(), "region_rim");
+        } else if (after >= 0 || std::none_of(fan.begin(), fan.end(), is_inside)) {
+            model.constraint[static_cast<size_t>(v)] = slide::Constraint::fixed;  // a pinch, or no skin at all
+        }
+    }
+}
+
 void SlideSolver::Parts::find_reach() {
     const MatrixX3i& t = model.topology->triangles();
     for (int v = 0; v < model.vertex_count(); ++v) {
-        const size_t i = static_cast<size_t>(v);
-        if (model.constraint[i] != slide::Constraint::fixed || model.prescribed[2 * i] != 0.0 ||
-            model.prescribed[2 * i + 1] != 0.0) {
+        if (model.constraint[static_cast<size_t>(v)] != slide::Constraint::fixed) {
             model.reach.vertices = v + 1;
         }
+    }
+    for (const PrescribedSlip& slip : model.options.prescribed) {
+        model.reach.vertices = std::max(model.reach.vertices, slip.vertex + 1);
     }
     // Whole groups of four: what moves then meets the same sums as if nothing were left out.
     model.reach.vertices = std::min((model.reach.vertices + 3) / 4 * 4, model.vertex_count());

@@ -23,8 +23,7 @@ Vector3d any_axis(const Vector3d& n) {
 
 }  // namespace
 
-RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
-                         const Workers& workers, bool use_curved)
+RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions, const Workers& workers, bool use_curved)
     : topology_(&topology), positions_(positions), tracer_(topology, {.keep_tables = false}) {
     fill_triangle_normals(positions_, topology, workers, triangle_normals_, triangle_areas_);
     fill_vertex_normals(positions_, topology, NormalWeight::angle, workers, normals_);
@@ -46,9 +45,7 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions,
             cosines_[v] = std::min(cosines_[v], n.dot(triangle_normals_.row(f)));
         }
         if (use_curved) {
-            alpha[v] =
-                0.5 * std::clamp((cosines_[v] - crease_cosine) / (smooth_cosine - crease_cosine),
-                                 0.0, 1.0);
+            alpha[v] = 0.5 * std::clamp((cosines_[v] - crease_cosine) / (smooth_cosine - crease_cosine), 0.0, 1.0);
         }
         Vector3d::Map(vertex_axes_.data() + 3 * v) = any_axis(n);
         corner_positions_.set(v, positions_.row(v));
@@ -109,8 +106,8 @@ SkinPoint RestSurface::point_of_vertex(int v) const {
     return point;
 }
 
-void RestSurface::look_up(const SkinPoint& point, double* position, double* chart_normal,
-                          double* chart_axis, double* along_u, double* along_w) const {
+void RestSurface::look_up(const SkinPoint& point, double* position, double* chart_normal, double* chart_axis,
+                          double* along_u, double* along_w) const {
     using simd::Doubles;
     using simd::load;
     using simd::store;
@@ -220,9 +217,8 @@ bool RestSurface::move(SkinPoint& point, double u, double w) const {
 }
 
 size_t RestSurface::bytes() const {
-    const auto numbers = positions_.size() + normals_.size() + triangle_normals_.size() +
-                         triangle_areas_.size() + vertex_areas_.size() + cosines_.size() +
-                         vertex_edges_.size();
+    const auto numbers = positions_.size() + normals_.size() + triangle_normals_.size() + triangle_areas_.size() +
+                         vertex_areas_.size() + cosines_.size() + vertex_edges_.size();
     return facets_.size() * sizeof(Facet) + corner_positions_.bytes() + corner_normals_.bytes() +
            sizeof(double) * (static_cast<size_t>(numbers) + vertex_axes_.size());
 }

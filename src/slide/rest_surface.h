@@ -55,8 +55,7 @@ struct SkinPoint {
 class RestSurface {
 public:
     /// \param topology  must outlive this
-    RestSurface(const Topology& topology, const MatrixX3d& positions, const Workers& workers,
-                bool use_curved);
+    RestSurface(const Topology& topology, const MatrixX3d& positions, const Workers& workers, bool use_curved);
 
     const Topology& topology() const { return *topology_; }
     const MatrixX3d& positions() const { return positions_; }
@@ -73,8 +72,8 @@ public:
     /// Position, chart and derivative of the look-up at a point.
     /// \param chart_normal, chart_axis  unit normal and first axis of the chart (x y z 0)
     /// \param along_u, along_w  derivative of the position by the two chart coordinates
-    void look_up(const SkinPoint& point, double* position, double* chart_normal, double* chart_axis,
-                 double* along_u, double* along_w) const;
+    void look_up(const SkinPoint& point, double* position, double* chart_normal, double* chart_axis, double* along_u,
+                 double* along_w) const;
 
     /// Position alone.
     Vector3d position_at(const SkinPoint& point) const;
@@ -85,8 +84,7 @@ public:
 
     /// Asks for what move and look_up will read of a point.
     void prefetch(const SkinPoint& point) const {
-        const char* facet =
-            reinterpret_cast<const char*>(facets_.data() + static_cast<size_t>(point.triangle));
+        const char* facet = reinterpret_cast<const char*>(facets_.data() + static_cast<size_t>(point.triangle));
         for (size_t line = 0; line < sizeof(Facet); line += 64) {
             __builtin_prefetch(facet + line);
         }

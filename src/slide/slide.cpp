@@ -10,8 +10,8 @@
 
 namespace cutis {
 
-SlideSolver::SlideSolver(const Topology& topology, const MatrixX3d& rest,
-                         const SlideOptions& options, const Workers& workers)
+SlideSolver::SlideSolver(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
+                         const Workers& workers)
     : parts_(std::make_unique<Parts>(topology, rest, options, workers)) {}
 
 SlideSolver::~SlideSolver() = default;
@@ -23,13 +23,34 @@ void SlideSolver::reset(const MatrixX3d& body, const Workers& workers) {
 }
 
 void SlideSolver::step(const MatrixX3d& body, double seconds, const Workers& workers) {
-    require(seconds > 0.0 && std::isfinite(seconds),
-            "step: expected a positive number of seconds, found ", seconds);
+    require(seconds > 0.0 && std::isfinite(seconds), "step: expected a positive number of seconds, found ", seconds);
     if (!parts_->state.has_body) {
         parts_->reset(body, workers);
         return;
     }
     parts_->step(body, seconds, workers);
+}
+
+void SlideSolver::set_outer(const OuterForces& outer) {
+    slide::SkinModel& model = parts_->model;
+    require(outer.drags.size() == model.options.drags.size(), "slide drags: expected ", model.options.drags.size(),
+            " forces, found ", outer.drags.size());
+    model.options.gravity = outer.gravity;
+    model.options.wind = outer.wind;
+    for (size_t d = 0; d < outer.drags.size(); ++d) {
+        model.options.drags[d].force = outer.drags[d];
+    }
+    for (size_t i = 0; i < model.full_pull.size(); ++i) {
+        model.prescribed[i] = outer.pull * model.full_pull[i];
+    }
+    model.flow = outer.flow;
+    for (const auto& [v, when_loose] : model.loose_pins) {
+        model.constraint[static_cast<size_t>(v)] = outer.pins_hold ? slide::Constraint::fixed : when_loose;
+        if (outer.pins_hold) {  // no solve starts from where it was going
+            Vector2d::Map(parts_->state.acceleration.data() + 2 * v).setZero();
+        }
+    }
+    model.has_forces = model.has_forces || !outer.gravity.isZero();
 }
 
 double SlideSolver::relax(int steps, double seconds, const Workers& workers) {
@@ -44,17 +65,13 @@ void SlideSolver::advance(double from, double to, BodyAt body_at, const Workers&
         return;
     }
     require(to > from, "advance: expected a time after ", from, ", found ", to);
-    require(p.frame_body.rows() == p.model.vertex_count(), "body: expected ",
-            p.model.vertex_count(), " positions, found ", p.frame_body.rows());
+    require(p.frame_body.rows() == p.model.vertex_count(), "body: expected ", p.model.vertex_count(),
+            " positions, found ", p.frame_body.rows());
     if (p.model.is_painted) {
         slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     }
-    // Each frame decides afresh, so that a resumed run takes the same way.
-    p.slow_steps = 0;
-    p.system.drop_factor();
     constexpr double rounding = 1e-9;
-    const int steps = std::max(
-        1, static_cast<int>(std::ceil((to - from) / p.model.options.longest_step - rounding)));
+    const int steps = std::max(1, static_cast<int>(std::ceil((to - from) / p.model.options.longest_step - rounding)));
     const double seconds = (to - from) / steps;
     for (int k = 1; k < steps; ++k) {
         body_at(from + k * seconds, p.sub_step_body);
@@ -72,11 +89,10 @@ SurfacePoint SlideSolver::material_point(int v) const {
     return point;
 }
 
-void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points,
-                                      const Workers& workers) {
+void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points, const Workers& workers) {
     Parts& p = *parts_;
-    require(points.size() == static_cast<size_t>(p.model.vertex_count()),
-            "material points: expected ", p.model.vertex_count(), ", found ", points.size());
+    require(points.size() == static_cast<size_t>(p.model.vertex_count()), "material points: expected ",
+            p.model.vertex_count(), ", found ", points.size());
     for (size_t i = 0; i < points.size(); ++i) {
         require_valid_point(*p.model.topology, points[i]);
         slide::SkinPoint& to = p.state.places.point[i];
@@ -113,9 +129,8 @@ void SlideSolver::velocities(MatrixX3d& out) const {
 
 void SlideSolver::set_velocities(const MatrixX3d& velocities) {
     Parts& p = *parts_;
-    require(velocities.rows() == p.model.vertex_count() && velocities.allFinite(),
-            "velocities: expected ", p.model.vertex_count(), " finite rows, found ",
-            velocities.rows());
+    require(velocities.rows() == p.model.vertex_count() && velocities.allFinite(), "velocities: expected ",
+            p.model.vertex_count(), " finite rows, found ", velocities.rows());
     for (int v = 0; v < p.model.reach.vertices; ++v) {
         const Vector3d axis = p.state.body.axis.vector(v);
         p.state.velocity[2 * static_cast<size_t>(v)] = velocities.row(v).dot(axis);
@@ -124,6 +139,15 @@ void SlideSolver::set_velocities(const MatrixX3d& velocities) {
     }
 }
 
+double SlideSolver::clock() const {
+    return parts_->state.clock;
+}
+double SlideSolver::body_speed(int v) const {
+    return parts_->state.has_velocity ? parts_->state.body.velocity.vector(v).norm() : 0.0;
+}
+bool SlideSolver::is_gripped(int v) const {
+    return parts_->state.grip[static_cast<size_t>(v)] > 0.0;
+}
 const SlideReport& SlideSolver::report() const {
     return parts_->report;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,18 @@ struct SlideChannels {
     MatrixX3d wrinkle_direction;  ///< unit, world axes: along the crests; 0 without wrinkles
 };
 
+/// What acts on the skin from outside, where it changes over time.
+struct OuterForces {
+    Vector3d gravity = Vector3d::Zero();
+    Vector3d wind = Vector3d::Zero();
+    std::vector<Vector3d> drags;  ///< one per drag of the options
+    double pull = 1.0;            ///< factor of the prescribed slips
+    bool pins_hold = true;        ///< loose pins: skin stays where it is on the body
+    /// Velocity of space as an affine map of places, m/s, world axes: prescribed vertices go along
+    /// with it, less the body's own velocity, instead of with their slips.
+    std::optional<Eigen::Matrix<double, 3, 4>> flow;
+};
+
 /// A hyperelastic membrane that slides over a moving body (Thin Skin Elastodynamics, 2013; the
 /// departures are in docs/slide.md). Each body vertex knows which material point lies there (on the
 /// rest surface, seam-free) and the velocity of the skin relative to the body.
@@ -72,8 +85,7 @@ public:
     /// \param rest      #V x 3, metres: the body where the skin is relaxed
     /// \throw InvalidInput  an option out of range, a vertex that does not exist, painted values of
     ///                      another length or out of range, an empty region
-    SlideSolver(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options,
-                const Workers& workers);
+    SlideSolver(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options, const Workers& workers);
     ~SlideSolver();
     SlideSolver(SlideSolver&&) noexcept;
     SlideSolver& operator=(SlideSolver&&) noexcept;
@@ -95,6 +107,9 @@ public:
     /// \param body_at  called with rising times in (from, to]; `to` itself comes last
     void advance(double from, double to, BodyAt body_at, const Workers& workers);
 
+    /// From now on, instead of those of the options. \throw InvalidInput  another number of drags
+    void set_outer(const OuterForces& outer);
+
     /// Static steps on the body as it is: no inertia, no time. Returns the largest move of the last
     /// one over the mean edge.
     double relax(int steps, double seconds, const Workers& workers);
@@ -105,6 +120,10 @@ public:
     void set_material_points(const std::vector<SurfacePoint>& points, const Workers& workers);
     /// Rest position of the material now at each vertex, on the curved rest surface.
     void material_positions(MatrixX3d& out) const;
+
+    double clock() const;            ///< s since reset()
+    double body_speed(int v) const;  ///< m/s, in the last step
+    bool is_gripped(int v) const;    ///< was braked lately
 
     /// Velocity of the skin relative to the body, world axes.
     void velocities(MatrixX3d& out) const;

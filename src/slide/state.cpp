@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 3.0;
+constexpr double state_version = 4.0;
 constexpr double state_mark = 7.51e4;  // "slide"
 
 }  // namespace
@@ -24,21 +24,20 @@ std::vector<double> SlideSolver::save() const {
                                  p.state.has_velocity ? 1.0 : 0.0,
                                  static_cast<double>(p.state.unrest),
                                  static_cast<double>(p.state.hopeless_steps),
-                                 static_cast<double>(p.report.inverted_triangles)};
+                                 static_cast<double>(p.report.inverted_triangles),
+                                 p.state.clock};
     if (!p.state.has_body) {
         return state;
     }
     for (int v = 0; v < p.model.vertex_count(); ++v) {
         const size_t i = static_cast<size_t>(v);
         const slide::SkinPoint& point = p.state.places.point[i];
-        state.insert(
-            state.end(),
-            {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
-             point.b[1], point.b[2], p.state.velocity[2 * i], p.state.velocity[2 * i + 1],
-             static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
-             p.state.acceleration[2 * i + 1], p.state.grip[i]});
-        for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal,
-                                              &p.state.body.axis, &p.state.body.velocity}) {
+        state.insert(state.end(), {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
+                                   point.b[1], point.b[2], p.state.velocity[2 * i], p.state.velocity[2 * i + 1],
+                                   static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
+                                   p.state.acceleration[2 * i + 1], p.state.grip[i]});
+        for (const slide::Records* records :
+             {&p.state.body.position, &p.state.body.normal, &p.state.body.axis, &p.state.body.velocity}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
         }
     }
@@ -55,16 +54,15 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     Parts& p = *parts_;
     const size_t vertices = static_cast<size_t>(p.model.vertex_count());
     const size_t triangles = static_cast<size_t>(p.model.triangle_count());
-    constexpr size_t head = 9;
+    constexpr size_t head = 10;
     constexpr size_t per_vertex = 23;
     require(state.size() >= head && state[0] == state_mark && state[1] == state_version,
-            "slide state: expected a state of this layer, version 3");
+            "slide state: expected a state of this layer, version 4");
     const bool has_body = state[4] == 1.0;
-    require(state[2] == static_cast<double>(vertices) &&
-                state[3] == static_cast<double>(triangles) &&
+    require(state[2] == static_cast<double>(vertices) && state[3] == static_cast<double>(triangles) &&
                 state.size() == head + (has_body ? per_vertex * vertices + 4 * triangles : 0),
-            "slide state: expected ", vertices, " vertices and ", triangles, " triangles, found ",
-            state[2], " and ", state[3], " in ", state.size(), " numbers");
+            "slide state: expected ", vertices, " vertices and ", triangles, " triangles, found ", state[2], " and ",
+            state[3], " in ", state.size(), " numbers");
     for (size_t i = 0; i < state.size(); ++i) {
         require(std::isfinite(state[i]), "slide state: number ", i, " is not finite");
     }
@@ -73,6 +71,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     p.state.unrest = static_cast<int>(std::clamp(state[6], 0.0, 1e6));
     p.state.hopeless_steps = static_cast<int>(std::clamp(state[7], 0.0, 1e6));
     p.report.inverted_triangles = static_cast<int>(std::clamp(state[8], 0.0, 1e9));
+    p.state.clock = state[9];
     if (!has_body) {
         return;
     }
@@ -80,8 +79,8 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     for (int v = 0; v < p.model.vertex_count(); ++v, from += per_vertex) {
         const size_t i = static_cast<size_t>(v);
         SurfacePoint at;
-        require(from[0] >= 0.0 && from[0] < static_cast<double>(triangles), "slide state: vertex ",
-                v, " lies in triangle ", from[0], ", expected 0 to ", triangles - 1);
+        require(from[0] >= 0.0 && from[0] < static_cast<double>(triangles), "slide state: vertex ", v,
+                " lies in triangle ", from[0], ", expected 0 to ", triangles - 1);
         at.triangle = static_cast<int>(from[0]);
         at.barycentric = Vector3d(from + 2);
         require_valid_point(*p.model.topology, at);
@@ -92,8 +91,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         p.state.velocity[2 * i] = v < p.model.reach.vertices ? from[5] : 0.0;
         p.state.velocity[2 * i + 1] = v < p.model.reach.vertices ? from[6] : 0.0;
         const int fan = p.model.fan_starts[i + 1] - p.model.fan_starts[i];
-        p.state.sector[i] =
-            static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
+        p.state.sector[i] = static_cast<int>(std::clamp(from[7], 0.0, static_cast<double>(fan - 1)));
         p.state.acceleration[2 * i] = from[8];
         p.state.acceleration[2 * i + 1] = from[9];
         p.state.grip[i] = std::max(from[10], 0.0);
@@ -111,8 +109,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         }
         p.state.track.number(f, slide::least_area) = 0.04 * p.model.surface.triangle_areas()[g];
         if (f == g) {
-            p.state.bad_steps[static_cast<size_t>(f)] =
-                static_cast<unsigned char>(std::clamp(numbers[3], 0.0, 100.0));
+            p.state.bad_steps[static_cast<size_t>(f)] = static_cast<unsigned char>(std::clamp(numbers[3], 0.0, 100.0));
             p.state.has_bad_steps = p.state.has_bad_steps || numbers[3] > 0.0;
         }
     }

@@ -13,10 +13,9 @@ void SlideSolver::Parts::measure(bool keep_mass, const Workers& workers) {
     find_jacobians(model, keep_mass, workers, measured);
 }
 
-void SlideSolver::Parts::assemble_system(double seconds, bool is_static, bool is_first,
-                                         const Workers& workers) {
-    assemble(model, painted, state, measured, trial,
-             {seconds, is_static, is_first, model.has_constraints}, workers, system);
+void SlideSolver::Parts::assemble_system(double seconds, bool is_static, bool is_first, const Workers& workers) {
+    assemble(model, painted, state, measured, trial, {seconds, is_static, is_first, model.has_constraints}, workers,
+             system);
 }
 
 void SlideSolver::Parts::try_places(double seconds, const Workers& workers) {
@@ -36,15 +35,13 @@ void SlideSolver::Parts::reset(const MatrixX3d& positions, const Workers& worker
     ++report.starts;
     set_positions(model, positions, workers, trial.next_body);
     measure_body_triangles(model, trial.next_body, model.batch_count, workers, measured);
-    find_body_frames(model, measured, state.body, {0, model.vertex_count(), 0.0}, workers,
-                     trial.next_body);
+    find_body_frames(model, measured, state.body, {0, model.vertex_count(), 0.0}, workers, trial.next_body);
     state.body = trial.next_body;  // both, for what is held
     state.is_body_partial = false;
     state.has_body = true;
     state.has_velocity = false;
+    state.clock = 0.0;
     start_over(workers);
-    slow_steps = 0;
-    system.drop_factor();
     settle(workers);
 }
 
@@ -66,8 +63,9 @@ void SlideSolver::Parts::settle(const Workers& workers) {
 void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
     constexpr double longest = 0.03;  // s
     constexpr double shortest = 0.001;
-    constexpr int patience = 5;                      // steps in a row that move next to nothing
-    const double still = 5e-4 * model.box_diagonal;  // m/s
+    constexpr int patience = 5;                               // steps in a row that change next to nothing
+    const double still = 5e-4 * model.box_diagonal;           // m/s
+    const double next_to_nothing = 1e-8 * painted.stiffness;  // J
     double seconds = longest;
     int still_steps = 0;
     for (int k = 0; k < model.options.relax_steps && still_steps < patience; ++k) {
@@ -75,17 +73,16 @@ void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
         const long halved = report.halved_steps;
         take_step(seconds, Kind::still, workers);
         const bool is_held_back = trial.was_braked || report.halved_steps > halved;
-        still_steps = largest_move() <= still * seconds ? still_steps + 1 : 0;
-        seconds =
-            is_held_back ? std::max(0.7 * seconds, shortest) : std::min(1.3 * seconds, longest);
+        const bool is_still = trial.energy_change > -next_to_nothing || largest_move() <= still * seconds;
+        still_steps = is_still ? still_steps + 1 : 0;
+        seconds = is_held_back ? std::max(0.7 * seconds, shortest) : std::min(1.3 * seconds, longest);
     }
 }
 
 // After a step `det` holds the area of each triangle over that of the body.
 void SlideSolver::Parts::note_smallest_area() {
     for (int f = 0; f < model.reach.triangles; ++f) {
-        report.smallest_area =
-            std::min(report.smallest_area, measured.skin_shape.number(f, slide::det));
+        report.smallest_area = std::min(report.smallest_area, measured.skin_shape.number(f, slide::det));
     }
 }
 
@@ -119,9 +116,8 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
 double SlideSolver::Parts::largest_move() const {
     double largest = 0.0;
     for (int v = 0; v < model.reach.vertices; ++v) {
-        largest = std::max(
-            largest,
-            (state.places.position.vector(v) - trial.next_places.position.vector(v)).squaredNorm());
+        largest =
+            std::max(largest, (state.places.position.vector(v) - trial.next_places.position.vector(v)).squaredNorm());
     }
     return std::sqrt(largest);
 }
@@ -174,9 +170,10 @@ void SlideSolver::Parts::constrain_velocity(const Workers& workers) {
 void SlideSolver::Parts::limit_speed(size_t i) {
     if (model.options.slip_speed_limit) {
         const double speed = std::hypot(state.velocity[i], state.velocity[i + 1]);
-        if (speed > *model.options.slip_speed_limit) {
-            state.velocity[i] *= *model.options.slip_speed_limit / speed;
-            state.velocity[i + 1] *= *model.options.slip_speed_limit / speed;
+        const double limit = model.options.slip_speed_limit->at(static_cast<int>(i / 2));
+        if (speed > limit) {
+            state.velocity[i] *= limit / speed;
+            state.velocity[i + 1] *= limit / speed;
         }
     }
 }
@@ -238,35 +235,29 @@ void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& wor
 Vector2d SlideSolver::Parts::end_velocity(int v) const {
     const Vector2d u(state.velocity.data() + 2 * v);
     const size_t i = static_cast<size_t>(v);
-    if (state.grip[i] > 0.0 || trial.is_braked[i] != 0 ||
-        model.constraint[i] == slide::Constraint::fixed) {
+    if (state.grip[i] > 0.0 || trial.is_braked[i] != 0 || model.constraint[i] == slide::Constraint::fixed) {
         return u;
     }
     const Vector2d before(trial.start_velocity.data() + 2 * v);
     return before + (u - before) / *model.options.implicitness;
 }
 
-double SlideSolver::Parts::incremental_energy(const slide::SkinPlaces& where,
-                                              const std::vector<double>& v, double seconds,
-                                              const Workers& workers) const {
-    const double inertia =
-        workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
-            double sum = 0.0;
-            for (int i = 2 * begin; i < 2 * end; ++i) {
-                const size_t k = static_cast<size_t>(i);
-                const double change = v[k] - trial.start_velocity[k];
-                sum += 0.5 * measured.mass[k / 2] *
-                       (change * change + seconds * painted.damping[k / 2] * v[k] * v[k]);
-            }
-            for (int i = begin; model.has_forces && i < end; ++i) {  // their work
-                const size_t k = 2 * static_cast<size_t>(i);
-                sum -=
-                    seconds * outer_force(model, state, measured, i).dot(Vector2d(v[k], v[k + 1]));
-            }
-            return sum;
-        });
-    return inertia +
-           elastic_energy(model, painted, state, measured, where, model.reach.batches, workers) +
+double SlideSolver::Parts::incremental_energy(const slide::SkinPlaces& where, const std::vector<double>& v,
+                                              double seconds, const Workers& workers) const {
+    const double inertia = workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        double sum = 0.0;
+        for (int i = 2 * begin; i < 2 * end; ++i) {
+            const size_t k = static_cast<size_t>(i);
+            const double change = v[k] - trial.start_velocity[k];
+            sum += 0.5 * measured.mass[k / 2] * (change * change + seconds * painted.damping[k / 2] * v[k] * v[k]);
+        }
+        for (int i = begin; model.has_forces && i < end; ++i) {  // their work
+            const size_t k = 2 * static_cast<size_t>(i);
+            sum -= seconds * outer_force(model, state, measured, i).dot(Vector2d(v[k], v[k + 1]));
+        }
+        return sum;
+    });
+    return inertia + elastic_energy(model, painted, state, measured, where, model.reach.batches, workers) +
            tether_energy(model, where, workers);
 }
 
@@ -310,8 +301,7 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
             for (size_t i = 0; i < state.velocity.size(); ++i) {
                 trial.advected[i] = trial.trial_velocity[i] + state.velocity[i];
             }
-            const double tried =
-                incremental_energy(trial.next_places, trial.advected, seconds, workers);
+            const double tried = incremental_energy(trial.next_places, trial.advected, seconds, workers);
             if (tried <= energy || model.has_prescribed) {
                 energy = tried;
                 is_accepted = true;
@@ -337,7 +327,9 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
 
 void SlideSolver::Parts::step(const MatrixX3d& positions, double seconds, const Workers& workers) {
     move_body(positions, seconds, workers);
+    go_with_flow();
     ++report.steps;
+    state.clock += seconds;
     if (model.options.newton_iterations > 1) {
         newton(seconds, workers);
     } else {
@@ -345,53 +337,42 @@ void SlideSolver::Parts::step(const MatrixX3d& positions, double seconds, const 
     }
 }
 
-void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds,
-                                   const Workers& workers) {
+void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds, const Workers& workers) {
     set_positions(model, positions, workers, trial.next_body);
     measure_body_triangles(model, trial.next_body, model.reach.near_batches, workers, measured);
-    find_body_frames(model, measured, state.body, {0, model.reach.corners, seconds}, workers,
-                     trial.next_body);
+    find_body_frames(model, measured, state.body, {0, model.reach.corners, seconds}, workers, trial.next_body);
     transport_velocities(model, seconds, workers, state, trial);
     std::swap(state.body, trial.next_body);
     state.has_velocity = true;
     state.is_body_partial = model.reach.near_batches < model.batch_count;
 }
 
+// Pulled skin that goes along with something else than the body.
+void SlideSolver::Parts::go_with_flow() {
+    if (!model.flow) {
+        return;
+    }
+    for (const PrescribedSlip& slip : model.options.prescribed) {
+        const Vector3d at = state.body.position.vector(slip.vertex);
+        const Vector3d slips = *model.flow * at.homogeneous() - state.body.velocity.vector(slip.vertex);
+        const Vector3d axis = state.body.axis.vector(slip.vertex);
+        double* prescribed = model.prescribed.data() + 2 * slip.vertex;
+        prescribed[0] = slips.dot(axis);
+        prescribed[1] = slips.dot(state.body.normal.vector(slip.vertex).cross(axis));
+    }
+}
+
 void SlideSolver::Parts::complete_body(const Workers& workers) {
     if (state.is_body_partial) {
         measure_body_triangles(model, state.body, model.batch_count, workers, measured);
-        find_body_frames(model, measured, state.body,
-                         {model.reach.corners, model.vertex_count(), 0.0}, workers, state.body);
+        find_body_frames(model, measured, state.body, {model.reach.corners, model.vertex_count(), 0.0}, workers,
+                         state.body);
         state.is_body_partial = false;
     }
 }
 
 int SlideSolver::Parts::solve(const Workers& workers) {
-    const bool wants_factor = model.options.system == SlideSystem::lagged_factor ||
-                              (model.options.system == SlideSystem::automatic && slow_steps > 0);
-    if (wants_factor && !system.has_factor()) {
-        system.refactor();
-    }
-    // A factor that has aged is renewed where it does not lead there soon: one more iteration with
-    // it costs a twelfth or more of a new one, with which two or three are enough.
-    constexpr int most_lagged_iterations = 12;
-    const int most_iterations =
-        wants_factor && system.has_factor()
-            ? std::min(most_lagged_iterations, model.options.most_iterations)
-            : model.options.most_iterations;
-    slide::SolveResult result =
-        system.solve(most_iterations, wants_factor, workers, state.velocity);
-    if (!result.is_solved && most_iterations < model.options.most_iterations) {
-        system.refactor();
-        const int before = result.iterations;
-        result = system.solve(model.options.most_iterations, wants_factor, workers, state.velocity);
-        result.iterations += before;
-    }
-    // Where blocks alone need this many, a factor pays off (measured, see docs/slide.md).
-    constexpr int slow = 250;
-    if (!wants_factor && result.iterations > slow) {
-        ++slow_steps;
-    }
+    const slide::SolveResult result = system.solve(model.options.most_iterations, workers, state.velocity);
     report.iterations += result.iterations;
     report.most_iterations = std::max(report.most_iterations, result.iterations);
     report.worst_residual = std::max(report.worst_residual, result.residual);

@@ -34,8 +34,8 @@ struct FanSum {
 // Element blocks of a fan: the side towards the next neighbour, and the transposed one of the side
 // before. Neighbour j lies between triangles j - 1 and j.
 template <class Real>
-EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int count, bool is_open,
-                                   double factor, Real* blocks) {
+EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int count, bool is_open, double factor,
+                                   Real* blocks) {
     FanSum sum{simd::all(0.0), 0.0};
     Doubles before = simd::all(0.0);
     Doubles first = before;
@@ -61,19 +61,16 @@ EIGEN_ALWAYS_INLINE FanSum sum_fan(const double* elements, const int* fans, int 
 }  // namespace
 
 // Gravity, wind and dragging hands, in the tangent basis.
-Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measured& measured,
-                     int v) {
+Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measured& measured, int v) {
     const size_t i = static_cast<size_t>(v);
     const Vector3d axis = state.body.axis.vector(v);
     const Vector3d second = state.body.normal.vector(v).cross(axis);
     Vector3d outer = measured.mass[i] * model.options.gravity;
-    if (model.options.wind_drag > 0.0) {
-        outer += model.options.wind_drag * model.surface.vertex_areas()[v] *
-                 (model.options.wind - state.body.velocity.vector(v));
+    if (const double drag = model.options.wind_drag.at(v); drag > 0.0) {
+        outer += drag * model.surface.vertex_areas()[v] * (model.options.wind - state.body.velocity.vector(v));
     }
     for (size_t d = 0; d < model.options.drags.size(); ++d) {
-        outer += model.drag_weights[d * static_cast<size_t>(model.vertex_count()) + i] *
-                 model.options.drags[d].force;
+        outer += model.drag_weights[d * static_cast<size_t>(model.vertex_count()) + i] * model.options.drags[d].force;
     }
     return Vector2d(outer.dot(axis), outer.dot(second));
 }
@@ -82,9 +79,8 @@ Vector2d outer_force(const SkinModel& model, const SkinState& state, const Measu
 // right sign, theta = 1/2 the trapezoidal rule, whose end velocity is 2 u - v. Constraints by
 // elimination: A -> C A C + m (I - C), equal to the paper's KKT system (Li et al. 2013 Eq. 10). In
 // later Newton iterations the unknown is the change of u.
-void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
-              const Measured& measured, const Trial& trial, const SystemStep& step,
-              const Workers& workers, BlockSystem& system) {
+void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinState& state, const Measured& measured,
+              const Trial& trial, const SystemStep& step, const Workers& workers, BlockSystem& system) {
     const double s = step.is_static ? step.seconds : *model.options.implicitness * step.seconds;
     const double s2 = s * s;
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
@@ -94,11 +90,10 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
             const int count = model.fan_starts[i + 1] - first;
             const int row = system.row_begin(v);
             const bool is_open = system.row_end(v) - row > count;
-            const FanSum sum = system.is_rough()
-                                   ? sum_fan(measured.scratch.data(), model.fans.data() + first,
-                                             count, is_open, s2, system.rough_blocks() + 4 * row)
-                                   : sum_fan(measured.scratch.data(), model.fans.data() + first,
-                                             count, is_open, s2, system.fine_blocks() + 4 * row);
+            const FanSum sum = system.is_rough() ? sum_fan(measured.scratch.data(), model.fans.data() + first, count,
+                                                           is_open, s2, system.rough_blocks() + 4 * row)
+                                                 : sum_fan(measured.scratch.data(), model.fans.data() + first, count,
+                                                           is_open, s2, system.fine_blocks() + 4 * row);
             Vector2d force(sum.diagonal[3], sum.second_force);
             double k00 = sum.diagonal[0];
             double k01 = sum.diagonal[1];
@@ -113,10 +108,8 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
                 const double z = p[2] - model.surface.positions()(v, 2);
                 const double soft = model.tether_softening[i];
                 const double pull = stiffness * (1.0 + soft * (x * x + y * y + z * z));
-                const double along0 =
-                    x * first_column[0] + y * first_column[1] + z * first_column[2];
-                const double along1 =
-                    x * second_column[0] + y * second_column[1] + z * second_column[2];
+                const double along0 = x * first_column[0] + y * first_column[1] + z * first_column[2];
+                const double along1 = x * second_column[0] + y * second_column[1] + z * second_column[2];
                 force[0] += pull * along0;
                 force[1] += pull * along1;
                 const double stiffer = 2.0 * stiffness * soft;
@@ -149,9 +142,6 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
                 right[1] = m * v0[1] - damped * now[1] + s * force[1];
             }
         }
-        if (!step.use_constraints) {
-            system.finish_rows(begin, end);
-        }
     });
     if (!step.use_constraints) {
         return;
@@ -159,16 +149,15 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
-            const Eigen::Matrix2d here =
-                projector(model.constraint[i], model.glide_direction.data() + 2 * i);
+            const Eigen::Matrix2d here = projector(model.constraint[i], model.glide_direction.data() + 2 * i);
             Eigen::Map<Vector2d> right(system.right(v));
             Eigen::Map<Eigen::Matrix2d> diagonal(system.diagonal(v));
             if (model.has_prescribed && step.is_first && !step.is_static) {
                 // The known part of the velocity goes to the right side.
                 right -= diagonal * Eigen::Map<const Vector2d>(model.prescribed.data() + 2 * i);
                 for (int j = system.row_begin(v); j < system.row_end(v); ++j) {
-                    right -= system.block(j) * Eigen::Map<const Vector2d>(model.prescribed.data() +
-                                                                          2 * system.column(j));
+                    right -=
+                        system.block(j) * Eigen::Map<const Vector2d>(model.prescribed.data() + 2 * system.column(j));
                 }
             }
             const bool is_free = model.constraint[i] == slide::Constraint::free;
@@ -182,13 +171,10 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
                 system.set_block(j, here * system.block(j) * there);
             }
             if (!is_free) {
-                diagonal = (here * diagonal * here +
-                            measured.mass[i] * (Eigen::Matrix2d::Identity() - here))
-                               .eval();
+                diagonal = (here * diagonal * here + measured.mass[i] * (Eigen::Matrix2d::Identity() - here)).eval();
                 right = (here * right).eval();
             }
         }
-        system.finish_rows(begin, end);
     });
 }
 

@@ -17,16 +17,12 @@ struct TrackedArea {
     simd::Doubles sign;  // -1: inverted
 };
 
-EIGEN_ALWAYS_INLINE TrackedArea tracked_area(const double* p, const int* corner,
-                                             const Batches& track, int batch) {
+EIGEN_ALWAYS_INLINE TrackedArea tracked_area(const double* p, const int* corner, const Batches& track, int batch) {
     const simd::Doubles3 p0 = simd::gather3(p, corner);
-    const simd::Doubles3 n =
-        cross((simd::gather3(p, corner + 4) - p0), (simd::gather3(p, corner + 8) - p0));
-    const simd::Doubles3 ref = {simd::load(track.at(batch, ref_x)),
-                                simd::load(track.at(batch, ref_y)),
+    const simd::Doubles3 n = cross((simd::gather3(p, corner + 4) - p0), (simd::gather3(p, corner + 8) - p0));
+    const simd::Doubles3 ref = {simd::load(track.at(batch, ref_x)), simd::load(track.at(batch, ref_y)),
                                 simd::load(track.at(batch, ref_z))};
-    return {n, ref, simd::root(dot(n, n)),
-            simd::select(dot(n, ref) < simd::all(0.0), simd::all(-1.0), simd::all(1.0))};
+    return {n, ref, simd::root(dot(n, n)), simd::select(dot(n, ref) < simd::all(0.0), simd::all(-1.0), simd::all(1.0))};
 }
 
 }  // namespace cutis::slide

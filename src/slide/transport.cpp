@@ -24,8 +24,7 @@ struct Basis {
 
 // Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
 // not.
-unsigned transport_four(const SkinModel& model, int first, double seconds, const SkinState& state,
-                        Trial& trial) {
+unsigned transport_four(const SkinModel& model, int first, double seconds, const SkinState& state, Trial& trial) {
     using namespace simd;
     int here[4];
     int a[4];
@@ -33,16 +32,14 @@ unsigned transport_four(const SkinModel& model, int first, double seconds, const
     for (int l = 0; l < 4; ++l) {
         const size_t i = static_cast<size_t>(first) + static_cast<size_t>(l);
         here[l] = first + l;
-        const size_t entry =
-            static_cast<size_t>(model.fan_starts[i]) + static_cast<size_t>(state.sector[i]);
+        const size_t entry = static_cast<size_t>(model.fan_starts[i]) + static_cast<size_t>(state.sector[i]);
         a[l] = model.fan_vertices[2 * entry];
         b[l] = model.fan_vertices[2 * entry + 1];
     }
     const auto pair = [&](const int* index, Doubles& v0, Doubles& v1) {
         const double* v = state.velocity.data();
         v0 = Doubles{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
-        v1 = Doubles{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1],
-                     v[2 * index[3] + 1]};
+        v1 = Doubles{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1], v[2 * index[3] + 1]};
     };
     const Doubles zero = simd::all(0.0);
     const Doubles one = simd::all(1.0);
@@ -78,8 +75,7 @@ unsigned transport_four(const SkinModel& model, int first, double seconds, const
         return select(sum < simd::all(0.1), simd::all(1e100), sum);
     };
     const auto [inverse_a, inverse_b] = inverses(closeness(normal_a), closeness(normal_b));
-    const auto add = [&](const int* index, const Doubles3& n, Doubles weight,
-                         Doubles inverse_closeness) {
+    const auto add = [&](const int* index, const Doubles3& n, Doubles weight, Doubles inverse_closeness) {
         const Doubles3 t = gather3(state.body.axis.data(), index);
         Doubles u0;
         Doubles u1;
@@ -94,8 +90,7 @@ unsigned transport_four(const SkinModel& model, int first, double seconds, const
     add(b, normal_b, wb, inverse_b);
 
     const Doubles zeta = load(model.stickiness.data() + first);
-    Doubles3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y,
-                     s0 * axis.z + s1 * second.z};
+    Doubles3 free = {s0 * axis.x + s1 * second.x, s0 * axis.y + s1 * second.y, s0 * axis.z + s1 * second.z};
     if (state.has_velocity) {
         const auto carry = [&](const Doubles3& v, Doubles weight) {
             free = {free.x + weight * v.x, free.y + weight * v.y, free.z + weight * v.z};
@@ -133,8 +128,8 @@ unsigned transport_four(const SkinModel& model, int first, double seconds, const
 //   old body: backtrace -h v_i -> weights b_k
 //   a_i = sum b_k Rot(n_k -> n_i) T_k v_k
 //   v_i <- zeta Told^T a_i + (1 - zeta) Tnew^T (a_i + sum b_k V_k(old) - V_i(new))
-void transport_velocities(const SkinModel& model, double seconds, const Workers& workers,
-                          SkinState& state, Trial& trial) {
+void transport_velocities(const SkinModel& model, double seconds, const Workers& workers, SkinState& state,
+                          Trial& trial) {
     const MatrixX3i& triangles = model.topology->triangles();
 
     // In tangent coordinates of vertex i: sum of weights times turned velocities.
@@ -168,7 +163,7 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
         if (model.options.carried_speed_limit) {
             const Vector3d n = trial.next_body.normal.vector(i);
             const double speed = (new_velocity - n * n.dot(new_velocity)).norm();
-            zeta *= std::min(1.0, *model.options.carried_speed_limit / std::max(speed, 1e-300));
+            zeta *= std::min(1.0, model.options.carried_speed_limit->at(i) / std::max(speed, 1e-300));
         }
         double* result = trial.advected.data() + 2 * i;
         if (zeta >= 1.0) {
@@ -207,8 +202,8 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
             double best_a = 0.0;
             double best_b = 0.0;
             int entry = state.sector[static_cast<size_t>(i)];
-            for (int tried = 0; tried < count;
-                 ++tried, entry = entry + 1 == count ? 0 : entry + 1) {
+            int step = 0;  // the way round that the first sector shows
+            for (int tried = 0; tried < count; ++tried, entry = (entry + step) % count) {
                 const int fan = model.fans[static_cast<size_t>(first) + static_cast<size_t>(entry)];
                 const int f = fan >> 2;
                 const int k = fan & 3;
@@ -219,11 +214,16 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
                 const double b0 = eb.dot(here.axis);
                 const double b1 = eb.dot(here.second);
                 const double turn = a0 * b1 - a1 * b0;
+                const double towards_a = d0 * b1 - d1 * b0;
+                const double towards_b = a0 * d1 - a1 * d0;
+                if (step == 0) {
+                    step = towards_a < towards_b ? 1 : count - 1;
+                }
                 if (!(turn > 0.0)) {
                     continue;
                 }
-                const double a = (d0 * b1 - d1 * b0) / turn;
-                const double b = (a0 * d1 - a1 * d0) / turn;
+                const double a = towards_a / turn;
+                const double b = towards_b / turn;
                 const double least = std::min(a, b);
                 if (least > best_least) {
                     best_least = least;
@@ -256,23 +256,22 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
         return 0.0;
     };
 
-    const double far_count =
-        workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
-            double far_here = 0.0;
-            int first = begin;
-            for (; first + 4 <= end; first += 4) {
-                unsigned failed = transport_four(model, first, seconds, state, trial);
-                for (int l = 0; failed != 0; ++l, failed >>= 1) {
-                    if ((failed & 1u) != 0) {
-                        far_here += transport_one(first + l);
-                    }
+    const double far_count = workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
+        double far_here = 0.0;
+        int first = begin;
+        for (; first + 4 <= end; first += 4) {
+            unsigned failed = transport_four(model, first, seconds, state, trial);
+            for (int l = 0; failed != 0; ++l, failed >>= 1) {
+                if ((failed & 1u) != 0) {
+                    far_here += transport_one(first + l);
                 }
             }
-            for (; first < end; ++first) {
-                far_here += transport_one(first);
-            }
-            return far_here;
-        });
+        }
+        for (; first < end; ++first) {
+            far_here += transport_one(first);
+        }
+        return far_here;
+    });
 
     if (far_count > 0.0) {
         // Beyond the ring: walk on the old body, as far as four edges.
@@ -285,8 +284,7 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
                 const Basis here(state.body, i);
                 const double* v = state.velocity.data() + 2 * i;
                 const Vector3d back = -seconds * (v[0] * here.axis + v[1] * here.second);
-                const TraceResult end_point =
-                    trial.body_tracer.trace(point_at_vertex(*model.topology, i), back);
+                const TraceResult end_point = trial.body_tracer.trace(point_at_vertex(*model.topology, i), back);
                 const int f = end_point.point.triangle;
                 const int vertex[3] = {triangles(f, 0), triangles(f, 1), triangles(f, 2)};
                 finish(i, here, vertex, end_point.point.barycentric.data());

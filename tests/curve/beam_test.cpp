@@ -57,8 +57,7 @@ TEST(beam, matrix_is_second_differences_squared) {
         }
         VectorXd w = VectorXd::Ones(n + 1);
         w[0] = w[n] = 0.5;
-        EXPECT_EQ((b.transpose() * w.asDiagonal() * b - dense(n, 1.0, 0.0)).cwiseAbs().maxCoeff(),
-                  0.0);
+        EXPECT_EQ((b.transpose() * w.asDiagonal() * b - dense(n, 1.0, 0.0)).cwiseAbs().maxCoeff(), 0.0);
     }
 }
 
@@ -69,15 +68,11 @@ TEST(beam, closed_form_modes_are_those_of_a_dense_decomposition) {
         const Eigen::MatrixXd d = dense(n, 1.0, 0.0);
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(d);
         for (int k = 0; k < n - 1; ++k) {
-            EXPECT_NEAR(modes.eigenvalues[k], solver.eigenvalues()[k],
-                        2e-14 * solver.eigenvalues()[n - 2])
+            EXPECT_NEAR(modes.eigenvalues[k], solver.eigenvalues()[k], 2e-14 * solver.eigenvalues()[n - 2])
                 << n << " " << k;
         }
         const Eigen::MatrixXd v = modes.shapes;
-        EXPECT_LT(
-            (v.transpose() * v - Eigen::MatrixXd::Identity(n - 1, n - 1)).cwiseAbs().maxCoeff(),
-            3e-13)
-            << n;
+        EXPECT_LT((v.transpose() * v - Eigen::MatrixXd::Identity(n - 1, n - 1)).cwiseAbs().maxCoeff(), 3e-13) << n;
         EXPECT_LT((d * v - v * modes.eigenvalues.asDiagonal()).cwiseAbs().maxCoeff(), 1e-12) << n;
     }
 }
@@ -117,8 +112,7 @@ TEST(beam, free_end_has_the_cantilever_frequency_and_an_inverse_projector) {
     const BeamModes modes = beam_modes(128, CurveEnds::free_far, 5);
     EXPECT_NEAR(128.0 * 128.0 * std::sqrt(modes.eigenvalues[0]), 3.516015, 1e-3);
     EXPECT_NEAR(128.0 * 128.0 * std::sqrt(modes.eigenvalues[1]), 22.03449, 2e-2);
-    EXPECT_LT((modes.projector * modes.shapes - RowMatrixXd::Identity(5, 5)).cwiseAbs().maxCoeff(),
-              1e-12);
+    EXPECT_LT((modes.projector * modes.shapes - RowMatrixXd::Identity(5, 5)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(beam, ring_modes_are_orthonormal_eigenvectors_of_the_periodic_difference) {
@@ -132,8 +126,7 @@ TEST(beam, ring_modes_are_orthonormal_eigenvectors_of_the_periodic_difference) {
         }
         const Eigen::MatrixXd d = second * second;
         const Eigen::MatrixXd v = modes.shapes;
-        EXPECT_LT((v.transpose() * v - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff(),
-                  1e-13);
+        EXPECT_LT((v.transpose() * v - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff(), 1e-13);
         EXPECT_LT((d * v - v * modes.eigenvalues.asDiagonal()).cwiseAbs().maxCoeff(), 1e-13);
     }
 }
@@ -154,10 +147,8 @@ TEST(oscillator, exact_step_solves_its_equation) {
         for (int i = 0; i < steps; ++i) {
             const double t = i * dt;
             const double k1 = slope(t, y, v), l1 = v;
-            const double k2 = slope(t + dt / 2, y + dt / 2 * l1, v + dt / 2 * k1),
-                         l2 = v + dt / 2 * k1;
-            const double k3 = slope(t + dt / 2, y + dt / 2 * l2, v + dt / 2 * k2),
-                         l3 = v + dt / 2 * k2;
+            const double k2 = slope(t + dt / 2, y + dt / 2 * l1, v + dt / 2 * k1), l2 = v + dt / 2 * k1;
+            const double k3 = slope(t + dt / 2, y + dt / 2 * l2, v + dt / 2 * k2), l3 = v + dt / 2 * k2;
             const double k4 = slope(t + dt, y + dt * l3, v + dt * k3), l4 = v + dt * k3;
             y += dt / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
             v += dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
@@ -171,8 +162,7 @@ TEST(oscillator, ramp_answer_without_damping_is_t_minus_sine) {
     for (const double omega : {1e-3, 0.02, 1.0, 30.0, 4000.0}) {
         const double t = 0.7;
         const double x = omega * t;
-        const double expected =
-            x < 0.1 ? t * (x * x / 6.0 - x * x * x * x / 120.0) : t - std::sin(x) / omega;
+        const double expected = x < 0.1 ? t * (x * x / 6.0 - x * x * x * x / 120.0) : t - std::sin(x) / omega;
         EXPECT_NEAR(ramp_answer(omega, 0.0, t), expected, 1e-12 * t) << omega;
     }
 }
@@ -192,8 +182,7 @@ TEST(force, identified_force_ends_exactly_on_any_target) {
                 const double r = static_cast<double>(m) / M;
                 march.step(force * r, {r * ends.d0, r * ends.s0, r * ends.d1, r * ends.s1});
             }
-            EXPECT_LT((march.inner() - target.middleRows(1, n - 1)).cwiseAbs().maxCoeff(), 1e-10)
-                << n << " " << a2;
+            EXPECT_LT((march.inner() - target.middleRows(1, n - 1)).cwiseAbs().maxCoeff(), 1e-10) << n << " " << a2;
         }
     }
 }
@@ -219,8 +208,7 @@ TEST(force, closed_form_and_marching_agree_at_every_frame) {
 }
 
 TEST(force, ratio_iteration_of_the_paper_does_not_reach_1e_10) {
-    const RatioIteration result =
-        iterate_force(33, 1.0, 1.0, 30, random_shape(34, 3, 2), 200, 1e-10);
+    const RatioIteration result = iterate_force(33, 1.0, 1.0, 30, random_shape(34, 3, 2), 200, 1e-10);
     EXPECT_EQ(result.iterations, 200);
     EXPECT_GT(result.error, 1e-10);
 }
@@ -262,9 +250,7 @@ TEST(time_examples, every_example_is_reached_and_velocity_is_continuous) {
             examples.at(times[j] + 2 * h, right2);
             const RowMatrixXd before = (3.0 * at - 4.0 * left + left2) / (2 * h);
             const RowMatrixXd after = (-3.0 * at + 4.0 * right - right2) / (2 * h);
-            EXPECT_LT((before - after).cwiseAbs().maxCoeff(),
-                      1e-4 * after.cwiseAbs().maxCoeff() + 1e-4)
-                << frequency;
+            EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-4 * after.cwiseAbs().maxCoeff() + 1e-4) << frequency;
         }
     }
 }
@@ -285,10 +271,9 @@ TEST(time_examples, settled_modes_summed_once_are_all_modes_one_by_one) {
             const double x = t / length;
             RowMatrixXd expected = (1.0 - x) * first + x * second;
             for (int k = 0; k < modes.count(); ++k) {
-                const double omega = 2.0 * M_PI * options.frequency_hz *
-                                     std::sqrt(modes.eigenvalues[k] / modes.eigenvalues[0]);
-                const double growth =
-                    ramp_answer(omega, damping, t) / ramp_answer(omega, damping, length);
+                const double omega =
+                    2.0 * M_PI * options.frequency_hz * std::sqrt(modes.eigenvalues[k] / modes.eigenvalues[0]);
+                const double growth = ramp_answer(omega, damping, t) / ramp_answer(omega, damping, length);
                 expected.middleRows(1, n - 1) += (growth - x) * modes.shapes.col(k) * change.row(k);
             }
             RowMatrixXd found;
@@ -302,9 +287,8 @@ TEST(time_examples, paper_restart_has_a_velocity_jump_at_examples) {
     // The counter-proof of the test above.
     TimeExampleOptions options;
     options.dynamics = CurveDynamics::paper;
-    const TimeExamples examples(
-        {0.0, 0.5, 1.0}, {random_shape(12, 1, 1), random_shape(12, 1, 2), random_shape(12, 1, 3)},
-        options);
+    const TimeExamples examples({0.0, 0.5, 1.0},
+                                {random_shape(12, 1, 1), random_shape(12, 1, 2), random_shape(12, 1, 3)}, options);
     RowMatrixXd at, left, right;
     examples.at(0.5, at);
     examples.at(0.5 - 1e-6, left);
@@ -351,8 +335,7 @@ TEST(time_examples, bad_examples_are_refused_with_their_index) {
             TimeExamples({0.0, 2.0, 1.0}, {shape, shape, shape}, options);
         },
         {"increasing", "example 2"});
-    test::expect_error<InvalidInput>([&] { TimeExamples({0.0}, {shape}, options); },
-                                     {"at least two"});
+    test::expect_error<InvalidInput>([&] { TimeExamples({0.0}, {shape}, options); }, {"at least two"});
     test::expect_error<InvalidInput>(
         [&] {
             TimeExamples({0.0, 1.0}, {shape, random_shape(6, 2, 1)}, options);
@@ -360,11 +343,7 @@ TEST(time_examples, bad_examples_are_refused_with_their_index) {
         {"5 x 2", "6 x 2"});
     RowMatrixXd bad = shape;
     bad(1, 1) = std::nan("");
-    test::expect_error<InvalidInput>(
-        [&] {
-            TimeExamples({0.0, 1.0}, {shape, bad}, options);
-        },
-        {"finite", "example 1"});
+    test::expect_error<InvalidInput>([&] { TimeExamples({0.0, 1.0}, {shape, bad}, options); }, {"finite", "example 1"});
     test::expect_error<InvalidInput>(
         [&] {
             TimeExamples({0.0, 1.0}, {random_shape(2, 2, 1), random_shape(2, 2, 1)}, options);
@@ -372,11 +351,7 @@ TEST(time_examples, bad_examples_are_refused_with_their_index) {
         {"2 intervals"});
     TimeExampleOptions loud = options;
     loud.damping = 1.5;
-    test::expect_error<InvalidInput>(
-        [&] {
-            TimeExamples({0.0, 1.0}, {shape, shape}, loud);
-        },
-        {"damping"});
+    test::expect_error<InvalidInput>([&] { TimeExamples({0.0, 1.0}, {shape, shape}, loud); }, {"damping"});
     test::expect_error<InvalidInput>([] { BeamMarch(1, 3, 1.0, 1.0, 0.1); }, {"at least 3 nodes"});
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 constexpr double two_pi = 6.283185307179586;
 
-CurvePart tube_part(CurveDirection direction = CurveDirection::along, int curves = 8,
-                    int nodes = 21) {
+CurvePart tube_part(CurveDirection direction = CurveDirection::along, int curves = 8, int nodes = 21) {
     const test::Shape shape = test::open_cylinder(16, 30, 0.05, 0.4);
     CurveLayout layout;
     layout.curves = curves;
@@ -93,9 +92,7 @@ TEST(curve_dynamics, rings_sag_by_the_static_answer_times_their_window) {
 TEST(curve_dynamics, softness_is_the_share_of_the_swing_and_the_limit_bends_it_smoothly) {
     const CurvePart part = tube_part();
     Drive drive{part.rows()};
-    drive.motion = [](double t) {
-        return Vector3d(0.3 * std::sin(20.0 * t), 0.0, 0.2 * std::cos(25.0 * t));
-    };
+    drive.motion = [](double t) { return Vector3d(0.3 * std::sin(20.0 * t), 0.0, 0.2 * std::cos(25.0 * t)); };
     CurveSolver plain(part, unlimited());
     const MatrixX3d full = run(plain, drive, 0.7);
     ASSERT_GT(full.rowwise().norm().maxCoeff(), 0.01);
@@ -122,9 +119,7 @@ TEST(curve_dynamics, softness_is_the_share_of_the_swing_and_the_limit_bends_it_s
 TEST(curve_dynamics, turned_frames_swing_the_same_way_in_the_world) {
     const CurvePart part = tube_part();
     Drive drive{part.rows()};
-    drive.motion = [](double t) {
-        return Vector3d(0.1 * std::sin(9.0 * t), 0.2 * t * t, 0.1 * std::cos(7.0 * t));
-    };
+    drive.motion = [](double t) { return Vector3d(0.1 * std::sin(9.0 * t), 0.2 * t * t, 0.1 * std::cos(7.0 * t)); };
     CurveSolver straight(part, unlimited());
     const MatrixX3d expected = run(straight, drive, 0.6);
     ASSERT_GT(expected.cwiseAbs().maxCoeff(), 1e-3);
@@ -276,10 +271,8 @@ TEST(curve_dynamics, nodes_between_opposite_quaternions_take_the_short_way) {
     MatrixX3d rest(part.rows(), 3);
     part.nodes.apply(shape.positions, Workers(1), rest);
     const Vector3d p = rest.row(3);
-    EXPECT_LT(
-        (frames.places.row(3).transpose() - (0.6 * (turned(100.0) * p) + 0.4 * (turned(260.0) * p)))
-            .norm(),
-        1e-14);
+    EXPECT_LT((frames.places.row(3).transpose() - (0.6 * (turned(100.0) * p) + 0.4 * (turned(260.0) * p))).norm(),
+              1e-14);
 }
 
 RowMatrixXd some_shape(int rows, unsigned seed) {
@@ -317,11 +310,9 @@ TEST(curve_examples, smoothstep_eases_in_and_out_of_every_example) {
             const double time = uneven_times[j] + x * (uneven_times[j + 1] - uneven_times[j]);
             const double y = 3.0 * x * x - 2.0 * x * x * x;
             const RowMatrixXd expected = (1.0 - y) * shapes[j] + y * shapes[j + 1];
-            EXPECT_LT((shape_at(CurveDynamics::smoothstep, time) - expected).cwiseAbs().maxCoeff(),
-                      1e-14);
+            EXPECT_LT((shape_at(CurveDynamics::smoothstep, time) - expected).cwiseAbs().maxCoeff(), 1e-14);
             const RowMatrixXd straight = (1.0 - x) * shapes[j] + x * shapes[j + 1];
-            EXPECT_LT((shape_at(CurveDynamics::still, time) - straight).cwiseAbs().maxCoeff(),
-                      1e-14);
+            EXPECT_LT((shape_at(CurveDynamics::still, time) - straight).cwiseAbs().maxCoeff(), 1e-14);
         }
     }
 }
@@ -333,14 +324,11 @@ TEST(curve_examples, the_spline_is_natural_and_twice_continuous_at_uneven_times)
     // One-sided second differences of a cubic: f'' at the end from four points is exact.
     const auto second = [&](double time, double side) {
         const double d = side * h;
-        return RowMatrixXd(
-            (2.0 * at(time) - 5.0 * at(time + d) + 4.0 * at(time + 2 * d) - at(time + 3 * d)) /
-            (h * h));
+        return RowMatrixXd((2.0 * at(time) - 5.0 * at(time + d) + 4.0 * at(time + 2 * d) - at(time + 3 * d)) / (h * h));
     };
     const auto first = [&](double time, double side) {
         const double d = side * h;
-        return RowMatrixXd((-11.0 * at(time) + 18.0 * at(time + d) - 9.0 * at(time + 2 * d) +
-                            2.0 * at(time + 3 * d)) /
+        return RowMatrixXd((-11.0 * at(time) + 18.0 * at(time + d) - 9.0 * at(time + 2 * d) + 2.0 * at(time + 3 * d)) /
                            (6.0 * d));
     };
     double largest = 0.0;
@@ -354,10 +342,7 @@ TEST(curve_examples, the_spline_is_natural_and_twice_continuous_at_uneven_times)
         const RowMatrixXd after = second(uneven_times[j], 1.0);
         largest = std::max(largest, after.cwiseAbs().maxCoeff());
         EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-6) << j;
-        EXPECT_LT(
-            (first(uneven_times[j], -1.0) - first(uneven_times[j], 1.0)).cwiseAbs().maxCoeff(),
-            1e-9)
-            << j;
+        EXPECT_LT((first(uneven_times[j], -1.0) - first(uneven_times[j], 1.0)).cwiseAbs().maxCoeff(), 1e-9) << j;
     }
     EXPECT_GT(largest, 10.0);
 }
@@ -370,15 +355,14 @@ TEST(curve_examples, slopes_that_start_at_rest_do_and_keep_the_curvature_continu
     for (size_t j = 1; j + 1 < values.size(); ++j) {
         const double h0 = uneven_times[j] - uneven_times[j - 1];
         const double h1 = uneven_times[j + 1] - uneven_times[j];
-        const RowMatrixXd left = -6.0 * (values[j] - values[j - 1]) / (h0 * h0) +
-                                 (2.0 * slopes[j - 1] + 4.0 * slopes[j]) / h0;
-        const RowMatrixXd right = 6.0 * (values[j + 1] - values[j]) / (h1 * h1) -
-                                  (4.0 * slopes[j] + 2.0 * slopes[j + 1]) / h1;
+        const RowMatrixXd left =
+            -6.0 * (values[j] - values[j - 1]) / (h0 * h0) + (2.0 * slopes[j - 1] + 4.0 * slopes[j]) / h0;
+        const RowMatrixXd right =
+            6.0 * (values[j + 1] - values[j]) / (h1 * h1) - (4.0 * slopes[j] + 2.0 * slopes[j + 1]) / h1;
         EXPECT_LT((left - right).cwiseAbs().maxCoeff(), 1e-11) << j;
     }
     const double h = uneven_times[4] - uneven_times[3];
-    const RowMatrixXd end =
-        -6.0 * (values[4] - values[3]) / (h * h) + (2.0 * slopes[3] + 4.0 * slopes[4]) / h;
+    const RowMatrixXd end = -6.0 * (values[4] - values[3]) / (h * h) + (2.0 * slopes[3] + 4.0 * slopes[4]) / h;
     EXPECT_LT(end.cwiseAbs().maxCoeff(), 1e-11);
 }
 

@@ -16,10 +16,6 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-Topology topology_of(const test::Shape& shape) {
-    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-}
-
 struct MapEdge {
     double weight = 0.0;  // mean value weights of both directions
     double ds = 0.0, dtheta = 0.0;
@@ -35,8 +31,7 @@ std::map<std::pair<int, int>, MapEdge> edges_of(const test::Shape& shape, const 
             for (const int other : {(k + 1) % 3, (k + 2) % 3}) {
                 const int to = shape.triangles(f, other);
                 const Vector3d u = shape.positions.row(to).transpose() - p;
-                const Vector3d w =
-                    shape.positions.row(shape.triangles(f, 3 - k - other)).transpose() - p;
+                const Vector3d w = shape.positions.row(shape.triangles(f, 3 - k - other)).transpose() - p;
                 const double angle = std::acos(u.normalized().dot(w.normalized()));
                 const double theta_here = map.theta[at] + map.turn(f, k);
                 const double theta_there = map.theta[to] + map.turn(f, other);
@@ -92,8 +87,7 @@ TEST(tube_map, angles_of_an_unevenly_sampled_border_grow_with_its_arc_length) {
     for (size_t i = 0; i < 2; ++i) {
         const std::vector<int>& loop = topology.boundary_loops()[i];
         const auto step = [&](size_t k) {
-            return (shape.positions.row(loop[(k + 1) % loop.size()]) - shape.positions.row(loop[k]))
-                .norm();
+            return (shape.positions.row(loop[(k + 1) % loop.size()]) - shape.positions.row(loop[k])).norm();
         };
         double whole = 0.0;
         for (size_t k = 0; k < loop.size(); ++k) {
@@ -110,8 +104,7 @@ TEST(tube_map, angles_of_an_unevenly_sampled_border_grow_with_its_arc_length) {
 }
 
 /// What nodes bring back to the vertices of a straight cylinder, where s is the height.
-MatrixX3d brought_back(const test::Shape& shape, CurveTransfer rule, double (*field)(double),
-                       CurvePart& part) {
+MatrixX3d brought_back(const test::Shape& shape, CurveTransfer rule, double (*field)(double), CurvePart& part) {
     CurveLayout layout;
     layout.curves = 8;
     layout.nodes = 9;
@@ -135,8 +128,8 @@ TEST(tube_map, linear_fields_come_back_exactly_up_to_the_very_ends) {
         const MatrixX3d moved = brought_back(
             shape, rule, [](double z) { return 2.0 - 3.0 * z; }, part);
         for (size_t i = 0; i < part.vertices.size(); ++i) {
-            EXPECT_NEAR(moved(static_cast<Eigen::Index>(i), 1),
-                        2.0 - 3.0 * shape.positions(part.vertices[i], 2), 1e-11);
+            EXPECT_NEAR(moved(static_cast<Eigen::Index>(i), 1), 2.0 - 3.0 * shape.positions(part.vertices[i], 2),
+                        1e-11);
         }
     }
 }
@@ -168,15 +161,13 @@ TEST(tube_map, rules_round_the_tube_reproduce_a_wave_to_their_order) {
         layout.curves = 8;
         layout.nodes = 5;
         layout.transfer = rule;
-        const CurvePart part =
-            lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
+        const CurvePart part = lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
         MatrixX3d nodes(part.rows(), 3);
         part.nodes.apply(shape.positions, Workers(1), nodes);
         MatrixX3d moved(part.transfer.count(), 3);
         part.transfer.apply(nodes, Workers(1), moved);  // their own places, as displacements
         const double c = std::cos(pi / 8.0);
-        const double middle =
-            rule == CurveTransfer::bilinear ? c : (9.0 * c - std::cos(3.0 * pi / 8.0)) / 8.0;
+        const double middle = rule == CurveTransfer::bilinear ? c : (9.0 * c - std::cos(3.0 * pi / 8.0)) / 8.0;
         for (size_t i = 0; i < part.vertices.size(); ++i) {
             const double radius = moved.row(static_cast<Eigen::Index>(i)).head<2>().norm() / 0.25;
             // Vertices lie on lines or half way between.

@@ -10,10 +10,6 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-Topology topology_of(const test::Shape& shape) {
-    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-}
-
 TEST(tube, straight_cylinder_maps_to_height_and_angle) {
     const test::Shape shape = test::open_cylinder(24, 30);
     const Topology topology = topology_of(shape);
@@ -37,8 +33,7 @@ TEST(tube, no_triangle_is_turned_over_on_jittered_tubes) {
     for (unsigned seed = 1; seed <= 6; ++seed) {
         for (const double jitter : {0.1, 0.2, 0.24}) {
             const test::Shape shape = test::open_cylinder(17, 40, 0.2, 2.0, jitter, seed);
-            EXPECT_EQ(map_tube(shape.positions, topology_of(shape), 0, 1).flipped, 0)
-                << jitter << " " << seed;
+            EXPECT_EQ(map_tube(shape.positions, topology_of(shape), 0, 1).flipped, 0) << jitter << " " << seed;
         }
     }
 }
@@ -46,8 +41,7 @@ TEST(tube, no_triangle_is_turned_over_on_jittered_tubes) {
 TEST(tube, other_shapes_are_refused) {
     const test::Shape sphere = test::icosphere(2);
     test::expect_error<InvalidInput>(
-        [&] { lay_curves(whole_surface(sphere.positions, topology_of(sphere)), -1, -1, {}); },
-        {"0 border loops"});
+        [&] { lay_curves(whole_surface(sphere.positions, topology_of(sphere)), -1, -1, {}); }, {"0 border loops"});
     const test::Shape plane = test::planar_grid(5, 5);
     EXPECT_NO_THROW(lay_curves(whole_surface(plane.positions, topology_of(plane)), -1, -1, {}));
 }
@@ -56,8 +50,7 @@ TEST(cut, level_line_of_a_linear_field_is_a_straight_loop) {
     const test::Shape shape = test::open_cylinder(20, 33, 0.25, 1.0, 0.2, 3);
     const Topology topology = topology_of(shape);
     const VectorXd height = shape.positions.col(2);
-    const SurfacePiece upper =
-        cut_piece(whole_surface(shape.positions, topology), height, 0.473, true, 7);
+    const SurfacePiece upper = cut_piece(whole_surface(shape.positions, topology), height, 0.473, true, 7);
     ASSERT_EQ(upper.topology.boundary_loops().size(), 2u);
     int cut_loops = 0;
     for (const auto& loop : upper.topology.boundary_loops()) {
@@ -93,8 +86,7 @@ TEST(part, nodes_lie_on_the_surface_and_are_evenly_spaced) {
     CurveLayout layout;
     layout.curves = 12;
     layout.nodes = 31;
-    const CurvePart part =
-        lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
+    const CurvePart part = lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
     EXPECT_EQ(part.flipped, 0);
     EXPECT_EQ(part.rows(), 12 * 31);
     MatrixX3d nodes(part.rows(), 3);
@@ -120,15 +112,13 @@ TEST(part, transfer_of_a_smooth_displacement_converges) {
         return Vector3d(std::sin(3.0 * p.z()) * p.x(), std::cos(5.0 * p.z()), p.y() * p.x());
     };
     std::map<CurveTransfer, std::vector<double>> errors;
-    for (const CurveTransfer rule :
-         {CurveTransfer::centre, CurveTransfer::bilinear, CurveTransfer::bicubic}) {
+    for (const CurveTransfer rule : {CurveTransfer::centre, CurveTransfer::bilinear, CurveTransfer::bicubic}) {
         for (const int size : {8, 16, 32}) {
             CurveLayout layout;
             layout.curves = size;
             layout.nodes = 2 * size + 1;
             layout.transfer = rule;
-            const CurvePart part =
-                lay_curves(whole_surface(shape.positions, topology), -1, -1, layout);
+            const CurvePart part = lay_curves(whole_surface(shape.positions, topology), -1, -1, layout);
             MatrixX3d nodes(part.rows(), 3);
             part.nodes.apply(shape.positions, Workers(1), nodes);
             for (int i = 0; i < part.rows(); ++i) {
@@ -140,8 +130,7 @@ TEST(part, transfer_of_a_smooth_displacement_converges) {
             double norm = 0.0;
             for (size_t i = 0; i < part.vertices.size(); ++i) {
                 const Vector3d exact = field(shape.positions.row(part.vertices[i]));
-                error +=
-                    (moved.row(static_cast<Eigen::Index>(i)).transpose() - exact).squaredNorm();
+                error += (moved.row(static_cast<Eigen::Index>(i)).transpose() - exact).squaredNorm();
                 norm += exact.squaredNorm();
             }
             errors[rule].push_back(std::sqrt(error / norm));
@@ -155,14 +144,12 @@ TEST(part, transfer_of_a_smooth_displacement_converges) {
 
 TEST(part, rigid_displacement_is_transferred_exactly) {
     const test::Shape shape = test::open_cylinder(21, 40, 0.25, 1.0, 0.2, 5);
-    for (const CurveTransfer rule :
-         {CurveTransfer::centre, CurveTransfer::bilinear, CurveTransfer::bicubic}) {
+    for (const CurveTransfer rule : {CurveTransfer::centre, CurveTransfer::bilinear, CurveTransfer::bicubic}) {
         for (const CurveDirection direction : {CurveDirection::along, CurveDirection::around}) {
             CurveLayout layout;
             layout.transfer = rule;
             layout.direction = direction;
-            const CurvePart part =
-                lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
+            const CurvePart part = lay_curves(whole_surface(shape.positions, topology_of(shape)), -1, -1, layout);
             EXPECT_EQ(part.vertices.size(), static_cast<size_t>(shape.positions.rows()));
             const MatrixX3d nodes = MatrixX3d::Constant(part.rows(), 3, 0.37);
             MatrixX3d moved(part.transfer.count(), 3);
@@ -198,8 +185,7 @@ TEST(part, holes_are_closed_and_nodes_on_them_are_counted) {
     PartCuts cuts;
     VectorXd blob(topology.vertex_count());
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        blob[v] = std::exp(
-            -20.0 * ((shape.positions.row(v) - Vector3d(0.25, 0, 0.5).transpose()).squaredNorm()));
+        blob[v] = std::exp(-20.0 * ((shape.positions.row(v) - Vector3d(0.25, 0, 0.5).transpose()).squaredNorm()));
     }
     cuts.without = {blob};
     const CutPart cut = cut_part(shape.positions, topology, cuts);
@@ -223,8 +209,7 @@ struct QuadTube {
         for (int j = 0; j <= along; ++j) {
             for (int i = 0; i < around; ++i) {
                 const double angle = 2 * pi * (i + 0.25 * around * j / along) / around;
-                shape.positions.row(j * around + i) << std::cos(angle), std::sin(angle),
-                    4.0 * j / along;
+                shape.positions.row(j * around + i) << std::cos(angle), std::sin(angle), 4.0 * j / along;
                 const int a = j * around + i;
                 const int b = j * around + (i + 1) % around;
                 edges.push_back({a, b});
@@ -250,8 +235,7 @@ TEST(part, edge_loops_of_a_quad_mesh_are_followed_vertex_by_vertex) {
     layout.polygon_edges = tube.edges;
     layout.nodes = 21;
     const Topology topology = topology_of(tube.shape);
-    const CurvePart part =
-        lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout);
+    const CurvePart part = lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout);
     EXPECT_EQ(part.curve_count, 12);
     MatrixX3d nodes(part.rows(), 3);
     part.nodes.apply(tube.shape.positions, Workers(1), nodes);
@@ -267,9 +251,8 @@ TEST(part, edge_loops_of_a_quad_mesh_are_followed_vertex_by_vertex) {
     EXPECT_LT((moved.array() - 0.3).abs().maxCoeff(), 1e-14);
 
     layout.polygon_edges.resize(5);
-    test::expect_error<InvalidInput>(
-        [&] { lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout); },
-        {"edge loops", "closed ring"});
+    test::expect_error<InvalidInput>([&] { lay_curves(whole_surface(tube.shape.positions, topology), -1, -1, layout); },
+                                     {"edge loops", "closed ring"});
 }
 
 TEST(part, start_vertices_carry_a_line_each) {
@@ -291,14 +274,12 @@ TEST(part, start_vertices_carry_a_line_each) {
         EXPECT_LT(nearest, 1e-9);
     }
     layout.start_vertices[1] = topology.vertex_count() + 4;
-    test::expect_error<InvalidInput>(
-        [&] { lay_curves(whole_surface(shape.positions, topology), -1, -1, layout); },
-        {"start vertices", std::to_string(topology.vertex_count() + 4)});
+    test::expect_error<InvalidInput>([&] { lay_curves(whole_surface(shape.positions, topology), -1, -1, layout); },
+                                     {"start vertices", std::to_string(topology.vertex_count() + 4)});
     layout = {};
     layout.nodes = 2;
-    test::expect_error<InvalidInput>(
-        [&] { lay_curves(whole_surface(shape.positions, topology), -1, -1, layout); },
-        {"3 to 4096 nodes", "2"});
+    test::expect_error<InvalidInput>([&] { lay_curves(whole_surface(shape.positions, topology), -1, -1, layout); },
+                                     {"3 to 4096 nodes", "2"});
 }
 
 }  // namespace

@@ -11,17 +11,15 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-CurvePart cylinder_part(int curves = 8, int nodes = 21,
-                        CurveDirection direction = CurveDirection::along) {
+CurvePart cylinder_part(int curves = 8, int nodes = 21, CurveDirection direction = CurveDirection::along) {
     const test::Shape shape = test::open_cylinder(16, 30, 0.05, 0.4);
     CurveLayout layout;
     layout.curves = curves;
     layout.nodes = nodes;
     layout.direction = direction;
     return lay_curves(
-        whole_surface(shape.positions,
-                      Topology(shape.triangles, static_cast<int>(shape.positions.rows()))),
-        -1, -1, layout);
+        whole_surface(shape.positions, Topology(shape.triangles, static_cast<int>(shape.positions.rows()))), -1, -1,
+        layout);
 }
 
 /// A part carried along z (a straight cylinder) by a motion x(t), without turning.
@@ -156,9 +154,7 @@ TEST(solver, sudden_stop_rings_with_the_given_frequency_and_damping) {
 TEST(solver, result_does_not_depend_on_the_frame_rate) {
     const CurvePart part = cylinder_part();
     Carried body{part.rows()};
-    body.motion = [](double t) {
-        return Vector3d(0.1 * std::sin(9.0 * t), 0.05 * std::cos(13.0 * t), 0.0);
-    };
+    body.motion = [](double t) { return Vector3d(0.1 * std::sin(9.0 * t), 0.05 * std::cos(13.0 * t), 0.0); };
     body.bulge = [](double t) { return 0.01 * std::sin(5.0 * t); };
     const Workers workers(1);
     MatrixX3d reference;
@@ -222,10 +218,7 @@ TEST(solver, answers_at_sub_step_times_are_those_of_a_run_that_stopped_there) {
         CurveSolver stopped(part, {});
         stopped.reset(0.0, body, workers);
         stopped.advance(t, body, workers);
-        EXPECT_LT((displacement_at(whole, body, t) - displacement_at(stopped, body, t))
-                      .cwiseAbs()
-                      .maxCoeff(),
-                  1e-15)
+        EXPECT_LT((displacement_at(whole, body, t) - displacement_at(stopped, body, t)).cwiseAbs().maxCoeff(), 1e-15)
             << t;
     }
 }
@@ -263,8 +256,7 @@ TEST(solver, saved_state_goes_on_bit_by_bit) {
     for (int frame = 8; frame <= 12; ++frame) {
         solver.advance(frame / 24.0, body, workers);
         other.advance(frame / 24.0, body, workers);
-        EXPECT_EQ(displacement_at(solver, body, frame / 24.0),
-                  displacement_at(other, body, frame / 24.0));
+        EXPECT_EQ(displacement_at(solver, body, frame / 24.0), displacement_at(other, body, frame / 24.0));
     }
     std::vector<double> state = solver.save();
     EXPECT_EQ(state, other.save());
@@ -337,18 +329,15 @@ TEST(solver, options_out_of_range_are_refused) {
         change(options);
         CurveSolver solver(part, options);
     };
-    test::expect_error<InvalidInput>([&] { with([](CurveOptions& o) { o.frequency_hz = 0.0; }); },
-                                     {"frequency"});
-    test::expect_error<InvalidInput>(
-        [&] { with([](CurveOptions& o) { o.damping = std::nan(""); }); }, {"damping"});
-    test::expect_error<InvalidInput>([&] { with([](CurveOptions& o) { o.rate_hz = 1.0; }); },
-                                     {"rate"});
+    test::expect_error<InvalidInput>([&] { with([](CurveOptions& o) { o.frequency_hz = 0.0; }); }, {"frequency"});
+    test::expect_error<InvalidInput>([&] { with([](CurveOptions& o) { o.damping = std::nan(""); }); }, {"damping"});
+    test::expect_error<InvalidInput>([&] { with([](CurveOptions& o) { o.rate_hz = 1.0; }); }, {"rate"});
 }
 
 TEST(pose, weights_are_one_at_their_example_and_sum_to_one) {
     std::vector<VectorXd> poses;
-    for (const auto& [a, b] : std::vector<std::pair<double, double>>{
-             {0, 0}, {1.05, 0}, {2.1, 0}, {1.05, 1.2}, {1.05, -1.2}}) {
+    for (const auto& [a, b] :
+         std::vector<std::pair<double, double>>{{0, 0}, {1.05, 0}, {2.1, 0}, {1.05, 1.2}, {1.05, -1.2}}) {
         VectorXd pose(3);
         pose << a, 0.3 * a, b;
         poses.push_back(pose);
@@ -358,8 +347,7 @@ TEST(pose, weights_are_one_at_their_example_and_sum_to_one) {
     for (size_t i = 0; i < poses.size(); ++i) {
         keys.weigh(poses[i], weights);
         EXPECT_NEAR(weights[static_cast<Eigen::Index>(i)], 1.0, 1e-10);
-        EXPECT_LT((weights - VectorXd::Unit(5, static_cast<Eigen::Index>(i))).cwiseAbs().maxCoeff(),
-                  1e-10);
+        EXPECT_LT((weights - VectorXd::Unit(5, static_cast<Eigen::Index>(i))).cwiseAbs().maxCoeff(), 1e-10);
     }
     test::Random random(4);
     for (int i = 0; i < 50; ++i) {
@@ -415,8 +403,7 @@ TEST(frames, skinned_nodes_follow_rigid_motion_and_keep_rotations) {
     part.nodes.apply(shape.positions, Workers(1), rest);
     MatrixX3d baseline;
     for (int i = 0; i < part.rows(); ++i) {
-        EXPECT_LT((motion * rest.row(i).transpose() - frames.places.row(i).transpose()).norm(),
-                  1e-14);
+        EXPECT_LT((motion * rest.row(i).transpose() - frames.places.row(i).transpose()).norm(), 1e-14);
         EXPECT_LT((motion.linear() - rotation_of(frames, i)).norm(), 1e-13);
     }
     for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {

@@ -13,5 +13,17 @@ TEST(curve_verify, limbs_of_real_characters_are_mapped_and_moved) {
     test::expect_cases(verify::curve_part_cases);
 }
 
+TEST(curve_verify, swinging_parts_do_not_tear_at_their_cuts_and_keep_their_volume) {
+    test::expect_cases(verify::curve_border_cases);
+}
+
+TEST(curve_verify, a_twisting_limb_keeps_its_girth) {
+    test::expect_cases(verify::curve_twist_cases);
+}
+
+TEST(curve_verify, flesh_stays_out_of_what_it_meets_and_loops_close) {
+    test::expect_cases(verify::curve_collision_cases);
+}
+
 }  // namespace
 }  // namespace cutis

@@ -13,8 +13,8 @@ std::vector<FoldPose> poses(const Sleeve& sleeve) {
 
 std::vector<FoldCurve> curves_of(const Sleeve& sleeve, const FoldJointOptions& options = {}) {
     std::vector<std::string> notes;
-    return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, poses(sleeve),
-                             options, 0.05, notes);
+    return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, poses(sleeve), options, 0.05,
+                             notes);
 }
 
 FoldOptions exact_options() {
@@ -39,8 +39,7 @@ TEST(FoldCurves, the_bending_joint_is_found_on_its_inner_side) {
         SurfacePoint point;
         point.triangle = piece.triangle;
         point.barycentric = piece.from;
-        const Vector3d place =
-            position_at(sleeve.shape.positions, sleeve.topology.triangles(), point);
+        const Vector3d place = position_at(sleeve.shape.positions, sleeve.topology.triangles(), point);
         EXPECT_GT(place.x(), 0.07);  // the side to which the arm bends
         EXPECT_NEAR(place.z(), 0.5, 0.25);
     }
@@ -61,8 +60,7 @@ TEST(FoldCurves, the_bending_joint_is_found_on_its_inner_side) {
 
 TEST(FoldCurves, compressed_lines_have_their_exact_length_on_the_mesh) {
     const Sleeve sleeve;
-    FoldSolver solver(sleeve.topology, sleeve.shape.positions, curves_of(sleeve), 0.05,
-                      exact_options());
+    FoldSolver solver(sleeve.topology, sleeve.shape.positions, curves_of(sleeve), 0.05, exact_options());
     MatrixX3d base;
     const MatrixX3d folded = sleeve.folded(solver, 45.0, Workers(1), &base);
     int compressed = 0;
@@ -109,19 +107,17 @@ TEST(FoldCurves, turning_the_whole_skeleton_changes_no_curve) {
     const Sleeve sleeve;
     const std::vector<FoldPose> poses = {sleeve.pose(20.0), sleeve.pose(60.0)};
     std::vector<FoldPose> turned = poses;
-    const Eigen::Affine3d turn = Eigen::Translation3d(3.0, -1.0, 2.0) *
-                                 Eigen::AngleAxisd(2.2, Vector3d(1, -1, 0.3).normalized());
+    const Eigen::Affine3d turn =
+        Eigen::Translation3d(3.0, -1.0, 2.0) * Eigen::AngleAxisd(2.2, Vector3d(1, -1, 0.3).normalized());
     for (FoldPose& pose : turned) {
         for (Eigen::Affine3d& matrix : pose.matrices) {
             matrix = turn * matrix;
         }
-        pose.positions =
-            (pose.positions * turn.linear().transpose()).rowwise() + turn.translation().transpose();
+        pose.positions = (pose.positions * turn.linear().transpose()).rowwise() + turn.translation().transpose();
     }
     std::vector<std::string> notes;
     const auto found = [&](const std::vector<FoldPose>& clip) {
-        return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, clip, {},
-                                 0.05, notes);
+        return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, clip, {}, 0.05, notes);
     };
     const std::vector<FoldCurve> one = found(poses);
     const std::vector<FoldCurve> other = found(turned);
@@ -141,8 +137,7 @@ TEST(FoldCurves, a_joint_that_does_not_bend_is_noted_and_an_unknown_one_refused)
     options.joints = {"lower"};
     std::vector<std::string> notes;
     const auto find = [&](const std::vector<FoldPose>& clip) {
-        return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, clip,
-                                 options, 0.05, notes);
+        return find_joint_curves(sleeve.topology, sleeve.shape.positions, sleeve.joints, clip, options, 0.05, notes);
     };
     EXPECT_TRUE(find({sleeve.pose(0.0), sleeve.pose(5.0)}).empty());
     ASSERT_EQ(notes.size(), 1u);
@@ -159,21 +154,9 @@ TEST(FoldCurves, a_joint_that_does_not_bend_is_noted_and_an_unknown_one_refused)
 
 TEST(FoldCurves, chains_must_be_three_joined_vertices_or_more) {
     const Sleeve sleeve;
-    expect_error<InvalidInput>(
-        [&] {
-            fold_curve_from_chain(sleeve.topology, {0, 1});
-        },
-        {"at least 3", "2"});
-    expect_error<InvalidInput>(
-        [&] {
-            fold_curve_from_chain(sleeve.topology, {0, 1, 500});
-        },
-        {"edge", "500"});
-    expect_error<InvalidInput>(
-        [&] {
-            fold_curve_from_chain(sleeve.topology, {0, 1, 0});
-        },
-        {"twice"});
+    expect_error<InvalidInput>([&] { fold_curve_from_chain(sleeve.topology, {0, 1}); }, {"at least 3", "2"});
+    expect_error<InvalidInput>([&] { fold_curve_from_chain(sleeve.topology, {0, 1, 500}); }, {"edge", "500"});
+    expect_error<InvalidInput>([&] { fold_curve_from_chain(sleeve.topology, {0, 1, 0}); }, {"twice"});
     expect_error<InvalidInput>([&] { fold_curve_from_chain(sleeve.topology, {0, 1, -4}); }, {"-4"});
 }
 

@@ -33,7 +33,8 @@ TEST(Folds, a_bent_sleeve_folds_on_its_inner_side_only) {
         side = std::max(side, (folded.row(v) - base.row(v)).norm());
     }
     EXPECT_GT(inner, 0.005);
-    EXPECT_LT(outer, 0.1 * inner);
+    // Lines of the girth that are a few per cent short have begun to rise.
+    EXPECT_LT(outer, 0.15 * inner);
     EXPECT_GT(solver.report().compressed, 10);
 }
 
@@ -41,12 +42,9 @@ TEST(Folds, refinement_keeps_the_area_and_passes_near_the_vertices) {
     const Sleeve sleeve(12, 20);
     FoldSolver solver = sleeve.stripes();
     EXPECT_LT(solver.topology().vertex_count(), solver.uniform_vertex_count());
-    EXPECT_NEAR(
-        area(solver.rest(), solver.topology()) / area(sleeve.shape.positions, sleeve.topology), 1.0,
-        0.02);
+    EXPECT_NEAR(area(solver.rest(), solver.topology()) / area(sleeve.shape.positions, sleeve.topology), 1.0, 0.02);
     // Loop alone would move vertices of such a tube inwards by some millimetres.
-    const MatrixX3d moved =
-        solver.rest().topRows(sleeve.shape.positions.rows()) - sleeve.shape.positions;
+    const MatrixX3d moved = solver.rest().topRows(sleeve.shape.positions.rows()) - sleeve.shape.positions;
     EXPECT_LT(moved.rowwise().norm().maxCoeff(), 0.002);
 }
 
@@ -74,8 +72,7 @@ TEST(Folds, moving_the_whole_scene_moves_the_folds_along) {
     const Eigen::Matrix3d turn = some_rotation();
     MatrixX3d directions;
     MatrixX3d here;
-    turn_normals(solver.normals(), solver.refined_weights(sleeve.weights, 3), pose.matrices, one,
-                 directions);
+    turn_normals(solver.normals(), solver.refined_weights(sleeve.weights, 3), pose.matrices, one, directions);
     solver.refine(pose.positions, one, here);
     solver.fold(directions, one, here);
     MatrixX3d there;
@@ -228,10 +225,15 @@ TEST(Folds, cloth_gives_way_by_its_pre_stretch_before_it_folds_and_slack_folds_a
     EXPECT_EQ(tight.report().compressed, 0);
     sheet.folded(tight, sheet.mapped(0.94, 0.0));
     EXPECT_GT(tight.report().compressed, 0);
-    const double below_gate = tight.report().highest;
     sheet.folded(tight, sheet.mapped(0.88, 0.0));
-    // Without a gate heights grow like the square root: 0.0124 and 0.076 of compression.
-    EXPECT_LT(below_gate, 0.5 * std::sqrt(0.013 / 0.076) * tight.report().highest);
+    const double open = tight.report().highest;
+    // Lines begin to rise at their rest length, 1.05 of their target, and slowly: smoothstep of
+    // 0.0105 / 0.1 is 0.03.
+    sheet.folded(tight, sheet.mapped(1.002, 0.0));
+    EXPECT_EQ(tight.report().highest, 0.0);
+    sheet.folded(tight, sheet.mapped(0.99, 0.0));
+    EXPECT_GT(tight.report().highest, 0.0);
+    EXPECT_LT(tight.report().highest, 0.05 * open);
     options.look.slack = 0.15;
     FoldSolver loose = sheet.solver(sheet.mapped(0.7, 0.0), options);
     sheet.folded(loose, sheet.shape.positions);
@@ -273,8 +275,7 @@ TEST(Folds, the_guard_turns_no_triangle_over_and_is_continuous_in_the_pose) {
         MatrixX3d base;
         const MatrixX3d folded = sleeve.folded(folds, degrees, one, &base);
         MatrixX3d directions;
-        turn_normals(folds.normals(), folds.refined_weights(sleeve.weights, 3),
-                     sleeve.bones(degrees), one, directions);
+        turn_normals(folds.normals(), folds.refined_weights(sleeve.weights, 3), sleeve.bones(degrees), one, directions);
         int turned = 0;
         const MatrixX3i& triangles = folds.topology().triangles();
         for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
@@ -284,9 +285,7 @@ TEST(Folds, the_guard_turns_no_triangle_over_and_is_continuous_in_the_pose) {
             }
             const auto area = [&](const MatrixX3d& p) {
                 const Vector3d a = p.row(triangles(f, 0));
-                return (Vector3d(p.row(triangles(f, 1))) - a)
-                    .cross(Vector3d(p.row(triangles(f, 2))) - a)
-                    .dot(normal);
+                return (Vector3d(p.row(triangles(f, 1))) - a).cross(Vector3d(p.row(triangles(f, 2))) - a).dot(normal);
             };
             turned += area(base) > 0.0 && area(folded) <= 0.0 ? 1 : 0;
         }
@@ -306,13 +305,64 @@ TEST(Folds, the_guard_turns_no_triangle_over_and_is_continuous_in_the_pose) {
         for (double degrees = 60.0; degrees <= 100.0; degrees += half == 0 ? 0.5 : 0.25) {
             const MatrixX3d offset = sleeve.folded(solver, degrees, one, &base) - base;
             if (before.rows() > 0) {
-                largest[half] =
-                    std::max(largest[half], (offset - before).rowwise().norm().maxCoeff());
+                largest[half] = std::max(largest[half], (offset - before).rowwise().norm().maxCoeff());
             }
             before = offset;
         }
     }
     EXPECT_LT(largest[1], 0.6 * largest[0]);
+}
+
+TEST(Folds, folds_of_two_facing_sheets_stay_on_their_own_sides) {
+    // Two sheets side by side at rest; in the pose one lies upside down over the other, 1.6 cm above.
+    constexpr int edges = 24;
+    constexpr double size = 0.3;
+    constexpr double gap = 0.016;
+    constexpr int count = (edges + 1) * (edges + 1);
+    MatrixX3d rest(2 * count, 3);
+    MatrixX3d pose(2 * count, 3);
+    MatrixX3i triangles(4 * edges * edges, 3);
+    for (int s = 0, t = 0; s < 2; ++s) {
+        for (int i = 0; i < count; ++i) {
+            const double x = size * (i % (edges + 1)) / edges;
+            const double y = size * (i / (edges + 1)) / edges;
+            rest.row(s * count + i) << x + 2.0 * size * s, y, 0.0;
+            pose.row(s * count + i) << 0.7 * x, s == 0 ? y : size - y, s * gap;
+        }
+        for (int i = 0; i < edges * edges; ++i) {
+            const int v = s * count + i / edges * (edges + 1) + i % edges;
+            triangles.row(t++) << v, v + 1, v + edges + 1;
+            triangles.row(t++) << v + edges + 1, v + 1, v + edges + 2;
+        }
+    }
+    const Topology topology(triangles, 2 * count);
+    FoldSource source;
+    source.poses = {pose};
+    FoldOptions options;
+    options.look.width = Painted(0.05);
+    const Workers one(1);
+    const auto highest = [&] {
+        FoldSolver solver(topology, rest, source, options);
+        MatrixX3d refined;
+        solver.refine(pose, one, refined);
+        MatrixX3d directions = MatrixX3d::Zero(refined.rows(), 3);
+        for (Eigen::Index v = 0; v < refined.rows(); ++v) {
+            directions(v, 2) = solver.rest()(v, 0) < 1.5 * size ? 1.0 : -1.0;
+        }
+        solver.fold(directions, one, refined);
+        double high = 0.0;
+        for (Eigen::Index v = 0; v < refined.rows(); ++v) {
+            high = std::max(high, directions(v, 2) > 0.0 ? refined(v, 2) : gap - refined(v, 2));
+        }
+        return high;
+    };
+    // Room falls no lower than a twentieth of a width, smoothly: (r + sqrt(r^2 + (w / 20)^2)) / 2.
+    const auto room = [](double half) { return 0.5 * (half + std::hypot(half, 0.05 * 0.05)); };
+    EXPECT_GT(highest(), 1.2 * room(0.5 * gap));
+    options.contact = true;
+    EXPECT_LE(highest(), room(0.5 * gap));
+    options.thickness = 0.004;
+    EXPECT_LE(highest(), room(0.5 * (gap - 0.004)));
 }
 
 TEST(Folds, a_budget_of_vertices_is_kept_and_noted) {
@@ -325,6 +375,44 @@ TEST(Folds, a_budget_of_vertices_is_kept_and_noted) {
     EXPECT_LT(solver.topology().vertex_count(), free / 2);
     ASSERT_FALSE(solver.notes().empty());
     EXPECT_NE(solver.notes().front().find("most_vertices"), std::string::npos);
+}
+
+// 40 rings on a metre: edges of 25 mm, which four levels halve to 1.6 mm. Three edges across a fold with a slack of
+// 1.3 give the least width of about 3.7 mm.
+TEST(Folds, a_width_too_narrow_is_refused_with_one_that_works) {
+    const Sleeve sleeve;
+    FoldOptions options;
+    options.look.width = Painted(0.001);
+    double least = 0.0;
+    try {
+        sleeve.stripes(options);
+        FAIL() << "folds of a millimetre were accepted";
+    } catch (const InvalidInput& refused) {
+        const std::string text = refused.what();
+        const size_t at = text.find("at least ");
+        ASSERT_NE(at, std::string::npos) << text;
+        least = std::stod(text.substr(at + 9));
+    }
+    EXPECT_GT(least, 0.003);
+    EXPECT_LT(least, 0.02);
+    options.look.width = Painted(1.001 * least);
+    EXPECT_GT(sleeve.stripes(options).line_count(), 0);
+    options.look.width = Painted(0.001);
+    options.width_policy = FoldWidthPolicy::widen;
+    const FoldSolver widened = sleeve.stripes(options);
+    EXPECT_NEAR(widened.width().minCoeff(), least, 0.02 * least);
+    EXPECT_NE(widened.notes().front().find("wider than asked for"), std::string::npos) << widened.notes().front();
+}
+
+TEST(Folds, widths_that_are_found_out_grow_until_the_budget_shows_them) {
+    const Sleeve sleeve;
+    FoldOptions options;
+    const double free = sleeve.stripes(options).width().mean();
+    options.most_vertices = 1200;  // the sleeve itself has 984
+    const FoldSolver solver = sleeve.stripes(options);
+    EXPECT_GT(solver.width().mean(), 1.2 * free);
+    EXPECT_NE(solver.notes().front().find("times wider than limbs suggest"), std::string::npos);
+    EXPECT_LT(solver.topology().vertex_count(), 2 * 1200);
 }
 
 TEST(Folds, a_surface_that_is_never_compressed_has_no_folds_and_says_so) {
@@ -350,12 +438,64 @@ TEST(Folds, one_triangle_and_poses_that_do_not_fit_do_no_harm) {
     solver.fold(solver.normals(), Workers(1), refined);
     EXPECT_TRUE(refined.allFinite());
     source.poses = {MatrixX3d::Zero(2, 3)};
-    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); },
-                               {"3", "2", "pose"});
+    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); }, {"3", "2", "pose"});
     pose(1, 1) = std::numeric_limits<double>::quiet_NaN();
     source.poses = {pose};
-    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); },
-                               {"finite"});
+    expect_error<InvalidInput>([&] { FoldSolver(Topology(triangle, 3), rest, source, {}); }, {"finite"});
+}
+
+bool has_note(const FoldSolver& solver, const std::string& words) {
+    return std::any_of(solver.notes().begin(), solver.notes().end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+TEST(Folds, slivers_and_holes_fold_without_harm) {
+    Sheet sheet;
+    // Every third column is drawn to a hundred-thousandth of its width, and one triangle in the middle is missing.
+    for (Eigen::Index v = 0; v < sheet.shape.positions.rows(); ++v) {
+        const double column = std::round(sheet.shape.positions(v, 0) / 0.015);
+        if (std::fmod(column, 3.0) == 1.0) {
+            sheet.shape.positions(v, 0) -= 0.015 * (1.0 - 1e-5);
+        }
+    }
+    MatrixX3i left(sheet.shape.triangles.rows(), 3);
+    Eigen::Index count = 0;
+    for (Eigen::Index f = 0; f < sheet.shape.triangles.rows(); ++f) {
+        if (f != 840) {  // away from the border
+            left.row(count++) = sheet.shape.triangles.row(f);
+        }
+    }
+    left.conservativeResize(count, 3);
+    sheet.topology = Topology(left, static_cast<int>(sheet.shape.positions.rows()));
+    const MatrixX3d pose = sheet.mapped(0.7, 0.0);
+    FoldSolver solver = sheet.solver(pose, sheet_options());
+    const MatrixX3d folded = sheet.folded(solver, pose);
+    EXPECT_TRUE(folded.allFinite());
+    EXPECT_GT(solver.report().highest, 0.003);
+    EXPECT_LT(solver.report().highest, 0.06);
+}
+
+TEST(Folds, a_width_below_an_edge_or_above_the_limb_is_noted) {
+    const Sleeve sleeve(12, 20);  // edges of 4 and 5 cm
+    FoldOptions options;
+    options.look.width = Painted(0.002);
+    options.refine = false;
+    FoldSolver narrow = sleeve.stripes(options);
+    EXPECT_TRUE(has_note(narrow, "coarser than the width needs"));
+    EXPECT_TRUE(sleeve.folded(narrow, 50.0, Workers(1)).allFinite());
+    options.refine = true;
+    options.look.width = Painted(0.6);  // half the girth is 0.25
+    FoldSolver wide = sleeve.stripes(options);
+    EXPECT_TRUE(has_note(wide, "half the limb's girth"));
+    EXPECT_TRUE(sleeve.folded(wide, 50.0, Workers(1)).allFinite());
+    options.look.width = Painted(0.05);
+    EXPECT_FALSE(has_note(sleeve.stripes(options), "girth"));
+}
+
+TEST(Folds, weights_that_are_no_numbers_are_refused) {
+    Sleeve sleeve(12, 20);
+    sleeve.weights.weights[7] = std::numeric_limits<double>::quiet_NaN();
+    expect_error<InvalidInput>([&] { sleeve.stripes(); }, {"finite poses", "weights"});
 }
 
 TEST(Folds, a_cloth_gives_what_is_left_at_its_default) {
@@ -375,18 +515,16 @@ TEST(Folds, options_out_of_range_are_refused_with_their_names) {
     const Sheet sheet;
     FoldOptions options;
     options.gate = 0.9;
-    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); },
-                               {"gate", "0.9"});
+    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); }, {"gate", "0.9"});
     options = {};
     options.look.density = -1.0;
-    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); },
-                               {"density", "-1"});
+    expect_error<InvalidInput>([&] { sheet.solver(sheet.shape.positions, options); }, {"density", "-1"});
 }
 
 TEST(Folds, directions_turn_with_their_bones_wherever_those_go) {
     const Sleeve sleeve;
-    const Eigen::Affine3d motion = Eigen::Translation3d(3.0, -5.0, 2.0) *
-                                   Eigen::AngleAxisd(1.3, Vector3d(1, 2, -1).normalized());
+    const Eigen::Affine3d motion =
+        Eigen::Translation3d(3.0, -5.0, 2.0) * Eigen::AngleAxisd(1.3, Vector3d(1, 2, -1).normalized());
     MatrixX3d turned;
     turn_normals(sleeve.normals, sleeve.weights, {motion, motion, motion}, Workers(1), turned);
     EXPECT_LT((turned - sleeve.normals * motion.linear().transpose()).cwiseAbs().maxCoeff(), 1e-12);
@@ -394,8 +532,8 @@ TEST(Folds, directions_turn_with_their_bones_wherever_those_go) {
 
 TEST(Folds, the_radius_of_a_limb_is_its_distance_to_the_bone) {
     const Sleeve sleeve;
-    const VectorXd radius = limb_radius(sleeve.shape.positions, sleeve.weights,
-                                        sleeve.joints.parent, sleeve.joints.position);
+    const VectorXd radius =
+        limb_radius(sleeve.shape.positions, sleeve.weights, sleeve.joints.parent, sleeve.joints.position);
     EXPECT_NEAR(radius.minCoeff(), 0.08, 1e-9);
     EXPECT_LT(radius.mean(), 0.085);
 }

@@ -60,16 +60,8 @@ TEST(FoldProfile, a_sampled_profile_passes_through_its_samples_without_overshoot
 TEST(FoldProfile, bad_samples_are_refused_with_their_index) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     expect_error<InvalidInput>([] { FoldProfile::sampled({0.0, 1.0}); }, {"at least 3", "2"});
-    expect_error<InvalidInput>(
-        [] {
-            FoldProfile::sampled({0.0, 1.0, -0.5, 0.0});
-        },
-        {"sample 2", "-0.5"});
-    expect_error<InvalidInput>(
-        [&] {
-            FoldProfile::sampled({0.0, nan, 0.5, 0.0});
-        },
-        {"sample 1", "nan"});
+    expect_error<InvalidInput>([] { FoldProfile::sampled({0.0, 1.0, -0.5, 0.0}); }, {"sample 2", "-0.5"});
+    expect_error<InvalidInput>([&] { FoldProfile::sampled({0.0, nan, 0.5, 0.0}); }, {"sample 1", "nan"});
     expect_error<InvalidInput>([] { FoldProfile::sampled({0.1, 1.0, 0.0}); }, {"sample 0", "0.1"});
     expect_error<InvalidInput>([] { FoldProfile::sampled({0.0, 1.0, 0.2}); }, {"sample 2", "0.2"});
     expect_error<InvalidInput>([] { FoldProfile::sampled({0.0, 0.0, 0.0}); }, {"above 0"});

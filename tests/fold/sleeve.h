@@ -38,9 +38,8 @@ struct Sleeve {
     std::vector<Eigen::Affine3d> bones(double degrees) const {
         const double angle = degrees * 3.14159265358979323846 / 180.0;
         const Vector3d middle(0, 0, 0.5);
-        const Eigen::Affine3d lower = Eigen::Translation3d(middle) *
-                                      Eigen::AngleAxisd(angle, Vector3d::UnitY()) *
-                                      Eigen::Translation3d(-middle);
+        const Eigen::Affine3d lower =
+            Eigen::Translation3d(middle) * Eigen::AngleAxisd(angle, Vector3d::UnitY()) * Eigen::Translation3d(-middle);
         return {Eigen::Affine3d::Identity(), lower, lower};
     }
     FoldPose pose(double degrees) const {
@@ -66,13 +65,11 @@ struct Sleeve {
         return FoldSolver(topology, shape.positions, source(), options);
     }
     /// Folded surface at an angle, and the refined surface before.
-    MatrixX3d folded(FoldSolver& solver, double degrees, const Workers& workers,
-                     MatrixX3d* base = nullptr) const {
+    MatrixX3d folded(FoldSolver& solver, double degrees, const Workers& workers, MatrixX3d* base = nullptr) const {
         const FoldPose now = pose(degrees);
         MatrixX3d directions;
         MatrixX3d refined;
-        turn_normals(solver.normals(), solver.refined_weights(weights, 3), now.matrices, workers,
-                     directions);
+        turn_normals(solver.normals(), solver.refined_weights(weights, 3), now.matrices, workers, directions);
         solver.refine(now.positions, workers, refined);
         if (base != nullptr) {
             *base = refined;

@@ -33,10 +33,8 @@ Line arc(int segments, double turn) {
         const double x = -1.0 + 2.0 * i / segments;
         const double angle = 0.5 * turn * x;
         const double radius = turn == 0.0 ? 0.0 : 2.0 / turn;
-        line.points.row(i) << (turn == 0.0 ? x : radius * std::sin(angle)),
-            radius * (1.0 - std::cos(angle)), 0.0;
-        line.offsets.row(i) =
-            blob.at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
+        line.points.row(i) << (turn == 0.0 ? x : radius * std::sin(angle)), radius * (1.0 - std::cos(angle)), 0.0;
+        line.offsets.row(i) = blob.at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
     }
     line.length = line.grown(0.0);
     return line;
@@ -103,8 +101,7 @@ TEST(FoldSolve, height_near_the_onset_follows_the_square_root_law) {
     for (const double compression : {1e-4, 1e-5, 1e-6}) {
         const double rest = line.length / (1.0 - compression);
         const double expected = std::sqrt(2.0 * compression * rest / 2.4);
-        EXPECT_NEAR(solve_fold(line.points, line.offsets, rest).height / expected, 1.0,
-                    10.0 * compression + 1e-5);
+        EXPECT_NEAR(solve_fold(line.points, line.offsets, rest).height / expected, 1.0, 10.0 * compression + 1e-5);
     }
 }
 
@@ -114,8 +111,7 @@ TEST(FoldSolve, bad_lines_are_refused) {
     MatrixX3d bad = line.points;
     bad(2, 1) = std::numeric_limits<double>::infinity();
     expect_error<InvalidInput>([&] { solve_fold(line.points, line.offsets, 0.0); }, {"above 0"});
-    expect_error<InvalidInput>([&] { solve_fold(line.points, line.offsets.topRows(3), 1.0); },
-                               {"5", "3"});
+    expect_error<InvalidInput>([&] { solve_fold(line.points, line.offsets.topRows(3), 1.0); }, {"5", "3"});
     expect_error<InvalidInput>([&] { solve_fold(bad, line.offsets, 1.0); }, {"finite"});
     expect_error<InvalidInput>([&] { solve_fold(line.points, none, 3.0); }, {"no offset"});
     EXPECT_EQ(solve_fold(line.points, none, 1.0).height, 0.0);

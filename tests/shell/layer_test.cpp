@@ -12,6 +12,7 @@
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/bake.h"
+#include "mesh/ray_triangle.h"
 #include "support/data.h"
 #include "support/expect_error.h"
 
@@ -40,9 +41,8 @@ struct Baked {
 };
 
 Baked baked(const std::string& body, const std::string& layer, int threads = 1) {
-    Scene scene = parse_scene("[body]\n" + body + "\n[[layer]]\nkind = \"shell\"\n" + layer +
-                                  "\n[output]\nlast_frame = 8\n",
-                              "test");
+    Scene scene = parse_scene(
+        "[body]\n" + body + "\n[[layer]]\nkind = \"shell\"\n" + layer + "\n[output]\nlast_frame = 8\n", "test");
     const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
@@ -80,6 +80,74 @@ TEST(ShellLayer, brings_its_detail_as_a_mesh_with_channels) {
     EXPECT_LT((bake.frames[0].meshes[1].positions - mesh.positions).cwiseAbs().maxCoeff(), 1e-5);
 }
 
+/// Copies of the detail in which an edge goes through a triangle without touching its corners.
+int cut_pieces(const MatrixX3d& positions, const MatrixX3i& triangles, int piece_triangles) {
+    int cut = 0;
+    MatrixX3d low(triangles.rows(), 3);
+    MatrixX3d high(triangles.rows(), 3);
+    for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+        const auto a = positions.row(triangles(f, 0));
+        const auto b = positions.row(triangles(f, 1));
+        const auto c = positions.row(triangles(f, 2));
+        low.row(f) = a.cwiseMin(b).cwiseMin(c);
+        high.row(f) = a.cwiseMax(b).cwiseMax(c);
+    }
+    for (Eigen::Index first = 0; first < triangles.rows(); first += piece_triangles) {
+        bool is_cut = false;
+        for (int a = 0; a < piece_triangles && !is_cut; ++a) {
+            for (int b = 0; b < piece_triangles && !is_cut; ++b) {
+                if ((low.row(first + a).array() > high.row(first + b).array()).any() ||
+                    (low.row(first + b).array() > high.row(first + a).array()).any()) {
+                    continue;
+                }
+                const auto t = triangles.row(first + a);
+                const auto u = triangles.row(first + b);
+                if ((t.array() == u[0]).any() || (t.array() == u[1]).any() || (t.array() == u[2]).any()) {
+                    continue;
+                }
+                for (int k = 0; k < 3; ++k) {
+                    const Vector3d from = positions.row(t[k]);
+                    const Vector3d along = positions.row(t[(k + 1) % 3]).transpose() - from;
+                    const auto hit =
+                        hit_triangle(from, along, positions.row(u[0]), positions.row(u[1]), positions.row(u[2]));
+                    // Triangles may touch, and an edge may lie in the plane of one.
+                    constexpr double margin = 1e-4;
+                    const Vector3d corner = positions.row(u[0]);
+                    const Vector3d normal = (positions.row(u[1]).transpose() - corner)
+                                                .cross(positions.row(u[2]).transpose() - corner)
+                                                .normalized();
+                    if (std::abs(normal.dot(along)) < 1e-9 * along.norm()) {
+                        continue;
+                    }
+                    is_cut = is_cut || (hit && hit->distance > margin && hit->distance < 1.0 - margin &&
+                                        hit->u > margin && hit->v > margin && hit->u + hit->v < 1.0 - margin);
+                }
+            }
+        }
+        cut += is_cut ? 1 : 0;
+    }
+    return cut;
+}
+
+TEST(ShellLayer, no_scale_cuts_through_itself_at_defaults_on_a_coarse_or_a_moving_body) {
+    std::vector<std::string> bodies = {"actor = \"cylinder\"\nclip = \"twist\""};
+    if (const auto trex = test::data_folder() / "quaternius/Trex.glb"; std::filesystem::exists(trex)) {
+        bodies.push_back("file = \"" + trex.string() + "\"");
+    }
+    int bent_cuts = 0;
+    for (const std::string& body : bodies) {
+        const Baked bake = baked(body, "detail = \"scale\"\n");
+        const ArtMesh& detail = *bake.info.meshes[1].art;
+        const int pieces = static_cast<int>(bake.report.layers[0].numbers.at("detail pieces"));
+        const int triangles = static_cast<int>(detail.triangles.rows()) / pieces;
+        EXPECT_EQ(cut_pieces(detail.positions, detail.triangles, triangles), 0) << body;
+        EXPECT_EQ(cut_pieces(bake.frames.back().meshes[1].positions, detail.triangles, triangles), 0) << body;
+        const Baked bent = baked(body, "detail = \"scale\"\nbend = 1\n");
+        bent_cuts += cut_pieces(bent.frames[0].meshes[1].positions, detail.triangles, triangles);
+    }
+    EXPECT_GT(bent_cuts, 0);  // the count can fail: what bends with a coarse body does cut itself
+}
+
 TEST(ShellLayer, gives_the_same_bits_on_two_threads) {
     const std::string layer = "detail = \"scale\"\nsize = 0.08\nsubsteps = 3\n";
     const Baked one = baked(torus, layer, 1);
@@ -101,27 +169,22 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
     EXPECT_TRUE(both.info.meshes.front().shape_changed);
     const Baked none = baked(torus, "detail = \"spike\"\nsize = 0.08\n");
     const auto moved = [&](const Baked& a) {
-        return (a.frames.back().body().positions - none.frames.back().body().positions)
-            .rowwise()
-            .norm()
-            .maxCoeff();
+        return (a.frames.back().body().positions - none.frames.back().body().positions).rowwise().norm().maxCoeff();
     };
     EXPECT_EQ(moved(shell_only), 0.0);
     EXPECT_GT(moved(both), 0.03);
-    EXPECT_GT(
-        (shell_only.frames.back().meshes[1].positions - none.frames.back().meshes[1].positions)
-            .rowwise()
-            .norm()
-            .maxCoeff(),
-        0.003);
+    EXPECT_GT((shell_only.frames.back().meshes[1].positions - none.frames.back().meshes[1].positions)
+                  .rowwise()
+                  .norm()
+                  .maxCoeff(),
+              0.003);
 }
 
 TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
-    const Baked bake =
-        baked("actor = \"cylinder\"\nclip = \"twist\"",
-              "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
-              "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
-              "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
+    const Baked bake = baked("actor = \"cylinder\"\nclip = \"twist\"",
+                             "detail = \"straps\"\nplace = \"tiles\"\ntiles_u = 6\ntiles_v = 6\n"
+                             "frequency = [{ box = [-1, -1, -1, 0, 1, 1] }, 3, 9]\n"
+                             "damping = [{ box = [-1, -1, -1, 0, 1, 1] }, 0.05, 0.5]\nlimiter = \"soft\"\n");
     EXPECT_TRUE(bake.frames.back().meshes[1].positions.allFinite());
 }
 
@@ -145,26 +208,20 @@ TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
         for (Eigen::Index p = 0; p < copies.sizes.rows(); ++p) {
             const auto q = detail.copy_rotations.row(p);
             EXPECT_NEAR(q.norm(), 1.0, 1e-12);
-            const Eigen::Matrix3d turn =
-                Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+            const Eigen::Matrix3d turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
             for (Eigen::Index i = 0; i < piece.rows(); ++i) {
                 const Vector3d sized = piece.row(i).cwiseProduct(copies.sizes.row(p)).transpose();
                 const Vector3d at = turn * sized + detail.copy_positions.row(p).transpose();
-                EXPECT_LT((at.transpose() - detail.positions.row(p * piece.rows() + i)).norm(),
-                          1e-12);
+                EXPECT_LT((at.transpose() - detail.positions.row(p * piece.rows() + i)).norm(), 1e-12);
             }
         }
     }
     // A copy stands where the soft piece does, but for what bending it would have done.
     const double far =
-        (rigid.frames.back().meshes[1].positions - soft.frames.back().meshes[1].positions)
-            .rowwise()
-            .norm()
-            .maxCoeff();
+        (rigid.frames.back().meshes[1].positions - soft.frames.back().meshes[1].positions).rowwise().norm().maxCoeff();
     EXPECT_LT(far, 0.5 * copies.sizes.maxCoeff());
-    expect_error<InvalidInput>(
-        [] { baked(torus, "detail = \"straps\"\nplace = \"tiles\"\nrigid = true\n"); },
-        {"rigid", "scatter"});
+    expect_error<InvalidInput>([] { baked(torus, "detail = \"straps\"\nplace = \"tiles\"\nrigid = true\n"); },
+                               {"rigid", "scatter"});
 }
 
 TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
@@ -176,11 +233,10 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
         list.push_back(make_sink("usda", folder.path(), "a"));
         return list;
     }();
-    const Scene scene = parse_scene(
-        "[body]\n" + std::string(torus) +
-            "\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize = 0.1\nrigid = true\n"
-            "[output]\nlast_frame = 8\n",
-        "test");
+    const Scene scene = parse_scene("[body]\n" + std::string(torus) +
+                                        "\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize = 0.1\nrigid = true\n"
+                                        "[output]\nlast_frame = 8\n",
+                                    "test");
     const Workers workers(1);
     BakeControls controls;
     controls.workers = &workers;
@@ -201,8 +257,7 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
         }
     }
     std::ifstream text(folder / "a.usda");
-    const std::string usda((std::istreambuf_iterator<char>(text)),
-                           std::istreambuf_iterator<char>());
+    const std::string usda((std::istreambuf_iterator<char>(text)), std::istreambuf_iterator<char>());
     EXPECT_NE(usda.find("def PointInstancer \"spike\""), std::string::npos);
     EXPECT_NE(usda.find("rel prototypes = </a/spike/piece>"), std::string::npos);
     EXPECT_EQ(std::count(usda.begin(), usda.end(), '{'), std::count(usda.begin(), usda.end(), '}'));
@@ -210,8 +265,7 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
 
 /// Detail of a torus whose skin is drawn over it by a slide layer.
 Baked on_skin(const std::string& output, const std::string& anchor, int threads = 1) {
-    Scene scene = parse_scene("[body]\n" + std::string(torus) +
-                                  "\n[[layer]]\nkind = \"slide\"\noutput = \"" + output +
+    Scene scene = parse_scene("[body]\n" + std::string(torus) + "\n[[layer]]\nkind = \"slide\"\noutput = \"" + output +
                                   "\"\ngravity = [0, -9.81, 0]\ntether = 200\nstickiness = 0.1\n"
                                   "[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\n"
                                   "size = 0.06\nsubsteps = 2\nanchor = \"" +
@@ -233,18 +287,14 @@ TEST(ShellLayer, anchored_to_the_skin_detail_goes_where_the_material_went) {
     const Baked rides = on_skin("none", "skin");
     const Baked carried = on_skin("vertices", "skin");
     const auto slid = [&](const Baked& a) {
-        const MatrixX3d move =
-            a.frames.back().meshes[1].positions - stays.frames.back().meshes[1].positions;
+        const MatrixX3d move = a.frames.back().meshes[1].positions - stays.frames.back().meshes[1].positions;
         return move.rowwise().norm().mean();
     };
     ASSERT_GT(slid(carried), 1e-4);  // the skin does slide
     // Walking over the surface, or standing on vertices that moved: the same way, to what the
     // pieces' own swinging and the bend of the surface make of it.
     const double apart =
-        (rides.frames.back().meshes[1].positions - carried.frames.back().meshes[1].positions)
-            .rowwise()
-            .norm()
-            .mean();
+        (rides.frames.back().meshes[1].positions - carried.frames.back().meshes[1].positions).rowwise().norm().mean();
     EXPECT_LT(apart, 0.35 * slid(carried));
     EXPECT_NEAR(slid(rides), slid(carried), 0.35 * slid(carried));
 }
@@ -258,9 +308,8 @@ TEST(ShellLayer, riding_on_skin_gives_the_same_bits_on_two_threads) {
 TEST(ShellLayer, what_does_not_fit_is_refused_by_name) {
     expect_error<InvalidInput>([] { baked(torus, "handle = [\"tip 0.5 pull 1 2 3\"]\n"); },
                                {"at = ..., grab = ...", "tip 0.5 pull"});
-    expect_error<InvalidInput>(
-        [] { baked(torus, "handle = [{ name = \"tip\", grab = 0.5, release = 0.2 }]\n"); },
-        {"\"tip\"", "release", "0.2 s after 0.5 s"});
+    expect_error<InvalidInput>([] { baked(torus, "handle = [{ name = \"tip\", grab = 0.5, release = 0.2 }]\n"); },
+                               {"\"tip\"", "release", "0.2 s after 0.5 s"});
     expect_error<InvalidInput>([] { baked(torus, "place = \"around\"\n"); }, {"mesh"});
     expect_error<InvalidInput>([] { baked(torus, "anchor = \"skin\"\n"); }, {"slide layer"});
     expect_error<InvalidInput>([] { baked(torus, "axes = [1, 2]\n"); }, {"six numbers"});

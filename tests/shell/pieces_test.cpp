@@ -18,8 +18,7 @@ TEST(Pieces, pieces_stay_in_the_unit_cube_and_meet_their_copies) {
         const test::ManifoldCheck manifold = test::check_manifold(mesh.positions, mesh.triangles);
         EXPECT_EQ(manifold.crowded_sides, 0);
         EXPECT_EQ(manifold.bow_ties, 0);
-        EXPECT_GT(test::worst_angle_deg(mesh.positions, mesh.triangles), 0.5)
-            << "no triangle without area";
+        EXPECT_GT(test::worst_angle_deg(mesh.positions, mesh.triangles), 0.5) << "no triangle without area";
         if (manifold.open_sides == 0) {
             EXPECT_GT(manifold.volume, 0.0) << "windings must point outwards";
         } else {
@@ -30,8 +29,7 @@ TEST(Pieces, pieces_stay_in_the_unit_cube_and_meet_their_copies) {
             Eigen::Index top = 0;
             VectorXd height(mesh.triangles.rows());
             for (int f = 0; f < mesh.triangles.rows(); ++f) {
-                height[f] = mesh.positions(mesh.triangles(f, 0), 2) +
-                            mesh.positions(mesh.triangles(f, 1), 2) +
+                height[f] = mesh.positions(mesh.triangles(f, 0), 2) + mesh.positions(mesh.triangles(f, 1), 2) +
                             mesh.positions(mesh.triangles(f, 2), 2);
             }
             height.maxCoeff(&top);
@@ -57,9 +55,8 @@ TEST(Pieces, pieces_stay_in_the_unit_cube_and_meet_their_copies) {
                     continue;
                 }
                 const auto key = [&](const auto& p, const auto& q) {
-                    return std::array<long, 4>{
-                        std::lround(1e9 * p[1 - axis]), std::lround(1e9 * p[2]),
-                        std::lround(1e9 * q[1 - axis]), std::lround(1e9 * q[2])};
+                    return std::array<long, 4>{std::lround(1e9 * p[1 - axis]), std::lround(1e9 * p[2]),
+                                               std::lround(1e9 * q[1 - axis]), std::lround(1e9 * q[2])};
                 };
                 if (a[axis] == 0.0) {
                     low.insert(key(a, b));

@@ -18,8 +18,8 @@ using test::expect_error;
 PrismShell shell_of(const test::Shape& shape, double height) {
     SafeOffsetOptions options;
     options.height = height;
-    return make_shell(Topology(shape.triangles, static_cast<int>(shape.positions.rows())),
-                      shape.positions, options, Workers(1));
+    return make_shell(Topology(shape.triangles, static_cast<int>(shape.positions.rows())), shape.positions, options,
+                      Workers(1));
 }
 
 TEST(PlacementTest, a_mesh_around_the_base_comes_back_where_it_was) {
@@ -43,10 +43,10 @@ TEST(PlacementTest, a_mesh_around_the_base_comes_back_where_it_was) {
     EXPECT_EQ(placed.outside, 0);
     EXPECT_EQ(placed.piece_count, 100);
     for (int v = 0; v < 300; ++v) {
-        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), placed.points[v]) -
-                   mesh.positions.row(v).transpose())
-                      .norm(),
-                  1e-12);
+        EXPECT_LT(
+            (position_at(shell, shell.base(), shell.offset(), placed.points[v]) - mesh.positions.row(v).transpose())
+                .norm(),
+            1e-12);
     }
 }
 
@@ -64,8 +64,7 @@ TEST(PlacementTest, detail_outside_the_shell_is_refused_or_moved_and_counted) {
     EXPECT_EQ(placed.points[1].height, 1.0);
     EXPECT_EQ(placed.points[2].height, 0.0);
     mesh.positions(2, 0) = std::nan("");
-    expect_error<InvalidInput>([&] { place_mesh(shell, mesh, OutsideDetail::nearest); },
-                               {"position 2 is not finite"});
+    expect_error<InvalidInput>([&] { place_mesh(shell, mesh, OutsideDetail::nearest); }, {"position 2 is not finite"});
 }
 
 TEST(PlacementTest, vertices_without_triangles_ride_along_as_pieces_of_their_own) {
@@ -96,8 +95,7 @@ TEST(PlacementTest, tiles_meet_at_their_borders_and_are_cut_at_the_chart) {
     }
     options.tiles_u = 3.5;
     EXPECT_GT(tile_detail(shell, uv, grid.triangles, straps, options).cut_triangles, 0);
-    expect_error<InvalidInput>(
-        [&] { tile_detail(shell, MatrixX2d(), MatrixX3i(), straps, options); }, {"needs UVs"});
+    expect_error<InvalidInput>([&] { tile_detail(shell, MatrixX2d(), MatrixX3i(), straps, options); }, {"needs UVs"});
 }
 
 TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
@@ -109,8 +107,7 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
     uv << grid.positions.leftCols<2>(), grid.positions.leftCols<2>();
     uv.bottomRows(grid.positions.rows()).col(0).array() += 0.3;
     MatrixX3i uv_triangles = grid.triangles;
-    const double middle =
-        0.5 * (grid.positions.col(0).minCoeff() + grid.positions.col(0).maxCoeff());
+    const double middle = 0.5 * (grid.positions.col(0).minCoeff() + grid.positions.col(0).maxCoeff());
     int right = 0;
     for (Eigen::Index f = 0; f < grid.triangles.rows(); ++f) {
         double centre = 0.0;
@@ -141,17 +138,14 @@ TEST(PlacementTest, tiles_are_trimmed_at_a_seam_and_leave_no_gap) {
         double area = 0.0;
         for (Eigen::Index f = 0; f < placed.triangles.rows(); ++f) {
             const auto at = [&](int k) {
-                return position_at(shell, shell.base(), shell.offset(),
-                                   placed.points[placed.triangles(f, k)]);
+                return position_at(shell, shell.base(), shell.offset(), placed.points[placed.triangles(f, k)]);
             };
             const Vector3d normal = (at(1) - at(0)).cross(at(2) - at(0));
             EXPECT_GE(normal.z(), 0.0) << "inverted, triangle " << f;
             area += 0.5 * normal.norm();
         }
         const double whole =
-            (grid.positions.colwise().maxCoeff() - grid.positions.colwise().minCoeff())
-                .head<2>()
-                .prod();
+            (grid.positions.colwise().maxCoeff() - grid.positions.colwise().minCoeff()).head<2>().prod();
         EXPECT_NEAR(area, whole, 0.03 * whole) << "turn " << turn;
     }
 }
@@ -164,8 +158,7 @@ TEST(PlacementTest, tiles_on_a_chart_without_seams_end_at_its_outline) {
     TileOptions options;
     options.tiles_u = 2.3;
     options.tiles_v = 2.3;
-    const PlacedDetail placed =
-        tile_detail(shell, uv, ball.triangles, make_detail("bricks"), options);
+    const PlacedDetail placed = tile_detail(shell, uv, ball.triangles, make_detail("bricks"), options);
     EXPECT_GT(placed.triangles.rows(), 0);
     for (const ShellPoint& point : placed.points) {
         ASSERT_GE(point.triangle, 0);
@@ -178,8 +171,7 @@ TEST(PlacementTest, tiles_on_a_chart_without_seams_end_at_its_outline) {
     for (Eigen::Index f = 0; f < placed.triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
             const auto at = [&](int corner) {
-                return position_at(shell, shell.base(), shell.offset(),
-                                   placed.points[placed.triangles(f, corner)]);
+                return position_at(shell, shell.base(), shell.offset(), placed.points[placed.triangles(f, corner)]);
             };
             EXPECT_LT((at(k) - at((k + 1) % 3)).head<2>().norm(), 1.0 / 2.3);
         }
@@ -201,8 +193,7 @@ TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis
     for (size_t a = 0; a < placed.anchors.size(); ++a) {
         const Vector3d at = position_at(shell.base(), triangles, placed.anchors[a].point);
         for (size_t b = 0; b < a; ++b) {
-            EXPECT_GE((at - position_at(shell.base(), triangles, placed.anchors[b].point)).norm(),
-                      0.15);
+            EXPECT_GE((at - position_at(shell.base(), triangles, placed.anchors[b].point)).norm(), 0.15);
         }
         if (std::abs(at.y()) < 0.8) {
             EXPECT_LT(placed.anchors[a].heading.y(), 0.0);
@@ -212,13 +203,12 @@ TEST(PlacementTest, scattered_pieces_keep_their_distance_and_head_along_the_axis
     const PlacedDetail again = scatter_detail(shell, make_detail("spike"), options, Workers(2));
     EXPECT_EQ(again.anchors.size(), placed.anchors.size());
     options.density = VectorXd(VectorXd::Zero(shell.vertex_count()));
-    expect_error<InvalidInput>(
-        [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); },
-        {"no piece found a place"});
+    expect_error<InvalidInput>([&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); },
+                               {"no piece found a place"});
     options.density = 1.0;
     options.size = 1e-6;
-    expect_error<InvalidInput>(
-        [&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); }, {"most_pieces"});
+    expect_error<InvalidInput>([&] { scatter_detail(shell, make_detail("spike"), options, Workers(1)); },
+                               {"most_pieces"});
 }
 
 TEST(PlacementTest, a_walked_piece_keeps_its_size_on_a_flat_base) {
@@ -235,10 +225,8 @@ TEST(PlacementTest, a_walked_piece_keeps_its_size_on_a_flat_base) {
     const Vector3d middle = position_at(shell.base(), grid.triangles, anchor.point);
     for (size_t v = 0; v < points.size(); ++v) {
         const auto row = piece.positions.row(static_cast<Eigen::Index>(v));
-        const Vector3d expected =
-            middle + Vector3d(0.2 * (row[0] - 0.5), 0.2 * (row[1] - 0.5), 0.05 * row[2]);
-        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), points[v]) - expected).norm(),
-                  1e-9);
+        const Vector3d expected = middle + Vector3d(0.2 * (row[0] - 0.5), 0.2 * (row[1] - 0.5), 0.05 * row[2]);
+        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), points[v]) - expected).norm(), 1e-9);
     }
 }
 
@@ -267,15 +255,12 @@ struct Meadow {
         options.density.per_vertex.setZero(121);
         for (int v = 0; v < 121; ++v) {
             // Away from the border, where walks end.
-            options.density.per_vertex[v] =
-                (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
+            options.density.per_vertex[v] = (positions.row(v).head<2>().array() - 0.5).abs().maxCoeff() < 0.25;
         }
         piece = make_detail("spike");
         detail = scatter_detail(shell, piece, options, Workers(1));
     }
-    Vector3d at(const ShellPoint& point) const {
-        return position_at(shell, shell.base(), shell.offset(), point);
-    }
+    Vector3d at(const ShellPoint& point) const { return position_at(shell, shell.base(), shell.offset(), point); }
     PrismShell shell;
     ArtMesh piece;
     PlacedDetail detail;
@@ -307,8 +292,7 @@ TEST(SkinRiderTest, skin_that_moves_and_turns_takes_pieces_along_unbent) {
         rider.place(skin, Workers(1), points);
         for (size_t v = 0; v < points.size(); ++v) {
             const Vector3d rest = meadow.at(meadow.detail.points[v]);
-            EXPECT_LT((meadow.at(points[v]) - (turn * (rest - middle) + middle + move)).norm(),
-                      1e-12);
+            EXPECT_LT((meadow.at(points[v]) - (turn * (rest - middle) + middle + move)).norm(), 1e-12);
         }
     }
 }
@@ -318,19 +302,16 @@ TEST(SkinRiderTest, skin_stretched_along_one_axis_stretches_free_vertices_but_no
     MatrixX3d skin = meadow.shell.base();
     skin.col(0) = 0.5 + 1.3 * (skin.col(0).array() - 0.5);
     std::vector<ShellPoint> points(meadow.detail.points.size());
-    SkinRider(meadow.shell, meadow.detail, nullptr, 1.0, Workers(1))
-        .place(skin, Workers(1), points);
+    SkinRider(meadow.shell, meadow.detail, nullptr, 1.0, Workers(1)).place(skin, Workers(1), points);
     for (size_t v = 0; v < points.size(); ++v) {
         const Vector3d rest = meadow.at(meadow.detail.points[v]);
         EXPECT_NEAR(meadow.at(points[v]).x(), 0.5 + 1.3 * (rest.x() - 0.5), 1e-12);
     }
-    SkinRider(meadow.shell, meadow.detail, &meadow.piece, 1.0, Workers(1))
-        .place(skin, Workers(1), points);
+    SkinRider(meadow.shell, meadow.detail, &meadow.piece, 1.0, Workers(1)).place(skin, Workers(1), points);
     const auto count = static_cast<size_t>(meadow.detail.copy_vertices);
     for (size_t v = 1; v < points.size(); ++v) {
         const size_t first = v / count * count;
-        const double before =
-            (meadow.at(meadow.detail.points[v]) - meadow.at(meadow.detail.points[first])).norm();
+        const double before = (meadow.at(meadow.detail.points[v]) - meadow.at(meadow.detail.points[first])).norm();
         EXPECT_NEAR((meadow.at(points[v]) - meadow.at(points[first])).norm(), before, 1e-12);
     }
 }
@@ -339,8 +320,7 @@ TEST(SkinRiderTest, skin_of_another_size_or_not_finite_is_refused) {
     const Meadow meadow;
     SkinRider rider(meadow.shell, meadow.detail, &meadow.piece, 1.0, Workers(1));
     std::vector<ShellPoint> points(meadow.detail.points.size());
-    expect_error<InvalidInput>([&] { rider.place(MatrixX3d(3, 3), Workers(1), points); },
-                               {"skin", "121"});
+    expect_error<InvalidInput>([&] { rider.place(MatrixX3d(3, 3), Workers(1), points); }, {"skin", "121"});
 }
 
 }  // namespace

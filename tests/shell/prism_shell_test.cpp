@@ -66,13 +66,13 @@ TEST(PrismShellTest, a_place_needs_no_search_and_is_linear_in_height_over_a_poin
         const TetPoint at = shell.place(point);
         EXPECT_GE(at.weights.minCoeff(), -1e-15);
         EXPECT_NEAR(at.weights.sum(), 1.0, 1e-15);
-        const Vector3d on_base = position_at(shell.base(), shell.topology().triangles(),
-                                             SurfacePoint{point.triangle, point.barycentric});
+        const Vector3d on_base =
+            position_at(shell.base(), shell.topology().triangles(), SurfacePoint{point.triangle, point.barycentric});
         // Over a flat slab the three tetrahedra together are the prism itself.
-        EXPECT_LT((position_at(shell, shell.base(), shell.offset(), point) - on_base -
-                   Vector3d(0, 0, 0.25 * point.height))
-                      .norm(),
-                  1e-15);
+        EXPECT_LT(
+            (position_at(shell, shell.base(), shell.offset(), point) - on_base - Vector3d(0, 0, 0.25 * point.height))
+                .norm(),
+            1e-15);
     }
 }
 
@@ -81,8 +81,7 @@ TEST(PrismShellTest, a_prism_that_is_turned_over_is_refused_by_name) {
     MatrixX3d offset = grid.positions;
     offset.col(2).array() -= 0.1;
     const Topology topology(grid.triangles, 9);
-    test::expect_error<InvalidInput>([&] { PrismShell(topology, grid.positions, offset); },
-                                     {"triangle 0 is inverted"});
+    test::expect_error<InvalidInput>([&] { PrismShell(topology, grid.positions, offset); }, {"triangle 0 is inverted"});
 }
 
 TEST(PrismShellTest, vertices_without_height_leave_out_the_flat_tetrahedra_alone) {

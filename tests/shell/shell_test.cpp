@@ -55,8 +55,7 @@ MatrixX3d run(const Torus& torus, const ShellOptions& options, int threads, int 
 }
 
 bool same_bits(const MatrixX3d& a, const MatrixX3d& b) {
-    return a.rows() == b.rows() &&
-           std::memcmp(a.data(), b.data(), static_cast<size_t>(a.size()) * sizeof(double)) == 0;
+    return a.rows() == b.rows() && std::memcmp(a.data(), b.data(), static_cast<size_t>(a.size()) * sizeof(double)) == 0;
 }
 
 std::vector<ShellOptions> several_kinds() {
@@ -303,8 +302,7 @@ TEST(ShellTest, a_stiffer_base_handle_moves_the_body_more) {
         handle.is_relative = true;
         manipulator.grab({&handle, 1});
         MatrixX3d base, offset;
-        manipulator.solve(torus.shape.positions, Eigen::RowVector3d(0.0, 0.0, 0.05), Workers(1),
-                          base, offset);
+        manipulator.solve(torus.shape.positions, Eigen::RowVector3d(0.0, 0.0, 0.05), Workers(1), base, offset);
         moved.push_back((base - torus.shape.positions).rowwise().norm().maxCoeff());
     }
     EXPECT_TRUE(std::is_sorted(moved.begin(), moved.end()));
@@ -342,9 +340,8 @@ TEST(ShellTest, bad_input_is_refused_by_name) {
     const Torus torus;
     SafeOffsetOptions offset;
     offset.height = 0.0;
-    expect_error<InvalidInput>(
-        [&] { make_safe_offset(torus.topology, torus.shape.positions, offset, Workers(1)); },
-        {"height", "above 0"});
+    expect_error<InvalidInput>([&] { make_safe_offset(torus.topology, torus.shape.positions, offset, Workers(1)); },
+                               {"height", "above 0"});
     const PrismShell prisms = torus.shell();
     const PlacedDetail detail = scattered(prisms);
     ShellOptions options;
@@ -355,11 +352,7 @@ TEST(ShellTest, bad_input_is_refused_by_name) {
     shell.advance({&base, 0.0, true}, Workers(1));
     expect_error<InvalidInput>([&] { shell.advance({&base, 0.0}, Workers(1)); }, {"above 0 s"});
     base(17, 1) = std::nan("");
-    expect_error<InvalidInput>(
-        [&] {
-            shell.advance({&base, 0.1}, Workers(1));
-        },
-        {"position 17 is not finite"});
+    expect_error<InvalidInput>([&] { shell.advance({&base, 0.1}, Workers(1)); }, {"position 17 is not finite"});
     // A handle on the base itself: no offset vertex can pull it.
     Handle handle;
     handle.point = {3, Vector3d(0.2, 0.3, 0.5), 0.0};
@@ -374,11 +367,7 @@ TEST(ShellTest, bad_input_is_refused_by_name) {
     targets << 0.0, std::nan(""), 0.0;
     expect_error<InvalidInput>([&] { shell.drag(targets); }, {"handle 0 is not finite"});
     handle.offset_stiffness = -1.0;
-    expect_error<InvalidInput>(
-        [&] {
-            shell.grab({&handle, 1}, MatrixX3d::Zero(1, 3));
-        },
-        {"stiffnesses of at least 0"});
+    expect_error<InvalidInput>([&] { shell.grab({&handle, 1}, MatrixX3d::Zero(1, 3)); }, {"stiffnesses of at least 0"});
 }
 
 TEST(ShellTest, memory_for_a_detail_vertex_stays_small_enough_for_ten_million) {

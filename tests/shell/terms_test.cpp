@@ -38,9 +38,7 @@ struct Slab {
         }
         detail.piece_count = is_one_piece ? 1 : 120;
     }
-    MatrixX3d lifted() const {
-        return shape.positions.rowwise() + Eigen::RowVector3d(0, 0, thickness);
-    }
+    MatrixX3d lifted() const { return shape.positions.rowwise() + Eigen::RowVector3d(0, 0, thickness); }
     int count() const { return static_cast<int>(detail.points.size()); }
     double height(int v) const { return detail.points[v].height; }
 };
@@ -56,8 +54,8 @@ VibrationOptions plain() {
 
 /// Distance of every vertex from its goal after the base, at rest before, has gone on for `steps`
 /// steps at a velocity. All that drives it is one change of velocity.
-MatrixX3d distances_after(const Slab& slab, const ShellOptions& options, const Vector3d& velocity,
-                          int steps, const Eigen::Matrix3d& turn = Eigen::Matrix3d::Identity()) {
+MatrixX3d distances_after(const Slab& slab, const ShellOptions& options, const Vector3d& velocity, int steps,
+                          const Eigen::Matrix3d& turn = Eigen::Matrix3d::Identity()) {
     Shell shell(slab.prisms, slab.detail, options);
     const Workers workers(1);
     MatrixX3d base = slab.shape.positions * turn.transpose();
@@ -79,8 +77,7 @@ MatrixX3d distances_after(const Slab& slab, const ShellOptions& options, const V
     return out;
 }
 
-MatrixX3d distances_after(const Slab& slab, const VibrationOptions& vibration,
-                          const Vector3d& velocity, int steps) {
+MatrixX3d distances_after(const Slab& slab, const VibrationOptions& vibration, const Vector3d& velocity, int steps) {
     ShellOptions options;
     options.vibration = vibration;
     return distances_after(slab, options, velocity, steps);
@@ -164,8 +161,7 @@ TEST(ShellTerms, every_axis_lags_behind_the_room_by_its_own_damping) {
 TEST(ShellTerms, scattered_pieces_head_along_the_axis_give_or_take_their_turn) {
     const test::Shape grid = test::planar_grid(10, 10);
     const Topology topology(grid.triangles, static_cast<int>(grid.positions.rows()));
-    const PrismShell prisms(topology, grid.positions,
-                            grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
+    const PrismShell prisms(topology, grid.positions, grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
     ArtMesh tile;
     tile.positions = MatrixX3d::Constant(3, 3, 0.5);
     tile.positions.row(1) << 0.6, 0.5, 0.5;
@@ -182,8 +178,7 @@ TEST(ShellTerms, scattered_pieces_head_along_the_axis_give_or_take_their_turn) {
     double most = -180.0;
     for (const PieceAnchor& anchor : detail.anchors) {
         EXPECT_NEAR(anchor.heading.norm(), 1.0, 1e-12);
-        const double degrees =
-            std::atan2(anchor.heading.y(), anchor.heading.x()) * 180.0 / pi - 45.0;
+        const double degrees = std::atan2(anchor.heading.y(), anchor.heading.x()) * 180.0 / pi - 45.0;
         least = std::min(least, degrees);
         most = std::max(most, degrees);
         EXPECT_DOUBLE_EQ(anchor.size, 0.06);
@@ -222,20 +217,16 @@ TEST(ShellTerms, axes_of_the_surface_have_their_own_material_and_turn_with_it) {
         if (is_painted) {
             options.axes = painted.transpose().replicate(slab.topology.triangle_count(), 1);
         }
-        const Vector3d first =
-            is_painted ? Vector3d(std::cos(0.5), std::sin(0.5), 0.0) : Vector3d(0, 1, 0);
+        const Vector3d first = is_painted ? Vector3d(std::cos(0.5), std::sin(0.5), 0.0) : Vector3d(0, 1, 0);
         for (const double degrees : {0.0, 35.0}) {
             const Eigen::Matrix3d turn =
                 Eigen::AngleAxisd(degrees * pi / 180.0, Vector3d(1, 2, 2) / 3.0).toRotationMatrix();
-            const Vector3d axes[3] = {turn * first, turn * Vector3d::UnitZ().cross(first),
-                                      turn * Vector3d::UnitZ()};
+            const Vector3d axes[3] = {turn * first, turn * Vector3d::UnitZ().cross(first), turn * Vector3d::UnitZ()};
             const MatrixX3d y = distances_after(slab, options, velocity, 3, turn);
             for (int v = 0; v < slab.count(); ++v) {
                 Vector3d expected = Vector3d::Zero();
                 for (size_t a = 0; a < 3; ++a) {
-                    expected += slab.height(v) *
-                                swing(options.vibration.axes[a], axes[a].dot(velocity), 3) *
-                                axes[a];
+                    expected += slab.height(v) * swing(options.vibration.axes[a], axes[a].dot(velocity), 3) * axes[a];
                 }
                 EXPECT_LT((y.row(v).transpose() - expected).norm(), 1e-10) << v;
             }
@@ -288,9 +279,7 @@ TEST(ShellTerms, limiters_hold_vertices_or_pieces_to_their_share_of_the_thicknes
     for (int v = 0; v < apart.count(); ++v) {
         const double far = free.row(v).norm();
         EXPECT_LT((vertex.row(v) - free.row(v) * std::min(1.0, radius / far)).norm(), 1e-12);
-        EXPECT_LT(
-            (soft.row(v) - free.row(v) / std::sqrt(1.0 + far * far / (radius * radius))).norm(),
-            1e-12);
+        EXPECT_LT((soft.row(v) - free.row(v) / std::sqrt(1.0 + far * far / (radius * radius))).norm(), 1e-12);
         EXPECT_LT((piece.row(v) - free.row(v) * radius / most).norm(), 1e-12);
     }
 }
@@ -386,8 +375,7 @@ TEST(ShellTerms, stiffer_triangles_win_where_neighbours_disagree) {
     // side that is stiffer.
     const test::Shape grid = test::planar_grid(8, 4);
     const Topology topology(grid.triangles, static_cast<int>(grid.positions.rows()));
-    const PrismShell prisms(topology, grid.positions,
-                            grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
+    const PrismShell prisms(topology, grid.positions, grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
     MatrixX3d bent = grid.positions;
     for (Eigen::Index v = 0; v < bent.rows(); ++v) {
         const double x = std::max(0.0, bent(v, 0) - 0.5);
@@ -410,10 +398,7 @@ TEST(ShellTerms, stiffer_triangles_win_where_neighbours_disagree) {
         MatrixX3d offset;
         equilibrium.solve(bent, Workers(1), offset);
         int crease = 0;
-        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0))
-            .rowwise()
-            .norm()
-            .minCoeff(&crease);
+        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0)).rowwise().norm().minCoeff(&crease);
         const Vector3d column = (offset.row(crease) - bent.row(crease)).transpose();
         return std::atan2(-column.x(), column.z());
     };
@@ -429,15 +414,11 @@ TEST(ShellTerms, a_triangle_without_area_pushes_where_a_nearly_flat_one_does) {
     SafeOffsetOptions height;
     height.height = 0.1;
     const PrismShell prisms = make_shell(topology, grid.positions, height, Workers(1));
-    const Eigen::Matrix3d turn =
-        Eigen::AngleAxisd(0.9, Vector3d(1, 1, 0).normalized()).toRotationMatrix();
+    const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.9, Vector3d(1, 1, 0).normalized()).toRotationMatrix();
     const auto solved = [&](double left, int& borrowed) {
         // An inner vertex is drawn to the middle of the side opposite to it in one triangle.
         int inner = 0;
-        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0))
-            .rowwise()
-            .norm()
-            .minCoeff(&inner);
+        (grid.positions.rowwise() - Eigen::RowVector3d(0.5, 0.5, 0)).rowwise().norm().minCoeff(&inner);
         const int f = topology.triangles_around(inner)[0];
         Vector3d middle = Vector3d::Zero();
         for (int k = 0; k < 3; ++k) {
@@ -508,8 +489,8 @@ TEST(ShellTerms, walls_opposite_leave_half_the_gap) {
         options.keep_off_walls = keep_off;
         const SafeOffset offset = make_safe_offset(topology, both.positions, options, Workers(1));
         for (int v = 0; v < topology.vertex_count(); ++v) {
-            const bool is_inner = both.positions.row(v).head<2>().minCoeff() > 0.05 &&
-                                  both.positions.row(v).head<2>().maxCoeff() < 0.95;
+            const bool is_inner =
+                both.positions.row(v).head<2>().minCoeff() > 0.05 && both.positions.row(v).head<2>().maxCoeff() < 0.95;
             if (is_inner) {
                 EXPECT_NEAR(offset.heights[v], keep_off ? 0.05 : 0.08, 1e-12) << v;
             }
@@ -521,8 +502,7 @@ TEST(ShellTerms, a_safe_offset_keeps_a_quarter_of_what_each_apex_alone_would_giv
     test::Shape shape = test::icosphere(3);
     for (Eigen::Index v = 0; v < shape.positions.rows(); ++v) {
         const Vector3d p = shape.positions.row(v);
-        shape.positions.row(v) *=
-            1.0 + 0.15 * std::sin(8.0 * p.x()) * std::sin(8.0 * p.y()) * std::sin(8.0 * p.z());
+        shape.positions.row(v) *= 1.0 + 0.15 * std::sin(8.0 * p.x()) * std::sin(8.0 * p.y()) * std::sin(8.0 * p.z());
     }
     const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
     SafeOffsetOptions options;
@@ -539,14 +519,12 @@ TEST(ShellTerms, a_safe_offset_keeps_a_quarter_of_what_each_apex_alone_would_giv
             low[k] = shape.positions.row(v[k]);
             high[k] = offset.positions.row(v[k]);
         }
-        const auto volume = [&](const Vector3d& a, const Vector3d& b, const Vector3d& c,
-                                const Vector3d& d) {
+        const auto volume = [&](const Vector3d& a, const Vector3d& b, const Vector3d& c, const Vector3d& d) {
             return (is_even ? 1.0 : -1.0) * (b - a).cross(c - a).dot(d - a);
         };
         // The tetrahedra of the split, beside the same with nothing but their apex raised.
-        const double ratios[2] = {
-            volume(low[0], low[1], high[2], high[1]) / volume(low[0], low[1], low[2], high[1]),
-            volume(low[0], high[1], high[2], high[0]) / volume(low[0], low[1], low[2], high[0])};
+        const double ratios[2] = {volume(low[0], low[1], high[2], high[1]) / volume(low[0], low[1], low[2], high[1]),
+                                  volume(low[0], high[1], high[2], high[0]) / volume(low[0], low[1], low[2], high[0])};
         for (int k = 0; k < 2; ++k) {
             EXPECT_GE(ratios[k], 0.25 - 1e-9) << f;
             tightest = std::min(tightest, ratios[k]);
@@ -559,8 +537,7 @@ TEST(ShellTerms, a_safe_offset_keeps_a_quarter_of_what_each_apex_alone_would_giv
 TEST(ShellTerms, a_piece_turned_by_thirty_degrees_lands_turned_by_thirty_degrees) {
     const test::Shape grid = test::planar_grid(10, 10);
     const Topology topology(grid.triangles, static_cast<int>(grid.positions.rows()));
-    const PrismShell prisms(topology, grid.positions,
-                            grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
+    const PrismShell prisms(topology, grid.positions, grid.positions.rowwise() + Eigen::RowVector3d(0, 0, 0.1));
     ArtMesh tile;
     tile.positions.resize(4, 3);
     tile.positions << 0.1, 0.2, 0.3, 0.9, 0.3, 0.5, 0.6, 1.0, 1.0, 0.5, 0.5, 0.0;
@@ -578,13 +555,12 @@ TEST(ShellTerms, a_piece_turned_by_thirty_degrees_lands_turned_by_thirty_degrees
         const Vector3d at = position_at(grid.positions, grid.triangles, anchor.point);
         for (int i = 0; i < 4; ++i) {
             const ShellPoint& point = points[i];
-            const Vector3d found = position_at(grid.positions, grid.triangles,
-                                               SurfacePoint{point.triangle, point.barycentric});
+            const Vector3d found =
+                position_at(grid.positions, grid.triangles, SurfacePoint{point.triangle, point.barycentric});
             // v along the heading, u to its right.
             const double u = 0.3 * (tile.positions(i, 0) - 0.5);
             const double v = 0.3 * (tile.positions(i, 1) - 0.5);
-            const Vector3d expected =
-                at + u * Vector3d(std::cos(a), std::sin(a), 0.0) + v * anchor.heading;
+            const Vector3d expected = at + u * Vector3d(std::cos(a), std::sin(a), 0.0) + v * anchor.heading;
             EXPECT_LT((found - expected).norm(), 1e-12) << degrees << ' ' << i;
             EXPECT_NEAR(point.height, 0.8 * tile.positions(i, 2), 1e-15);
         }
@@ -599,12 +575,9 @@ TEST(ShellTerms, a_base_pulled_by_a_rigid_motion_follows_it_rigidly) {
     options.pinned = {0};
     options.rounds = 400;
     ArapDeformer base(topology, shape.positions, options);
-    const Eigen::Matrix3d turn =
-        Eigen::AngleAxisd(0.7, Vector3d(1, -2, 0.5).normalized()).toRotationMatrix();
+    const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.7, Vector3d(1, -2, 0.5).normalized()).toRotationMatrix();
     const Vector3d centre = shape.positions.row(0);
-    const auto moved = [&](int v) {
-        return Vector3d(turn * (shape.positions.row(v).transpose() - centre) + centre);
-    };
+    const auto moved = [&](int v) { return Vector3d(turn * (shape.positions.row(v).transpose() - centre) + centre); };
     std::vector<SpringRow> rows;
     MatrixX3d targets(4, 3);
     for (int i = 0; i < 4; ++i) {
@@ -636,10 +609,9 @@ TEST(ShellTerms, detail_rides_on_skin_by_as_much_as_the_skin_went) {
     shell.advance({&base, step}, Workers(1));
     for (int v = 0; v < slab.count(); ++v) {
         const ShellPoint& point = slab.detail.points[v];
-        const Vector3d on_base = position_at(base, slab.topology.triangles(),
-                                             SurfacePoint{point.triangle, point.barycentric});
-        EXPECT_LT((shell.goal(point) - on_base - Vector3d(0, 0, thickness * point.height)).norm(),
-                  1e-12);
+        const Vector3d on_base =
+            position_at(base, slab.topology.triangles(), SurfacePoint{point.triangle, point.barycentric});
+        EXPECT_LT((shell.goal(point) - on_base - Vector3d(0, 0, thickness * point.height)).norm(), 1e-12);
     }
     VectorXd ratios;
     shell.write_volume_ratios(ratios);

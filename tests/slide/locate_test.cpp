@@ -104,8 +104,7 @@ struct TurnedTorus {
     // Distance from where each material vertex must be, the torus turned back.
     double error(double cells) {
         constexpr double pi = 3.14159265358979323846;
-        const Eigen::Matrix3d turn(
-            Eigen::AngleAxisd(-2.0 * pi * cells / around, Vector3d::UnitZ()));
+        const Eigen::Matrix3d turn(Eigen::AngleAxisd(-2.0 * pi * cells / around, Vector3d::UnitZ()));
         return (locate() - shape.positions * turn.transpose()).rowwise().norm().maxCoeff();
     }
 };
@@ -124,16 +123,13 @@ TEST(slide_locator, on_a_refinement_a_point_goes_up_and_not_a_displacement) {
     constexpr double pi = 3.14159265358979323846;
     constexpr int cells = 2;
     TurnedTorus torus(24, 12, cells);
-    const AdaptiveLoop loop(
-        torus.topology, 0,
-        std::vector<unsigned char>(static_cast<size_t>(torus.topology.triangle_count()), 1), 1);
+    const AdaptiveLoop loop(torus.topology, 0,
+                            std::vector<unsigned char>(static_cast<size_t>(torus.topology.triangle_count()), 1), 1);
     const auto up = [&](const SurfacePoint& point) { return loop.locate(point); };
-    const MeshMap finer =
-        MeshMap::finer(loop.stencils(), loop.topology().triangles(), loop.corner_points(), up);
+    const MeshMap finer = MeshMap::finer(loop.stencils(), loop.topology().triangles(), loop.corner_points(), up);
     MatrixX3d fine;
     finer.values(torus.shape.positions, torus.workers, fine);
-    SlideLocator locator(torus.topology, torus.shape.positions, torus.solver, finer.down(),
-                         loop.topology(), up);
+    SlideLocator locator(torus.topology, torus.shape.positions, torus.solver, finer.down(), loop.topology(), up);
     // Ridges that the simulated surface does not have: they stay where they are.
     MatrixX3d ridged = fine;
     for (Eigen::Index v = 0; v < fine.rows(); ++v) {
@@ -141,8 +137,7 @@ TEST(slide_locator, on_a_refinement_a_point_goes_up_and_not_a_displacement) {
     }
     MatrixX3d located;
     locator.locate(torus.solver, ridged, torus.workers, located);
-    const Eigen::Matrix3d turn(
-        Eigen::AngleAxisd(-2.0 * pi * cells / torus.around, Vector3d::UnitZ()));
+    const Eigen::Matrix3d turn(Eigen::AngleAxisd(-2.0 * pi * cells / torus.around, Vector3d::UnitZ()));
     const MatrixX3d turned = fine * turn.transpose();
     for (Eigen::Index v = 0; v < fine.rows(); ++v) {
         Eigen::Index there = 0;  // the vertex at whose place this one's material lies
@@ -159,10 +154,9 @@ TEST(slide_locator, between_vertices_the_error_is_of_third_order_along_the_surfa
         double worst = 0.0;
         for (int v = 0; v < located.rows(); ++v) {
             const Vector3d p = torus.shape.positions.row(v);
-            const double angle = std::atan2(located(v, 1), located(v, 0)) - std::atan2(p[1], p[0]) +
-                                 2.0 * pi * cells / torus.around;
-            worst =
-                std::max(worst, std::hypot(p[0], p[1]) * std::abs(std::remainder(angle, 2 * pi)));
+            const double angle =
+                std::atan2(located(v, 1), located(v, 0)) - std::atan2(p[1], p[0]) + 2.0 * pi * cells / torus.around;
+            worst = std::max(worst, std::hypot(p[0], p[1]) * std::abs(std::remainder(angle, 2 * pi)));
         }
         return worst;
     };
@@ -185,14 +179,13 @@ TEST(slide_locator, a_restored_search_goes_on_with_the_same_bits) {
     EXPECT_EQ(located, torus.locate());
 
     std::vector<double> wrong = state;
-    wrong[1 + 8 * 3] = 1e9;
-    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); },
-                                     {"vertex 3", "1e+09"});
+    wrong[2 + 15 * 3] = 1e9;
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"vertex 3", "1e+09"});
     wrong = state;
-    wrong[1 + 8 * 5] = std::nan("");
+    wrong[2 + 15 * 5] = std::nan("");
     test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"vertex 5"});
     wrong.pop_back();
-    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"2305", "2304"});
+    test::expect_error<InvalidInput>([&] { other.restore(wrong, torus.solver); }, {"4322", "4321"});
 }
 
 TEST(slide_locator, two_threads_find_the_same_bits) {
@@ -227,10 +220,7 @@ TEST(slide_locator, a_body_of_another_size_is_refused) {
     TurnedTorus torus(24, 12, 1.0);
     MatrixX3d out;
     test::expect_error<InvalidInput>(
-        [&] {
-            torus.locator.locate(torus.solver, torus.shape.positions.topRows(7), torus.workers,
-                                 out);
-        },
+        [&] { torus.locator.locate(torus.solver, torus.shape.positions.topRows(7), torus.workers, out); },
         {"288", "7"});
 }
 

@@ -21,6 +21,10 @@ TEST(slide_verify, bits_are_the_same_for_any_threads_and_after_a_restore) {
     test::expect_cases(verify::verify_slide_bits);
 }
 
+TEST(slide_verify, slow_lips_and_lids_glide_along_their_rims) {
+    test::expect_cases(verify::verify_slide_face);
+}
+
 TEST(slide_verify, slow_impossible_input_is_survived) {
     test::expect_cases(verify::verify_slide_robustness);
 }

@@ -21,9 +21,9 @@ struct FoldCurve {
         Vector3d from = Vector3d::UnitX();  ///< barycentric
         Vector3d to = Vector3d::UnitY();
     };
-    std::vector<Piece> pieces;  ///< each begins where the one before ends
-    double centre = -1.0;  ///< metres from the beginning where a valley must lie; < 0: anywhere
-    std::string name;      ///< for messages
+    std::vector<Piece> pieces;           ///< each begins where the one before ends
+    double centre = -1.0;                ///< metres from the beginning where a valley must lie; < 0: anywhere
+    std::string name;                    ///< for messages
     std::optional<FoldProfile> profile;  ///< none: that of the style
     double width = 0.0;                  ///< metres across a fold; 0: that of the style
 };
@@ -63,10 +63,8 @@ Options describe(FoldJointOptions& options);
 /// section by the plane of the swing. Joints without one are named in `notes` (they do not bend, no
 /// cloth is there, or another curve is nearer than `reach`). \throw InvalidInput  unknown joint
 /// name (lists what there is), sizes that differ
-std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest,
-                                         const FoldJoints& joints,
-                                         const std::vector<FoldPose>& poses,
-                                         const FoldJointOptions& options, double reach,
-                                         std::vector<std::string>& notes);
+std::vector<FoldCurve> find_joint_curves(const Topology& base, const MatrixX3d& rest, const FoldJoints& joints,
+                                         const std::vector<FoldPose>& poses, const FoldJointOptions& options,
+                                         double reach, std::vector<std::string>& notes);
 
 }  // namespace cutis

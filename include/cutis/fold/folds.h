@@ -17,22 +17,28 @@ namespace fold_detail {
 struct FoldParts;
 }
 
+/// What happens to a width that is given and too narrow for the mesh and its budget.
+enum class FoldWidthPolicy { refuse, widen };
+
 struct FoldOptions {
     FoldStyle look;
     /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
     /// nothing pops. Costs up to this much length at the onset.
     double gate = 0.05;
-    double height_cap = 1.0;  ///< highest fold in widths, approached smoothly; 0: none
+    double height_cap = 1.3;  ///< highest fold in widths, approached smoothly; 0: none
     int rounds = 3;           ///< of the correction for what neighbours lift
     int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
     /// Hold vertices back where folding would turn a triangle against its turned rest normal.
     bool guard = true;
+    bool contact = false;    ///< folds that face each other press against each other; needs guard
+    double thickness = 0.0;  ///< of the cloth, metres: what contact keeps between folds
     /// Refine the mesh where folds are. Without it folds use the vertices there are.
     bool refine = true;
     /// Edges across a fold; longer ones are halved until they fit (6: the coarsest that keeps the
     /// shape of a fold, 16: smooth).
     double edges_per_fold = 6.0;
-    int most_levels = 4;        ///< of subdivision
+    int most_levels = 4;                                     ///< of subdivision
+    FoldWidthPolicy width_policy = FoldWidthPolicy::refuse;  ///< widths that are found out are always widened
     int most_vertices = 80000;  ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
@@ -52,14 +58,13 @@ struct FoldSource {
 
 /// What a fold() did.
 struct FoldReport {
-    int compressed = 0;    ///< lines that are shorter than cloth may be
-    int gated = 0;         ///< of them, those below the gate
-    int capped = 0;        ///< controls higher than three quarters of the cap
-    int held = 0;          ///< vertices the guard held back
-    double kept = 1.0;     ///< heights after the guard over those before, all summed
-    double highest = 0.0;  ///< metres
-    double worst_residual =
-        0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
+    int compressed = 0;           ///< lines that are shorter than cloth may be
+    int gated = 0;                ///< of them, those below the gate
+    int capped = 0;               ///< controls higher than three quarters of the cap
+    int held = 0;                 ///< vertices held back by guard and contact
+    double kept = 1.0;            ///< heights over those the lines ask for, all summed
+    double highest = 0.0;         ///< metres
+    double worst_residual = 0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres
 };
 
 /// Tight cloth with folds: laid out once for a mesh, then evaluated for any pose.
@@ -75,13 +80,13 @@ public:
     /// \throw InvalidInput  options out of range; poses of another size or not finite; folds too
     ///                      narrow for the finest level that is possible (says how wide they must
     ///                      be)
-    FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
-               const FoldOptions& options, const Workers& workers = Workers(1));
+    FoldSolver(const Topology& base, const MatrixX3d& rest, const FoldSource& source, const FoldOptions& options,
+               const Workers& workers = Workers(1));
     /// The paper's own folds: along curves, one line each, solved exactly on the refined mesh where
     /// the gate is 0, and a bulge that fades out over `reach` metres to both sides.
     /// \throw InvalidInput  options out of range, a curve of no length
-    FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves,
-               double reach, const FoldOptions& options, const Workers& workers = Workers(1));
+    FoldSolver(const Topology& base, const MatrixX3d& rest, std::vector<FoldCurve> curves, double reach,
+               const FoldOptions& options, const Workers& workers = Workers(1));
     ~FoldSolver();
     FoldSolver(FoldSolver&&) noexcept;
     FoldSolver& operator=(FoldSolver&&) noexcept;
@@ -139,16 +144,20 @@ private:
     std::unique_ptr<fold_detail::FoldParts> parts_;
 };
 
+/// Vertices of the refined mesh that stripes would give, about, in milliseconds.
+/// \throw InvalidInput  options out of range; a width that is given and too narrow (says how wide it must be)
+double estimated_fold_vertices(const Topology& base, const MatrixX3d& rest, const FoldSource& source,
+                               const FoldOptions& options);
+
 /// Rest normals turned by the blended rotation of the joints: directions for FoldSolver::fold on a
 /// skinned mesh. Where rotations cancel the normal itself is kept.
 /// \param normals   #V x 3, unit;  \param matrices  as for skinning;  \param out  resized
-void turn_normals(const MatrixX3d& normals, const SkinWeights& weights,
-                  const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                  MatrixX3d& out);
+void turn_normals(const MatrixX3d& normals, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                  const Workers& workers, MatrixX3d& out);
 
 /// Distance of each vertex to the bones that move it, blended by its weights.
 /// \param parent, position  of the joints at rest
-VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights,
-                     const std::vector<int>& parent, const std::vector<Vector3d>& position);
+VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<int>& parent,
+                     const std::vector<Vector3d>& position);
 
 }  // namespace cutis

@@ -32,8 +32,7 @@ struct FoldHeight {
 /// \param offsets  #N x 3, profile value times direction at each point
 /// \throw InvalidInput  fewer than 2 points, sizes that differ, a number that is not finite, rest
 ///                      length not above 0, a line that is too short and has no offset to grow by
-FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points,
-                      const Eigen::Ref<const MatrixX3d>& offsets, double rest_length,
-                      const FoldTolerance& tolerance = {});
+FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points, const Eigen::Ref<const MatrixX3d>& offsets,
+                      double rest_length, const FoldTolerance& tolerance = {});
 
 }  // namespace cutis

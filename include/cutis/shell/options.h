@@ -98,18 +98,17 @@ struct VibrationOptions {
     DampingAgainst damping_against = DampingAgainst::goal;
     Precision precision = Precision::single;
     bool has_moving_points = false;  ///< points may be moved by move_points (sliding anchors)
-    double spanning = 0.25;  ///< a piece whose box is longer than this share of the base's spans it
+    double spanning = 0.25;          ///< a piece whose box is longer than this share of the base's spans it
 };
 
 Options describe(VibrationOptions& options);
 
 struct ArapOptions {
-    double reach = 0.2;  ///< metres, > 0: a pull fades over this distance (each vertex is held to
-                         ///< its pose with its area / reach^2); infinity needs pinned vertices
+    double reach = 0.2;       ///< metres, > 0: a pull fades over this distance (each vertex is held to
+                              ///< its pose with its area / reach^2); infinity needs pinned vertices
     std::vector<int> pinned;  ///< vertices that stay in their pose
     int rounds = 10;          ///< most local and global steps per call, 1 .. 1000
-    double tolerance =
-        1e-4;  ///< they end when no vertex moves further than this share of the reach
+    double tolerance = 1e-4;  ///< they end when no vertex moves further than this share of the reach
 };
 
 /// How a handle's pull reaches the base.

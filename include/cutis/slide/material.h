@@ -39,7 +39,6 @@ struct PrincipalEnergy {
 inline constexpr double stretch_limit = 0.25;
 
 /// \param s1, s2  principal values of S, any finite numbers
-PrincipalEnergy principal_energy(SlideMaterial material, const MembraneModuli& moduli, double s1,
-                                 double s2);
+PrincipalEnergy principal_energy(SlideMaterial material, const MembraneModuli& moduli, double s1, double s2);
 
 }  // namespace cutis

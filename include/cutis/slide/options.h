@@ -26,7 +26,7 @@ struct PrescribedSlip {
 struct DragForce {
     int vertex = 0;
     Vector3d force = Vector3d::Zero();  ///< N, world axes; its tangential part acts
-    double radius = 0.0;  ///< m, in the rest pose: the force is spread smoothly over this distance
+    double radius = 0.0;                ///< m, in the rest pose: the force is spread smoothly over this distance
 };
 
 /// What skin does at the rim of an open surface.
@@ -36,11 +36,10 @@ enum class RimMode {
     free,   ///< moves anywhere; material cannot leave the surface (it then slides along the rim)
 };
 
-/// Who solves the linear system of a step.
-enum class SlideSystem {
-    automatic,      ///< block_jacobi, and lagged_factor where that needs too many iterations
-    block_jacobi,   ///< conjugate gradients with 2x2 blocks: best for steps of a few milliseconds
-    lagged_factor,  ///< conjugate gradients with an old Cholesky factor: best for frame-size steps
+/// What skin does where the region ends.
+enum class RegionRim {
+    hold,   ///< beyond it skin is held, and holds what it is joined to
+    glide,  ///< an opening (lips, lids): skin moves along the last edges of the region, joined to nothing beyond
 };
 
 /// Everything about a skin; describe() says what each option means and may be.
@@ -48,16 +47,17 @@ struct SlideOptions {
     SlideMaterial material = SlideMaterial::neo_hookean;
     std::optional<Painted> young_modulus;  ///< none: 210 N/m times (size / 1.7 m)^2
     Painted poisson_ratio = 0.5;           ///< of a membrane in plane stress
-    std::optional<double> lame_lambda;     ///< with lame_mu: instead of the two above
-    std::optional<double> lame_mu;
+    std::optional<Painted> lame_lambda;    ///< with lame_mu: instead of the two above
+    std::optional<Painted> lame_mu;
     Painted density = 2.0;
     Painted damping = 5.0;
     Painted fung_exponent = 1.0;
     Painted area_preservation = 0.0;
 
     Painted initial_stretch = 1.0;
-    double directed_stretch = 1.0;
+    Painted directed_stretch = 1.0;
     Vector3d stretch_direction = Vector3d::Zero();
+    Painted stretch_angle = 0.0;  ///< degrees: turns the direction about the surface's normal
     /// Six numbers per vertex (xx yy zz xy yz zx) of a symmetric matrix that takes lengths on the
     /// rest surface to relaxed lengths; empty: identity, or made from the stretches above. For skin
     /// that has no stress-free shape. Eigenvalues 0.1 .. 10.
@@ -65,14 +65,16 @@ struct SlideOptions {
 
     Painted stickiness = 0.5;  ///< zeta of the paper
     Painted tether = 2000.0;
-    std::optional<Painted> tether_radius;       ///< none: 0.03 m times size / 1.7 m
-    std::optional<double> slip_speed_limit;     ///< none: no limit
-    std::optional<double> carried_speed_limit;  ///< Delta_max / h of the paper; none: no limit
-    std::optional<double> body_size;            ///< none: longest side of the body's box
+    std::optional<Painted> tether_radius;        ///< none: 0.03 m times size / 1.7 m
+    std::optional<Painted> slip_speed_limit;     ///< none: no limit
+    std::optional<Painted> carried_speed_limit;  ///< Delta_max / h of the paper; none: no limit
+    std::optional<double> body_size;             ///< none: longest side of the body's box
 
     std::vector<int> shown_vertices;  ///< number of each vertex in messages; empty: its own
     Painted region = 1.0;             ///< below 0.5: not simulated, stays on the body
-    std::vector<int> pins;            ///< vertices that stay on the body
+    RegionRim region_rim = RegionRim::hold;
+    std::vector<int> pins;        ///< vertices that stay on the body
+    std::vector<int> loose_pins;  ///< those that OuterForces::pins_hold lets go and holds again
     std::vector<Glide> glides;
     std::vector<PrescribedSlip> prescribed;
     RimMode rim = RimMode::pin;
@@ -81,7 +83,7 @@ struct SlideOptions {
 
     Vector3d gravity = Vector3d::Zero();  ///< world axes
     Vector3d wind = Vector3d::Zero();     ///< world axes
-    double wind_drag = 0.0;
+    Painted wind_drag = 0.0;
     std::vector<DragForce> drags;
 
     double longest_step = 1.0 / 120.0;   ///< a frame is cut into equal steps no longer than this
@@ -90,7 +92,6 @@ struct SlideOptions {
     int relax_steps = 120;  ///< most static steps when starting anew
 
     bool use_curved_surface = true;
-    SlideSystem system = SlideSystem::automatic;
     double tolerance = 1e-3;  ///< relative residual
     int most_iterations = 400;
     bool use_limiter = true;

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "curve/flesh_group.h"
+
+// What a group of flesh shows: all parts displaced, and what is still inside of something pushed out.
+
+namespace cutis {
+
+namespace {
+
+constexpr int push_rounds = 3;
+
+}  // namespace
+
+void FleshGroup::displace(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& surface) {
+    if (collider_count() == 0) {
+        for (const auto& flesh : parts_) {
+            flesh->displace(time, sampling, workers, surface);
+        }
+        return;
+    }
+    plain_ = surface;
+    for (const auto& flesh : parts_) {
+        flesh->displace(time, sampling, workers, surface);
+    }
+    // Where everything is now; what steps need of it is kept.
+    shown_ = moving_;
+    poses_.at(carried_, time, sampling, posed_);
+    for (size_t k = 0; k < carried_.size(); ++k) {
+        shown_[k].now = shown_[k].of_body = posed_[k];
+    }
+    std::swap(shown_, moving_);
+    // Of two soft parts each goes half the way first; then what is left.
+    const int passes = tube_owner_.empty() ? 1 : 2;
+    show_tubes(plain_, true, workers);
+    for (int pass = 0; pass < passes; ++pass) {
+        show_tubes(surface, false, workers);
+        for (size_t p = 0; p < parts_.size(); ++p) {
+            push(p, pass + 1 < passes ? 0.5 : 1.0, surface);
+        }
+    }
+    std::swap(shown_, moving_);
+}
+
+/// Tubes of the parts as they are shown.
+void FleshGroup::show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers) {
+    for (size_t p = 0; p < parts_.size(); ++p) {
+        const Tube& tube = tubes_[p];
+        const CurvePart& part = parts_[p]->part();
+        if (tube.rings.empty()) {
+            continue;
+        }
+        nodes_.resize(part.rows(), 3);
+        part.nodes.apply(surface, workers, nodes_);
+        Vector3d last = Vector3d::Zero();
+        double last_radius = 0.0;
+        for (size_t r = 0; r < tube.rings.size(); ++r) {
+            const auto ring =
+                nodes_.middleRows(static_cast<Eigen::Index>(tube.rings[r]) * part.curve_count, part.curve_count);
+            const Vector3d centre = ring.colwise().mean();
+            const double radius = (ring.rowwise() - centre.transpose()).rowwise().norm().mean();
+            if (r > 0) {
+                Moving& moving = moving_[tube.first + r - 1];
+                Collider& one = is_body ? moving.of_body : moving.now;
+                one.a = last;
+                one.b = centre;
+                one.radius_a = last_radius;
+                one.radius_b = radius;
+            }
+            last = centre;
+            last_radius = radius;
+        }
+    }
+}
+
+/// Vertices that are still inside go out the nearest way. \param share  of it, out of soft parts
+void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
+    const CurvePart& part = parts_[p]->part();
+    const Member& member = members_[p];
+    const double limit = parts_[p]->solver().limit();
+    Eigen::AlignedBox3d box;
+    for (const int v : part.vertices) {
+        box.extend(surface.row(v).transpose());
+    }
+    const Vector3d middle = box.center();
+    const double whole = 0.5 * box.diagonal().norm();
+    touched_.clear();
+    for (size_t k = 0; k < collider_count(); ++k) {
+        const bool is_self = k >= carried_.size() && tube_owner_[k - carried_.size()] == static_cast<int>(p);
+        if (!is_self && moving_[k].now.distance(middle) < whole) {
+            touched_.push_back(k);
+        }
+    }
+    if (touched_.empty()) {
+        return;
+    }
+    Vector3d normal;
+    double t = 0.0;
+    for (size_t i = 0; i < part.vertices.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(part.vertices[i]);
+        const Vector3d body = plain_.row(row);
+        const Vector3d start = surface.row(row);
+        Vector3d now = start;
+        for (int round = 0; round < push_rounds; ++round) {
+            bool is_clear = true;
+            bool is_pushed = false;
+            for (const size_t k : touched_) {
+                if (moving_[k].now.distance(now) >= 0.0) {
+                    continue;
+                }
+                const double distance = moving_[k].distance(body, now, normal, t);
+                const double may =
+                    allowed(k, moving_[k].of_body.distance(body), member.vertex_slack[i * collider_count() + k],
+                            member.vertex_reach[static_cast<Eigen::Index>(i)], limit);
+                if (distance < may) {
+                    const bool is_soft = k >= carried_.size();
+                    now += (is_soft ? share : 1.0) * (may - distance) * normal;
+                    is_pushed = is_pushed || !is_soft;
+                    is_clear = false;
+                }
+            }
+            if (is_clear || (share < 1.0 && !is_pushed)) {
+                break;
+            }
+        }
+        if (now != start) {
+            surface.row(row) = now;
+            parts_[p]->moved_by_push(i, now - start);
+            report_.pushed = std::max(report_.pushed, (now - start).norm());
+        }
+    }
+}
+
+}  // namespace cutis
