@@ -1,6 +1,6 @@
 # Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup program build demo test test-slow test-peers test-portable gallery bench compare build-time mutate format lint clean sanitize fuzz soak actors
+.PHONY: help setup program build demo test test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -13,8 +13,11 @@ help:
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
 	@echo "make test-peers     checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten"
+	@echo "make test-characters  every shared character through \`cutis bake FILE\`, with a contact sheet"
+	@echo "make test-farm      many tasks on a real Slurm and on killed processes; plans of 100,000 tasks (as root: network namespaces)"
 	@echo "make gallery        bake every demo and make its pictures (gallery/, docs/gallery.md)"
 	@echo "make bench          benchmarks with ratios"
+	@echo "make bench-peers    folds beside cloth simulated in Blender: a table, pictures in build/peers"
 	@echo "make compare        the curve layer beside ground truth (the limb is simulated once, into build/cache)"
 	@echo "make build-time     what a clean build costs, by room and file"
 	@echo "make mutate         small wrong changes in the kernels: how many the checks notice"
@@ -31,11 +34,11 @@ program: setup
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset release
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program
 
-# The program, and cutis-proofs, which `cutis verify` and `cutis bench` start.
+# The program, cutis-farm, which `cutis farm` starts, and cutis-proofs, which `cutis verify` and `cutis bench` start.
 build: program
 	@scripts/setup bench
 	@cmake --preset release >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program cutis_proofs
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program cutis_farm_program cutis_proofs
 
 demo: program
 	@scripts/demo $(BUILD)/cutis
@@ -66,12 +69,24 @@ test-portable:
 	@scripts/compile-core clang++
 	@scripts/compile-core em++
 
+test-characters: program
+	@scripts/setup test
+	@scripts/test-characters $(BUILD)/cutis $(BUILD)/characters
+
+test-farm: program
+	@scripts/setup farm
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_farm_program
+	@tests/farm/run.sh $(BUILD)/cutis $(BUILD)/test-farm
+
 gallery: program
 	@scripts/setup page
 	@node web/gallery.mjs $(BUILD)/cutis
 
 bench: build
 	@$(BUILD)/cutis bench
+
+bench-peers: program
+	@scripts/bench-peers $(BUILD)/cutis
 
 compare: build
 	@$(BUILD)/cutis bench curve --compare

@@ -39,4 +39,17 @@ std::vector<Row> bench_fold();
 /// Whole steps of skin at the sizes of the paper's Table 2 and beyond, against the paper's solver.
 std::vector<Row> bench_slide();
 
+/// What a layer or a format costs, per 1,000 vertices: measured beside what `cutis farm plan` expects.
+struct CostRow {
+    std::string name;
+    double vertices = 0.0;
+    double prepare_ms = 0.0;
+    double frame_ms = 0.0;
+    double megabytes = 0.0;
+    double frame_bytes = 0.0;
+};
+
+/// A dancer of built-in size, each layer alone, each format alone; one thread.
+std::vector<CostRow> bench_cost();
+
 }  // namespace cutis::bench

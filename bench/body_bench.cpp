@@ -18,8 +18,7 @@ constexpr int skinning_repeats = 25;  // the best counts: a quiet moment on a sh
 
 /// Rest, weights and joints read; result written (twice, see above).
 constexpr double skinning_bytes =
-    (3.0 * sizeof(double) + influence_count * (sizeof(double) + sizeof(std::uint16_t)) +
-     2.0 * 3.0 * sizeof(double)) *
+    (3.0 * sizeof(double) + influence_count * (sizeof(double) + sizeof(std::uint16_t)) + 2.0 * 3.0 * sizeof(double)) *
     vertex_count;
 
 struct Crowd {
@@ -31,15 +30,13 @@ struct Crowd {
     Crowd() {
         std::mt19937 random(7);
         std::uniform_real_distribution<double> number(0.0, 1.0);
-        const auto vector = [&] {
-            return Vector3d(number(random), number(random), number(random));
-        };
+        const auto vector = [&] { return Vector3d(number(random), number(random), number(random)); };
         weights.influences = influence_count;
         for (int v = 0; v < vertex_count; ++v) {
             rest.row(v) = vector();
             // Neighbouring vertices share joints, as on a character.
-            const int joint = static_cast<int>(static_cast<long>(v) *
-                                               (joint_count - influence_count + 1) / vertex_count);
+            const int joint =
+                static_cast<int>(static_cast<long>(v) * (joint_count - influence_count + 1) / vertex_count);
             for (int k = 0; k < influence_count; ++k) {
                 weights.joints.push_back(static_cast<std::uint16_t>(joint + k));
                 weights.weights.push_back(0.1 + number(random));
@@ -50,8 +47,7 @@ struct Crowd {
         Eigen::Affine3d joint = Eigen::Affine3d::Identity();
         for (int j = 0; j < joint_count; ++j) {
             const Vector3d axis = (vector() - Vector3d::Constant(0.5)).normalized();
-            joint = joint * Eigen::Translation3d(vector()) *
-                    Eigen::AngleAxisd(0.87 * number(random), axis);
+            joint = joint * Eigen::Translation3d(vector()) * Eigen::AngleAxisd(0.87 * number(random), axis);
             rigid.push_back(joint);
             stretched.push_back(joint * Eigen::Scaling(Vector3d(1.0, 1.1, 0.9)));
         }
@@ -72,14 +68,10 @@ std::vector<Row> bench_body() {
             std::function<void()> run;
         };
         const std::vector<Kernel> kernels = {
-            {"linear blend",
-             [&] { skin_linear_blend(crowd.rest, crowd.weights, crowd.rigid, workers, posed); }},
-            {"dual quaternion",
-             [&] { skin_dual_quaternion(crowd.rest, crowd.weights, crowd.rigid, workers, posed); }},
+            {"linear blend", [&] { skin_linear_blend(crowd.rest, crowd.weights, crowd.rigid, workers, posed); }},
+            {"dual quaternion", [&] { skin_dual_quaternion(crowd.rest, crowd.weights, crowd.rigid, workers, posed); }},
             {"dual quaternion with stretch",
-             [&] {
-                 skin_dual_quaternion(crowd.rest, crowd.weights, crowd.stretched, workers, posed);
-             }},
+             [&] { skin_dual_quaternion(crowd.rest, crowd.weights, crowd.stretched, workers, posed); }},
         };
         for (const Kernel& kernel : kernels) {
             kernel.run();

@@ -33,8 +33,7 @@ void keep_freed_memory() {
 }
 
 /// Both take turns; the best of each counts.
-std::pair<double, double> best_of(const std::function<void()>& ours,
-                                  const std::function<void()>& theirs, int repeats) {
+std::pair<double, double> best_of(const std::function<void()>& ours, const std::function<void()>& theirs, int repeats) {
     double a = milliseconds(ours);
     double b = milliseconds(theirs);
     for (int i = 1; i < repeats; ++i) {
@@ -59,8 +58,7 @@ RowMatrixXd bulge(int nodes, int columns) {
 /// dense product for each curve, coordinate and frame (Eq. 12).
 class DenseMarch {
 public:
-    DenseMarch(int intervals, int columns, double a1, double a2, double dt)
-        : size_(intervals - 1), columns_(columns) {
+    DenseMarch(int intervals, int columns, double a1, double a2, double dt) : size_(intervals - 1), columns_(columns) {
         c_ = a1 * std::pow(intervals, 4);
         mu_ = a2 / (dt * dt);
         first_ = inverse(matrix(intervals, 2.0 * mu_));
@@ -94,9 +92,7 @@ public:
         ++steps_;
     }
 
-    double value(int row, int column) const {
-        return now_[static_cast<size_t>(column) * size_ + row];
-    }
+    double value(int row, int column) const { return now_[static_cast<size_t>(column) * size_ + row]; }
 
 private:
     std::vector<double> matrix(int intervals, double mu) const {
@@ -104,9 +100,8 @@ private:
         std::vector<double> full(static_cast<size_t>(size_) * size_, 0.0);
         for (int i = 0; i < size_; ++i) {
             for (int k = 0; k <= std::min(i, 2); ++k) {
-                full[static_cast<size_t>(i) * size_ + i - k] =
-                    full[static_cast<size_t>(i - k) * size_ + i] =
-                        band[3 * static_cast<size_t>(i) + static_cast<size_t>(k)];
+                full[static_cast<size_t>(i) * size_ + i - k] = full[static_cast<size_t>(i - k) * size_ + i] =
+                    band[3 * static_cast<size_t>(i) + static_cast<size_t>(k)];
             }
         }
         return full;
@@ -262,9 +257,8 @@ void add_horse(std::vector<Row>& rows) {
         NodeFrames frames;
         MatrixX3d moved_nodes, moved;
     };
-    const std::vector<TableRow> table = {{"", 32, 68, 0}, {"", 32, 68, 0}, {"", 32, 66, 0},
-                                         {"", 32, 66, 0}, {"", 32, 21, 0}, {"", 32, 17, 0},
-                                         {"", 32, 28, 0}};
+    const std::vector<TableRow> table = {{"", 32, 68, 0}, {"", 32, 68, 0}, {"", 32, 66, 0}, {"", 32, 66, 0},
+                                         {"", 32, 21, 0}, {"", 32, 17, 0}, {"", 32, 28, 0}};
     int all_nodes = 0;
     for (const TableRow& one : table) {
         all_nodes += one.curves * one.nodes;
@@ -275,8 +269,7 @@ void add_horse(std::vector<Row>& rows) {
         Part& one = parts[i];
         const int nodes = table[i].nodes;
         const int columns = 3 * table[i].curves;
-        one.part = tube(table[i].curves, nodes, 30134 * table[i].curves * nodes / all_nodes,
-                        CurveTransfer::bilinear);
+        one.part = tube(table[i].curves, nodes, 30134 * table[i].curves * nodes / all_nodes, CurveTransfer::bilinear);
         vertices += static_cast<double>(one.part.vertices.size());
         one.solver = std::make_unique<CurveSolver>(one.part, CurveOptions{});
         const RowMatrixXd target = bulge(nodes, columns);
@@ -292,9 +285,7 @@ void add_horse(std::vector<Row>& rows) {
         one.moved = MatrixX3d::Zero(one.part.transfer.count(), 3);
     }
     const Workers workers(1);
-    const auto transfer = [&](Part& one) {
-        one.part.transfer.apply(one.moved_nodes, workers, one.moved);
-    };
+    const auto transfer = [&](Part& one) { one.part.transfer.apply(one.moved_nodes, workers, one.moved); };
     int frame = 0;
     const auto paper_frame = [&] {
         for (Part& one : parts) {
@@ -363,6 +354,64 @@ void add_horse(std::vector<Row>& rows) {
     rows.push_back(row);
 }
 
+/// Nodes pressed against a wall: looking at them and solving for their forces, beside the step without.
+void add_contacts(std::vector<Row>& rows) {
+    const CurvePart part = tube(32, 34, 2000, CurveTransfer::bilinear);
+    CurveOptions options;
+    CurveSolver solver(part, options, true);
+    const Workers workers(1);
+    const auto sample = [&](double t, CurveDrive& drive) {
+        drive.frames.places = MatrixX3d::Constant(part.rows(), 3, 0.1 * std::sin(9.0 * t));
+        drive.frames.rotations.resize(part.rows(), 9);
+        for (int k = 0; k < part.rows(); ++k) {
+            drive.frames.rotations.row(k) << 1, 0, 0, 0, 1, 0, 0, 0, 1;
+        }
+        drive.shape = drive.followed = MatrixX3d::Zero(part.rows(), 3);
+        drive.has_target = false;
+    };
+    solver.begin(0.0, sample, workers);
+    for (int i = 1; i <= solver.steps(); ++i) {
+        solver.step(i);
+    }
+    std::vector<CurveContact> contacts;
+    double with = 1e300;
+    double without = 1e300;
+    double sum = 0.0;
+    for (int round = 0; round < 400; ++round) {
+        solver.go_on();
+        solver.open(sample, workers);
+        for (int i = 1; i <= solver.steps(); ++i) {
+            without = std::min(without, milliseconds([&] { solver.step(i); }));
+            with = std::min(with, milliseconds([&] {
+                                contacts.clear();
+                                for (int curve = 0; curve < 8; ++curve) {
+                                    for (int node = 10; node < 16; ++node) {
+                                        CurveContact one;
+                                        one.row = node * part.curve_count + curve;
+                                        const CurveSolver::Where where = solver.where(one.row);
+                                        one.depth = 1e-3 - where.swing.x();
+                                        one.rate = -where.swing_speed.x();
+                                        contacts.push_back(one);
+                                    }
+                                }
+                                solver.resolve(contacts);
+                            }));
+            sum += contacts.front().force;
+        }
+    }
+    if (!std::isfinite(sum)) {
+        throw std::runtime_error("bench: contacts are not finite");
+    }
+    Row row;
+    row.layer = "curve";
+    row.row = "one step of 1/720 s: contacts of eight curves, looked at and solved";
+    row.size = {{"contacts", static_cast<double>(contacts.size())}, {"nodes", part.rows()}};
+    row.ms = with;
+    row.baseline = "a microsecond for each";
+    row.baseline_ms = 1e-3 * static_cast<double>(contacts.size());
+    rows.push_back(row);
+}
+
 /// Linear in nodes: each row beside what the 64-node row predicts.
 void add_scaling(std::vector<Row>& rows) {
     const int columns = 96;
@@ -395,15 +444,15 @@ void add_scaling(std::vector<Row>& rows) {
 std::vector<Row> bench_curve() {
     keep_freed_memory();
     // P2 Table 1, total time for 30 frames; its legs 1, 2 and 3, 4 are alike.
-    const std::vector<TableRow> table = {
-        {"arm", 22, 34, 16.92},         {"horse leg 1", 32, 68, 94.86},
-        {"horse leg 3", 32, 66, 89.45}, {"horse neck", 32, 21, 9.52},
-        {"horse torso", 32, 17, 6.40},  {"horse tail", 32, 28, 16.20}};
+    const std::vector<TableRow> table = {{"arm", 22, 34, 16.92},         {"horse leg 1", 32, 68, 94.86},
+                                         {"horse leg 3", 32, 66, 89.45}, {"horse neck", 32, 21, 9.52},
+                                         {"horse torso", 32, 17, 6.40},  {"horse tail", 32, 28, 16.20}};
     std::vector<Row> rows;
     for (const TableRow& one : table) {
         add_table_row(one, rows);
     }
     add_horse(rows);
+    add_contacts(rows);
     add_scaling(rows);
     return rows;
 }

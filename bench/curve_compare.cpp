@@ -8,8 +8,12 @@
 #include <sstream>
 
 #include "bench/limb_truth.h"
+#include "bench/measure.h"
+#include "body/skin_decomposition.h"
 #include "curve/node_frames.h"
 #include "curve/time_examples.h"
+#include "cutis/core/error.h"
+#include "cutis/core/options.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/mesh/geometry.h"
@@ -58,8 +62,7 @@ MatrixX3d on_nodes(const CurvePart& part, const MatrixX3d& surface) {
 }
 
 /// What a method says about residuals at any time, given the examples' residuals.
-using Filler = std::function<std::unique_ptr<TimeExamples>(std::vector<double>,
-                                                           const std::vector<RowMatrixXd>&)>;
+using Filler = std::function<std::unique_ptr<TimeExamples>(std::vector<double>, const std::vector<RowMatrixXd>&)>;
 
 Filler filler(CurveDynamics dynamics, double frequency, double damping, int steps) {
     return [=](std::vector<double> times, const std::vector<RowMatrixXd>& shapes) {
@@ -93,8 +96,8 @@ public:
                                    .transpose();
             }
             times_.push_back(frame / sequence.fps);
-            shapes_.push_back(Eigen::Map<const RowMatrixXd>(local.data(), sequence.part.node_count,
-                                                            3 * sequence.part.curve_count));
+            shapes_.push_back(
+                Eigen::Map<const RowMatrixXd>(local.data(), sequence.part.node_count, 3 * sequence.part.curve_count));
         }
     }
 
@@ -117,13 +120,11 @@ public:
                 examples->at(frame / sequence_.fps, shape);
                 const Eigen::Map<const MatrixX3d> local(shape.data(), sequence_.part.rows(), 3);
                 for (Eigen::Index i = 0; i < world.rows(); ++i) {
-                    world.row(i) =
-                        (rotation_of(baseline_.nodes[f], i) * local.row(i).transpose()).transpose();
+                    world.row(i) = (rotation_of(baseline_.nodes[f], i) * local.row(i).transpose()).transpose();
                 }
                 sequence_.part.transfer.apply(world, Workers(1), moved);
                 for (size_t v = 0; v < sequence_.part.vertices.size(); ++v) {
-                    predicted.row(sequence_.part.vertices[v]) +=
-                        moved.row(static_cast<Eigen::Index>(v));
+                    predicted.row(sequence_.part.vertices[v]) += moved.row(static_cast<Eigen::Index>(v));
                 }
             }
             for (const int v : sequence_.part.vertices) {
@@ -144,8 +145,7 @@ public:
     double stored_kilobytes() const {
         double numbers = 0.0;
         for (const RowMatrixXd& shape : shapes_) {
-            numbers +=
-                shape.cwiseAbs().maxCoeff() > 1e-12 ? static_cast<double>(shape.size()) : 0.0;
+            numbers += shape.cwiseAbs().maxCoeff() > 1e-12 ? static_cast<double>(shape.size()) : 0.0;
         }
         return numbers * sizeof(float) / 1024.0;
     }
@@ -183,8 +183,7 @@ std::vector<int> evenly_spaced(int frames, int count) {
     std::vector<int> list;
     list.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
-        list.push_back(
-            static_cast<int>(std::lround(static_cast<double>(frames - 1) * i / (count - 1))));
+        list.push_back(static_cast<int>(std::lround(static_cast<double>(frames - 1) * i / (count - 1))));
     }
     return list;
 }
@@ -228,33 +227,26 @@ void add_rows(const Sequence& sequence, const Sequence& other, std::vector<Compa
         const BaselineFrames& baseline = sequence.baselines[b];
         for (const int count : {2, 3, 5, 9}) {
             const auto judge_of = [&](const Sequence& one) {
-                return Judge(one, one.baselines[b],
-                             evenly_spaced(static_cast<int>(one.truth.size()), count));
+                return Judge(one, one.baselines[b], evenly_spaced(static_cast<int>(one.truth.size()), count));
             };
             const Judge judge = judge_of(sequence);
             const Judge chooser = judge_of(other);
-            const auto add = [&](const std::string& method, const Filler& fill,
-                                 const std::string& words) {
+            const auto add = [&](const std::string& method, const Filler& fill, const std::string& words) {
                 const Score score = judge.score(fill);
-                rows.push_back({sequence.name, baseline.name + method, count, score.rms,
-                                score.largest, score.jump, judge.stored_kilobytes(), words});
+                rows.push_back({sequence.name, baseline.name + method, count, score.rms, score.largest, score.jump,
+                                judge.stored_kilobytes(), words});
             };
             const auto add_chosen = [&](const std::string& method, CurveDynamics dynamics) {
                 const Choice choice = best_choice(dynamics, [&](const Choice& one) {
-                    return chooser
-                        .score(filler(dynamics, one.frequency, one.damping,
-                                      chooser.first_interval_frames()))
+                    return chooser.score(filler(dynamics, one.frequency, one.damping, chooser.first_interval_frames()))
                         .rms;
                 });
-                add(method,
-                    filler(dynamics, choice.frequency, choice.damping,
-                           judge.first_interval_frames()),
+                add(method, filler(dynamics, choice.frequency, choice.damping, judge.first_interval_frames()),
                     choice.words(dynamics));
             };
             if (count == 2 && baseline.keeps_rest) {
                 const Score score = judge.score({});
-                rows.push_back({sequence.name, baseline.name + " alone", 0, score.rms,
-                                score.largest, 0.0, 0.0, ""});
+                rows.push_back({sequence.name, baseline.name + " alone", 0, score.rms, score.largest, 0.0, 0.0, ""});
             }
             add(", linear = static", filler(CurveDynamics::still, 1.0, 0.0, 1), "");
             add_chosen(", paper's scheme", CurveDynamics::paper);
@@ -321,10 +313,8 @@ std::vector<Sequence> dem_bones_windows() {
     const Eigen::RowVector3d low = clean.positions.colwise().minCoeff();
     const Eigen::RowVector3d high = clean.positions.colwise().maxCoeff();
     (high - low).maxCoeff(&axis);
-    const VectorXd place =
-        (clean.positions.col(axis).array() - low[axis]) / (high[axis] - low[axis]);
-    const SurfacePiece upper =
-        cut_piece(whole_surface(clean.positions, clean.topology), place, 0.2, true, 0);
+    const VectorXd place = (clean.positions.col(axis).array() - low[axis]) / (high[axis] - low[axis]);
+    const SurfacePiece upper = cut_piece(whole_surface(clean.positions, clean.topology), place, 0.2, true, 0);
     const SurfacePiece shaft = cut_piece(upper, place, 0.8, false, 1);
     CurveLayout layout;
     layout.curves = 12;
@@ -343,10 +333,9 @@ std::vector<Sequence> dem_bones_windows() {
         for (int f = begin; f < begin + length; ++f) {
             MatrixX3d surface(clean.positions.rows(), 3);
             for (Eigen::Index v = 0; v < surface.rows(); ++v) {
-                const size_t at =
-                    (static_cast<size_t>(f) * static_cast<size_t>(cache.vertex_count) +
-                     static_cast<size_t>(clean.art_of_vertex[v])) *
-                    3;
+                const size_t at = (static_cast<size_t>(f) * static_cast<size_t>(cache.vertex_count) +
+                                   static_cast<size_t>(clean.art_of_vertex[v])) *
+                                  3;
                 surface.row(v) << cache.samples[at], cache.samples[at + 1], cache.samples[at + 2];
             }
             sequence.truth.push_back(surface);
@@ -356,8 +345,7 @@ std::vector<Sequence> dem_bones_windows() {
             rigid.fill(on_nodes(part, surface), frames);
             // The same rigid motion for the whole surface.
             const Eigen::Matrix3d r = rotation_of(frames, 0);
-            const Vector3d shift =
-                frames.places.row(0).transpose() - r * rigid.rest_nodes().row(0).transpose();
+            const Vector3d shift = frames.places.row(0).transpose() - r * rigid.rest_nodes().row(0).transpose();
             MatrixX3d moved = (clean.positions * r.transpose()).rowwise() + shift.transpose();
             bone.surface.push_back(moved);
             bone.nodes.push_back(frames);
@@ -384,8 +372,7 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
                 judges.emplace_back(window, window.baselines[b], evenly_spaced(frames, count));
             }
             const int steps = judges[0].first_interval_frames();
-            const auto add = [&](const std::string& method,
-                                 const std::function<Filler(size_t)>& fill,
+            const auto add = [&](const std::string& method, const std::function<Filler(size_t)>& fill,
                                  const std::string& words) {
                 CompareRow row{windows[0].name,
                                first.name + method,
@@ -413,10 +400,7 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
                     choice[half] = best_choice(dynamics, [&](const Choice& one) {
                         double sum = 0.0;
                         for (size_t i = 1 - half; i < judges.size(); i += 2) {
-                            const double rms =
-                                judges[i]
-                                    .score(filler(dynamics, one.frequency, one.damping, steps))
-                                    .rms;
+                            const double rms = judges[i].score(filler(dynamics, one.frequency, one.damping, steps)).rms;
                             sum += rms * rms;
                         }
                         return sum;
@@ -442,16 +426,61 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
     }
 }
 
+/// Skinning decomposition of whole sequences: what stores the same motion as bones and weights. No frame is held out.
+void add_decompositions(std::vector<CompareRow>& rows) {
+    const auto add = [&](const std::string& name, const ArtMesh& rest, const std::vector<MatrixX3d>& frames) {
+        const Topology topology(rest.triangles, static_cast<int>(rest.positions.rows()));
+        const double diagonal = (rest.positions.colwise().maxCoeff() - rest.positions.colwise().minCoeff()).norm();
+        for (const int bones : {5, 10, 20}) {
+            DecompositionOptions options;
+            options.bones = bones;
+            SkinDecomposition found;
+            const double ms =
+                milliseconds([&] { found = decompose_skin(rest.positions, topology, frames, options, Workers(1)); });
+            double largest = 0.0;
+            MatrixX3d skinned;
+            for (size_t f = 0; f < frames.size(); ++f) {
+                skin_linear_blend(rest.positions, found.weights, found.matrices[f], Workers(1), skinned);
+                largest = std::max(largest, (skinned - frames[f]).rowwise().norm().maxCoeff());
+            }
+            // A weight and a bone's number are 4 + 1 bytes, a rigid motion a quaternion and a place.
+            const double bytes = 5.0 * options.influences * static_cast<double>(rest.positions.rows()) +
+                                 28.0 * bones * static_cast<double>(frames.size());
+            rows.push_back({name, concat("skinning decomposition, ", bones, " bones"), static_cast<int>(frames.size()),
+                            1000.0 * found.rms / diagonal, 1000.0 * largest / diagonal, 0.0, bytes / 1024.0,
+                            concat(number_text(std::round(ms / 10.0) / 100.0), " s")});
+        }
+    };
+    const std::string reference = verify::data_file("horse-gallop/horse-gallop-reference.obj");
+    if (!reference.empty()) {
+        std::vector<MatrixX3d> frames;
+        for (int f = 1; f <= 49; ++f) {
+            const std::string number = (f < 10 ? "0" : "") + std::to_string(f);
+            frames.push_back(read_obj(verify::data_file("horse-gallop/horse-gallop-" + number + ".obj")).positions);
+        }
+        add("horse-gallop, 49 shapes", read_obj(reference), frames);
+    }
+    const std::string soft = verify::data_file("dem-bones/frames/bone_000.obj");
+    if (!soft.empty()) {
+        std::vector<MatrixX3d> frames;
+        for (int f = 0; f <= 392; f += 8) {
+            const std::string number = std::to_string(1000 + f).substr(1);
+            frames.push_back(read_obj(verify::data_file("dem-bones/frames/bone_" + number + ".obj")).positions);
+        }
+        add("dem-bones, every 8th frame", read_obj(soft), frames);
+    }
+}
+
 }  // namespace
 
 std::vector<CompareRow> compare_curve() {
     std::vector<CompareRow> rows;
     const Sequence bend = limb_sequence(LimbMotion::bend, "FEM limb, 70 degrees, in equilibrium");
-    const Sequence flick =
-        limb_sequence(LimbMotion::flick, "FEM limb, flick of 70 degrees in 0.4 s");
+    const Sequence flick = limb_sequence(LimbMotion::flick, "FEM limb, flick of 70 degrees in 0.4 s");
     add_rows(bend, flick, rows);
     add_rows(flick, bend, rows);
     add_windows(dem_bones_windows(), rows);
+    add_decompositions(rows);
     return rows;
 }
 

@@ -11,10 +11,10 @@ struct CompareRow {
     std::string sequence;  ///< what moves, and whose truth it is
     std::string method;
     int examples = 0;
-    double rms = 0.0;  ///< 1000 sqrt(sum |p - p_true|^2 / (3 V F)), box diagonal = 1, on held-out
-                       ///< frames of a motion the parameters were not chosen on
-    double largest = 0.0;  ///< largest distance on these frames, thousandths of the diagonal
-    double jump = 0.0;  ///< largest change of velocity at an inner example over the largest speed
+    double rms = 0.0;        ///< 1000 sqrt(sum |p - p_true|^2 / (3 V F)), box diagonal = 1, on held-out
+                             ///< frames of a motion the parameters were not chosen on
+    double largest = 0.0;    ///< largest distance on these frames, thousandths of the diagonal
+    double jump = 0.0;       ///< largest change of velocity at an inner example over the largest speed
     double kilobytes = 0.0;  ///< of examples stored
     std::string chosen;      ///< parameters, chosen on another motion
 };

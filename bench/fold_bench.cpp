@@ -17,8 +17,7 @@ namespace {
 
 /// One garment: best time of each pose, averaged over the poses, everything measured in turns.
 void add_garment(const std::string& who, const Body& body, int vertices, std::vector<Row>& rows) {
-    const RepairedMesh mesh =
-        repair_mesh(body.mesh().positions, body.mesh().triangles, {}, body.source().weld_group);
+    const RepairedMesh mesh = repair_mesh(body.mesh().positions, body.mesh().triangles, {}, body.source().weld_group);
     const Rig& rig = *body.rig();
     const SkinWeights weights = weights_of(rig.weights, mesh.art_of_vertex);
     const Workers one(1);
@@ -26,8 +25,7 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
     FoldSource source;
     source.radius = limb_radius(mesh.positions, weights, rig.parent, rig.centre);
     for (size_t i = 0; i < poses.size(); ++i) {
-        body.joint_matrices(body.duration() * static_cast<double>(i) / 11.0, TimeSampling::exact,
-                            poses[i]);
+        body.joint_matrices(body.duration() * static_cast<double>(i) / 11.0, TimeSampling::exact, poses[i]);
         source.poses.emplace_back();
         skin_dual_quaternion(mesh.positions, weights, poses[i], one, source.poses.back());
     }
@@ -46,9 +44,8 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
         FoldSolver& solver;
         double ms;
     };
-    Variant variants[] = {{"one field", single, 0.0},
-                          {"two fields", both, 0.0},
-                          {"two fields and guard", guarded, 0.0}};
+    Variant variants[] = {
+        {"one field", single, 0.0}, {"two fields", both, 0.0}, {"two fields and guard", guarded, 0.0}};
     double skinning = 0.0;
     MatrixX3d refined;
     MatrixX3d directions;
@@ -57,9 +54,7 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
     for (const auto& pose : poses) {
         double best = std::numeric_limits<double>::infinity();
         for (int i = 0; i < repeats; ++i) {
-            best = std::min(best, milliseconds([&] {
-                                skin_linear_blend(single.rest(), fine, pose, one, refined);
-                            }));
+            best = std::min(best, milliseconds([&] { skin_linear_blend(single.rest(), fine, pose, one, refined); }));
         }
         skinning += best / static_cast<double>(poses.size());
         for (Variant& variant : variants) {
@@ -68,8 +63,7 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
             for (int i = 0; i < repeats; ++i) {
                 skin_linear_blend(variant.solver.rest(), own, pose, one, refined);
                 turn_normals(variant.solver.normals(), own, pose, one, directions);
-                best = std::min(
-                    best, milliseconds([&] { variant.solver.fold(directions, one, refined); }));
+                best = std::min(best, milliseconds([&] { variant.solver.fold(directions, one, refined); }));
             }
             variant.ms += best / static_cast<double>(poses.size());
         }
@@ -93,8 +87,7 @@ void add_garment(const std::string& who, const Body& body, int vertices, std::ve
 
 std::vector<Row> bench_fold() {
     std::vector<Row> rows;
-    add_garment("built-in dancer", verify::fold_actor("dancer", "leotard", "arabesque"), 60000,
-                rows);
+    add_garment("built-in dancer", verify::fold_actor("dancer", "leotard", "arabesque"), 60000, rows);
     const std::string file = verify::data_file("dancer/dancer.glb");
     if (file.empty()) {
         std::cerr << "bench fold: dancer/dancer.glb is not in the data folder (CUTIS_DATA, or "
@@ -103,8 +96,7 @@ std::vector<Row> bench_fold() {
     }
     add_garment("tights of dancer.glb", verify::fold_file(file, "tights"), 20000, rows);
     add_garment("tights of dancer.glb", verify::fold_file(file, "tights"), 60000, rows);
-    add_garment("female_sportsuit01 of dancer.glb", verify::fold_file(file, "female_sportsuit01"),
-                60000, rows);
+    add_garment("female_sportsuit01 of dancer.glb", verify::fold_file(file, "female_sportsuit01"), 60000, rows);
     return rows;
 }
 

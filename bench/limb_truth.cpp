@@ -34,8 +34,7 @@ constexpr int frame_count = 31;
 
 double skin_radius(double x) {
     // A limb: thicker in the middle of each half.
-    return 0.045 +
-           0.008 * std::sin(std::numbers::pi * x / elbow) * std::sin(std::numbers::pi * x / elbow);
+    return 0.045 + 0.008 * std::sin(std::numbers::pi * x / elbow) * std::sin(std::numbers::pi * x / elbow);
 }
 
 int node(int i, int j, int k) {
@@ -128,15 +127,13 @@ public:
     double residual() const { return residual_; }
 
     void place_bones(double angle) {
-        const Eigen::Affine3d turn = Eigen::Translation3d(elbow, 0, 0) *
-                                     Eigen::AngleAxisd(angle, Vector3d::UnitZ()) *
+        const Eigen::Affine3d turn = Eigen::Translation3d(elbow, 0, 0) * Eigen::AngleAxisd(angle, Vector3d::UnitZ()) *
                                      Eigen::Translation3d(-elbow, 0, 0);
         for (Eigen::Index v = 0; v < rest_.rows(); ++v) {
             const int bone = bone_[v];
             if (bone >= 0) {
                 position_.row(v) =
-                    bone == 0 ? rest_.row(v)
-                              : Eigen::RowVector3d((turn * rest_.row(v).transpose()).transpose());
+                    bone == 0 ? rest_.row(v) : Eigen::RowVector3d((turn * rest_.row(v).transpose()).transpose());
             }
         }
     }
@@ -170,14 +167,9 @@ public:
 private:
     void add_cell(int i, int j, int k) {
         // Six tetrahedra round the diagonal 0-6; every cell alike, so that neighbours match.
-        const std::array<int, 8> c = {node(i, j, k),
-                                      node(i + 1, j, k),
-                                      node(i + 1, j + 1, k),
-                                      node(i, j + 1, k),
-                                      node(i, j, k + 1),
-                                      node(i + 1, j, k + 1),
-                                      node(i + 1, j + 1, k + 1),
-                                      node(i, j + 1, k + 1)};
+        const std::array<int, 8> c = {
+            node(i, j, k),     node(i + 1, j, k),     node(i + 1, j + 1, k),     node(i, j + 1, k),
+            node(i, j, k + 1), node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)};
         constexpr int split[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                      {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
         for (const auto& corner : split) {
@@ -187,8 +179,7 @@ private:
             }
             Eigen::Matrix3d edges;
             for (int e = 0; e < 3; ++e) {
-                edges.col(e) =
-                    (rest_.row(v[static_cast<size_t>(e) + 1]) - rest_.row(v[0])).transpose();
+                edges.col(e) = (rest_.row(v[static_cast<size_t>(e) + 1]) - rest_.row(v[0])).transpose();
             }
             if (edges.determinant() < 0.0) {
                 std::swap(v[2], v[3]);
@@ -207,16 +198,13 @@ private:
         for (const Tet& tet : tets_) {
             Eigen::Matrix3d edges;
             for (int e = 0; e < 3; ++e) {
-                edges.col(e) =
-                    (position_.row(tet.v[static_cast<size_t>(e) + 1]) - position_.row(tet.v[0]))
-                        .transpose();
+                edges.col(e) = (position_.row(tet.v[static_cast<size_t>(e) + 1]) - position_.row(tet.v[0])).transpose();
             }
             const Eigen::Matrix3d r = polar_decomposition(edges * tet.inverse_rest).rotation;
             Eigen::Matrix<double, 12, 1> local;
             for (int a = 0; a < 4; ++a) {
                 const int v = tet.v[a];
-                local.segment<3>(3 * a) =
-                    r.transpose() * position_.row(v).transpose() - rest_.row(v).transpose();
+                local.segment<3>(3 * a) = r.transpose() * position_.row(v).transpose() - rest_.row(v).transpose();
             }
             const Eigen::Matrix<double, 12, 1> pull = tet.stiffness * local;
             for (int a = 0; a < 4; ++a) {
@@ -234,8 +222,7 @@ private:
                     if (j < 0 || j > i) {
                         continue;
                     }
-                    const Eigen::Matrix3d block =
-                        r * tet.stiffness.block<3, 3>(3 * a, 3 * b) * r.transpose();
+                    const Eigen::Matrix3d block = r * tet.stiffness.block<3, 3>(3 * a, 3 * b) * r.transpose();
                     for (int p = 0; p < 3; ++p) {
                         for (int q = 0; q < 3; ++q) {
                             if (3 * i + p >= 3 * j + q) {
@@ -280,8 +267,7 @@ private:
         for (size_t v = 0; v < unknown_.size(); ++v) {
             if (unknown_[v] >= 0) {
                 for (int c = 0; c < 3; ++c) {
-                    position_(static_cast<Eigen::Index>(v), c) +=
-                        force[3 * static_cast<size_t>(unknown_[v]) + c];
+                    position_(static_cast<Eigen::Index>(v), c) += force[3 * static_cast<size_t>(unknown_[v]) + c];
                 }
             }
         }
@@ -315,26 +301,21 @@ std::filesystem::path cache_file(LimbMotion motion) {
     if (folder == nullptr || *folder == '\0') {
         return {};
     }
-    return std::filesystem::path(folder) /
-           (motion == LimbMotion::bend ? "limb-bend.bin" : "limb-flick.bin");
+    return std::filesystem::path(folder) / (motion == LimbMotion::bend ? "limb-bend.bin" : "limb-flick.bin");
 }
 
 /// Frames of an earlier run; false where there are none that fit this limb.
-bool read_cache(const std::filesystem::path& file, const std::vector<double>& head,
-                LimbTruth& truth) {
+bool read_cache(const std::filesystem::path& file, const std::vector<double>& head, LimbTruth& truth) {
     std::ifstream in(file, std::ios::binary);
     std::vector<double> stored(head.size() + 1);
-    const auto bytes = [](size_t numbers) {
-        return static_cast<std::streamsize>(numbers * sizeof(double));
-    };
+    const auto bytes = [](size_t numbers) { return static_cast<std::streamsize>(numbers * sizeof(double)); };
     if (!in.read(reinterpret_cast<char*>(stored.data()), bytes(stored.size())) ||
         !std::equal(head.begin(), head.end(), stored.begin())) {
         return false;
     }
     std::vector<MatrixX3d> frames(frame_count, truth.rest);
     for (MatrixX3d& frame : frames) {
-        if (!in.read(reinterpret_cast<char*>(frame.data()),
-                     bytes(static_cast<size_t>(frame.size()))) ||
+        if (!in.read(reinterpret_cast<char*>(frame.data()), bytes(static_cast<size_t>(frame.size()))) ||
             !frame.allFinite()) {
             return false;
         }
@@ -344,15 +325,13 @@ bool read_cache(const std::filesystem::path& file, const std::vector<double>& he
     return true;
 }
 
-void write_cache(const std::filesystem::path& file, const std::vector<double>& head,
-                 const LimbTruth& truth) {
+void write_cache(const std::filesystem::path& file, const std::vector<double>& head, const LimbTruth& truth) {
     std::filesystem::create_directories(file.parent_path());
     const std::filesystem::path part = file.string() + ".part";
     std::ofstream out(part, std::ios::binary);
     const auto put = [&](const double* numbers, Eigen::Index count) {
-        out.write(
-            reinterpret_cast<const char*>(numbers),
-            static_cast<std::streamsize>(count) * static_cast<std::streamsize>(sizeof(double)));
+        out.write(reinterpret_cast<const char*>(numbers),
+                  static_cast<std::streamsize>(count) * static_cast<std::streamsize>(sizeof(double)));
     };
     put(head.data(), static_cast<Eigen::Index>(head.size()));
     put(&truth.residual, 1);

@@ -11,8 +11,7 @@ namespace cutis::bench {
 inline double milliseconds(const std::function<void()>& work) {
     const auto begin = std::chrono::steady_clock::now();
     work();
-    const std::chrono::duration<double, std::milli> passed =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;
     return passed.count();
 }
 

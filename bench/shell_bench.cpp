@@ -48,8 +48,7 @@ struct ShellScene {
                 const double u = 2.0 * std::numbers::pi * i / model.around;
                 const double v = 2.0 * std::numbers::pi * j / model.along;
                 const double r = 0.35 + 0.14 * std::cos(v);
-                positions.row(j * model.around + i) << r * std::cos(u), r * std::sin(u),
-                    0.14 * std::sin(v);
+                positions.row(j * model.around + i) << r * std::cos(u), r * std::sin(u), 0.14 * std::sin(v);
                 const int a = j * model.around + i;
                 const int b = j * model.around + (i + 1) % model.around;
                 const int up = (j + 1) % model.along * model.around;
@@ -73,8 +72,7 @@ struct ShellScene {
         // Low-discrepancy places; a piece lies over four triangles.
         for (int i = 0; i < model.vertices; ++i) {
             ShellPoint point;
-            point.triangle =
-                static_cast<int>(static_cast<long long>(i) * model.triangles / model.vertices);
+            point.triangle = static_cast<int>(static_cast<long long>(i) * model.triangles / model.vertices);
             double a = std::fmod(0.5 + 0.7548776662466927 * i, 1.0);
             double b = std::fmod(0.5 + 0.5698402909980532 * i, 1.0);
             if (a + b > 1.0) {
@@ -101,8 +99,7 @@ MatrixX3d shape_at(const MatrixX3d& rest, double time) {
 
 /// Two steps of the shell that alternate, so that every run works on real motion.
 struct Motions {
-    MatrixX3d base[2], offset[2], base_velocity[2], offset_velocity[2], base_kick[2],
-        offset_kick[2];
+    MatrixX3d base[2], offset[2], base_velocity[2], offset_velocity[2], base_kick[2], offset_kick[2];
 
     ShellMotion at(int i) const {
         ShellMotion motion;
@@ -158,8 +155,8 @@ public:
                 for (int k = 0; k < 3; ++k) {
                     table_[3 * static_cast<size_t>(v) + static_cast<size_t>(k)] =
                         static_cast<float>(motions.base[i](v, k));
-                    table_[3 * (static_cast<size_t>(n) + static_cast<size_t>(v)) +
-                           static_cast<size_t>(k)] = static_cast<float>(motions.offset[i](v, k));
+                    table_[3 * (static_cast<size_t>(n) + static_cast<size_t>(v)) + static_cast<size_t>(k)] =
+                        static_cast<float>(motions.offset[i](v, k));
                 }
             }
             constexpr float omega = 0.2f, zeta = 0.05f, dt = 1.0f / 60.0f, limit = 0.01f;
@@ -172,8 +169,8 @@ public:
                     const auto at = [&](size_t c) {
                         return table_[3 * static_cast<size_t>(corners[c]) + static_cast<size_t>(k)];
                     };
-                    vertex.goal[k] = vertex.weights[0] * at(0) + vertex.weights[1] * at(1) +
-                                     vertex.weights[2] * at(2) + last * at(3);
+                    vertex.goal[k] = vertex.weights[0] * at(0) + vertex.weights[1] * at(1) + vertex.weights[2] * at(2) +
+                                     last * at(3);
                     const float d = vertex.position[k] - vertex.goal[k];
                     square += d * d;
                 }
@@ -182,8 +179,7 @@ public:
             const float draw = furthest > limit * limit ? limit / std::sqrt(furthest) : 1.0f;
             for (Vertex& vertex : vertices_) {
                 for (int k = 0; k < 3; ++k) {
-                    vertex.position[k] =
-                        vertex.goal[k] + draw * (vertex.position[k] - vertex.goal[k]);
+                    vertex.position[k] = vertex.goal[k] + draw * (vertex.position[k] - vertex.goal[k]);
                     vertex.velocity[k] += omega * (vertex.goal[k] - vertex.position[k]) / dt;
                     vertex.position[k] += dt * vertex.velocity[k];
                     vertex.velocity[k] *= 1.0f - zeta;
@@ -221,8 +217,7 @@ Row ten_million(Triad& triad) {
     Model model = models[2];
     model.vertices = 10'000'000;
     ShellScene scene(model);
-    ShellEquilibrium equilibrium(scene.shell,
-                                 {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
+    ShellEquilibrium equilibrium(scene.shell, {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
     const Motions motions = make_motions(equilibrium);
     DetailVibration vibration(scene.shell, std::move(scene.points), scene.piece, {});
     const Workers workers(1);
@@ -230,8 +225,7 @@ Row ten_million(Triad& triad) {
     double triad_ms = 1e300, vibrate_ms = 1e300;
     for (int i = 0; i < 6; ++i) {
         triad_ms = std::min(triad_ms, triad.run_ms(workers));
-        vibrate_ms = std::min(vibrate_ms,
-                              milliseconds([&] { vibration.advance(motions.at(i % 2), workers); }));
+        vibrate_ms = std::min(vibrate_ms, milliseconds([&] { vibration.advance(motions.at(i % 2), workers); }));
     }
     Row row;
     row.layer = "shell";
@@ -254,10 +248,8 @@ std::vector<Row> bench_shell() {
     Triad triad;
     for (const Model& model : models) {
         ShellScene scene(model);
-        ShellEquilibrium equilibrium(scene.shell,
-                                     {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
-        ShellEquilibrium corrected(scene.shell,
-                                   {.poisson = 0.3, .stiffness = {}, .volume_rounds = 1});
+        ShellEquilibrium equilibrium(scene.shell, {.poisson = 0.3, .stiffness = {}, .volume_rounds = 0});
+        ShellEquilibrium corrected(scene.shell, {.poisson = 0.3, .stiffness = {}, .volume_rounds = 1});
         const Motions motions = make_motions(equilibrium);
         PlainUpdate plain(scene);
         VibrationOptions options;
@@ -267,28 +259,24 @@ std::vector<Row> bench_shell() {
         for (const int threads : {1, 2}) {
             const Workers workers(threads);
             vibration.reset(motions.at(0), workers);
-            double triad_ms = 1e300, plain_ms = 1e300, solve_ms = 1e300, vibrate_ms = 1e300,
-                   library_ms = 1e300, corrected_ms = 1e300;
+            double triad_ms = 1e300, plain_ms = 1e300, solve_ms = 1e300, vibrate_ms = 1e300, library_ms = 1e300,
+                   corrected_ms = 1e300;
             std::vector<double> single(static_cast<size_t>(scene.shell.vertex_count()));
             // All take turns, so that a busy machine slows all of them.
             for (int i = 0; i < shell_repeats; ++i) {
                 const int at = i % 2;
                 triad_ms = std::min(triad_ms, triad.run_ms(workers));
                 plain_ms = std::min(plain_ms, plain.run_ms(motions, at));
-                vibrate_ms = std::min(
-                    vibrate_ms, milliseconds([&] { vibration.advance(motions.at(at), workers); }));
-                solve_ms = std::min(solve_ms, milliseconds([&] {
-                                        equilibrium.solve(motions.base[at], workers, offset);
-                                    }));
-                corrected_ms = std::min(corrected_ms, milliseconds([&] {
-                                            corrected.solve(motions.base[at], workers, offset);
-                                        }));
+                vibrate_ms = std::min(vibrate_ms, milliseconds([&] { vibration.advance(motions.at(at), workers); }));
+                solve_ms =
+                    std::min(solve_ms, milliseconds([&] { equilibrium.solve(motions.base[at], workers, offset); }));
+                corrected_ms =
+                    std::min(corrected_ms, milliseconds([&] { corrected.solve(motions.base[at], workers, offset); }));
                 // Three separate passes over the factor, one per coordinate.
                 library_ms = std::min(library_ms, milliseconds([&] {
                                           for (int k = 0; k < 3; ++k) {
                                               for (size_t v = 0; v < single.size(); ++v) {
-                                                  single[v] =
-                                                      offset(static_cast<Eigen::Index>(v), k);
+                                                  single[v] = offset(static_cast<Eigen::Index>(v), k);
                                               }
                                               equilibrium.solve_system(single, 1);
                                           }
@@ -304,8 +292,7 @@ std::vector<Row> bench_shell() {
             const auto scaling = [&](Row& row, double one_ms) {
                 if (threads > 1) {
                     row.size["percent of 1 thread's speed"] = 100.0 * one_ms / row.ms;
-                    row.size["percent of 1 thread's speed, the triad"] =
-                        100.0 * one_triad_ms / triad_ms;
+                    row.size["percent of 1 thread's speed, the triad"] = 100.0 * one_triad_ms / triad_ms;
                 }
             };
             const std::string suffix = threads == 1 ? ", 1 thread" : ", 2 threads";
@@ -353,8 +340,7 @@ std::vector<Row> bench_shell() {
                               {"threads", threads},
                               {"MB/s of the triad", Triad::bytes() / triad_ms / 1e3}};
             bandwidth.ms = vibrate_ms;
-            bandwidth.baseline =
-                "bytes moved over a triad of the same run and threads, write-allocate in both";
+            bandwidth.baseline = "bytes moved over a triad of the same run and threads, write-allocate in both";
             bandwidth.baseline_ms = bound_ms;
             rows.push_back(bandwidth);
         }

@@ -42,11 +42,9 @@ Surface wrapped_grid(int around, int along, bool is_torus) {
             if (is_torus) {
                 const double v = 2.0 * std::numbers::pi * j / along;
                 const double r = 0.35 + 0.14 * std::cos(u);
-                s.positions.row(j * around + i) << r * std::cos(v), r * std::sin(v),
-                    0.14 * std::sin(u);
+                s.positions.row(j * around + i) << r * std::cos(v), r * std::sin(v), 0.14 * std::sin(u);
             } else {
-                s.positions.row(j * around + i) << 0.25 * std::cos(u), 0.25 * std::sin(u),
-                    1.0 * j / (along - 1);
+                s.positions.row(j * around + i) << 0.25 * std::cos(u), 0.25 * std::sin(u), 1.0 * j / (along - 1);
             }
             if (j < rows) {
                 const int a = j * around + i;
@@ -175,8 +173,7 @@ private:
 
 /// Whole steps with that solver in place of ours, measured: best of a few.
 void measure_baseline(SlideSolver& unconstrained, const std::vector<slide::Constraint>& constraint,
-                      const std::vector<MatrixX3d>& bodies, const Workers& workers,
-                      Measured& result) {
+                      const std::vector<MatrixX3d>& bodies, const Workers& workers, Measured& result) {
     SlideSolver::Parts& p = unconstrained.parts();
     std::unique_ptr<KktSolver> kkt;
     result.lu_step_ms = result.lu_ms = 1e300;
@@ -205,8 +202,7 @@ void measure_baseline(SlideSolver& unconstrained, const std::vector<slide::Const
 }
 #endif
 
-Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads, int steps,
-                 bool with_baseline) {
+Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads, int steps, bool with_baseline) {
     const Workers workers(threads);
     const Topology topology(surface.triangles, static_cast<int>(surface.positions.rows()));
     SlideOptions options;  // everything on: tether, damping, stickiness, limiter, curved look-up
@@ -233,8 +229,8 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
         }
         result.step_ms = std::min(result.step_ms, milliseconds_since(begin) / run);
     }
-    result.iterations = static_cast<double>(solver.report().iterations - iterations) /
-                        static_cast<double>(solver.report().steps);
+    result.iterations =
+        static_cast<double>(solver.report().iterations - iterations) / static_cast<double>(solver.report().steps);
     SlideSolver::Parts& p = solver.parts();
     // The solve of one more step, from the guess that step began with.
     const std::vector<double> acceleration = p.state.acceleration;
@@ -249,8 +245,7 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
         solve = std::min(solve, milliseconds_since(begin));
     }
     result.solve_ms = solve;
-    result.bytes_per_triangle =
-        static_cast<double>(solver.bytes()) / static_cast<double>(topology.triangle_count());
+    result.bytes_per_triangle = static_cast<double>(solver.bytes()) / static_cast<double>(topology.triangle_count());
 #if defined(CUTIS_WITH_CXSPARSE)
     if (with_baseline) {
         // The same state without constraints, which the KKT matrix adds as rows of its own.
@@ -266,8 +261,7 @@ Measured measure(const Surface& surface, int pinned, bool is_rigid, int threads,
     return result;
 }
 
-Row row_of(const std::string& name, const Surface& surface, int pinned, int threads,
-           const Measured& m) {
+Row row_of(const std::string& name, const Surface& surface, int pinned, int threads, const Measured& m) {
     Row row;
     row.layer = "slide";
     row.row = name + (threads == 1 ? ", 1 thread" : ", 2 threads");
@@ -389,24 +383,22 @@ std::vector<Row> bench_slide() {
         const Surface surface = wrapped_grid(e.around, e.along, e.is_torus);
         const Measured m = measure(surface, e.pinned, e.is_rigid, 1, 60, true);
         rows.push_back(row_of(e.name, surface, e.pinned, 1, m));
-        Row two = row_of(e.name, surface, e.pinned, 2,
-                         measure(surface, e.pinned, e.is_rigid, 2, 60, false));
+        Row two = row_of(e.name, surface, e.pinned, 2, measure(surface, e.pinned, e.is_rigid, 2, 60, false));
         two.baseline = "the same on 1 thread";
         two.baseline_ms = m.step_ms;
         rows.push_back(two);
         torus_ms = torus_ms == 0.0 ? m.step_ms : torus_ms;
     }
     const Surface middle = wrapped_grid(94, 96, true);
-    rows.push_back(row_of("step of 1 ms, torus of 18,000 unknowns", middle, 0, 1,
-                          measure(middle, 0, false, 1, 20, true)));
+    rows.push_back(
+        row_of("step of 1 ms, torus of 18,000 unknowns", middle, 0, 1, measure(middle, 0, false, 1, 20, true)));
     const Surface large = wrapped_grid(156, 160, true);
     const Measured large_one = measure(large, 0, false, 1, 8, true);
     rows.push_back(row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 1, large_one));
-    const double exponent = std::log(large_one.step_ms / torus_ms) /
-                            std::log(static_cast<double>(large.positions.rows()) / 576.0);
+    const double exponent =
+        std::log(large_one.step_ms / torus_ms) / std::log(static_cast<double>(large.positions.rows()) / 576.0);
     rows.back().row += ", time grows as unknowns^" + std::to_string(exponent).substr(0, 4);
-    Row both = row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 2,
-                      measure(large, 0, false, 2, 8, false));
+    Row both = row_of("step of 1 ms, torus of 50,000 unknowns", large, 0, 2, measure(large, 0, false, 2, 8, false));
     both.baseline = "the same on 1 thread";
     both.baseline_ms = large_one.step_ms;
     rows.push_back(both);
@@ -414,8 +406,7 @@ std::vector<Row> bench_slide() {
     const Measured huge_one = measure(huge, 0, false, 1, 2, false);
     Row one = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 1, huge_one);
     rows.push_back(one);
-    Row two = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 2,
-                     measure(huge, 0, false, 2, 2, false));
+    Row two = row_of("step of 1 ms, torus of 500,000 unknowns", huge, 0, 2, measure(huge, 0, false, 2, 2, false));
     two.baseline = "the same on 1 thread";
     two.baseline_ms = huge_one.step_ms;
     rows.push_back(two);

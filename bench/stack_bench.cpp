@@ -48,8 +48,7 @@ std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int th
     const double vertices = static_cast<double>(body.mesh().positions.rows());
     const double plain = median(samples.front().second);
     double sum = 0.0;
-    const auto add = [&](const std::string& what, double ms, const std::string& baseline,
-                         double baseline_ms) {
+    const auto add = [&](const std::string& what, double ms, const std::string& baseline, double baseline_ms) {
         rows.push_back({"stack",
                         name + ", " + what,
                         {{"threads", workers.threads()}, {"vertices", vertices}},

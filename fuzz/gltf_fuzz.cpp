@@ -47,10 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
         }
         for (const auto& clip : character.clips) {
             for (const auto& channel : clip.channels) {
-                const std::size_t groups =
-                    channel.interpolation == cutis::Interpolation::cubic_spline ? 3 : 1;
-                check(channel.values.size() ==
-                      channel.times.size() * groups * static_cast<std::size_t>(channel.width));
+                const std::size_t groups = channel.interpolation == cutis::Interpolation::cubic_spline ? 3 : 1;
+                check(channel.values.size() == channel.times.size() * groups * static_cast<std::size_t>(channel.width));
             }
         }
     } catch (const cutis::Error&) {

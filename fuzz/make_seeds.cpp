@@ -21,8 +21,7 @@ public:
     void add(const std::string& reader, const Content& content) {
         std::filesystem::create_directories(folder_ / reader);
         std::ofstream file(folder_ / reader / std::to_string(count_++), std::ios::binary);
-        file.write(reinterpret_cast<const char*>(content.data()),
-                   static_cast<std::streamsize>(content.size()));
+        file.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
     }
 
 private:
@@ -36,19 +35,16 @@ void add_gltf(Seeds& seeds) {
     seeds.add("gltf", GlbBuilder::skinned_triangle().gltf());
     GlbBuilder rich = GlbBuilder::skinned_triangle();
     auto& primitive = rich.json["meshes"][0]["primitives"][0];
-    const int offsets =
-        rich.add_accessor(GlbBuilder::i8, "VEC3", {0, 0, 1, 0, 0, 2, 0, 0, 3}, true);
+    const int offsets = rich.add_accessor(GlbBuilder::i8, "VEC3", {0, 0, 1, 0, 0, 2, 0, 0, 3}, true);
     const int uv = rich.add_accessor(GlbBuilder::u16, "VEC2", {0, 0, 1, 2, 3, 4}, true);
     const int indices = rich.add_view(GlbBuilder::pack(GlbBuilder::u8, {1}));
     const int values = rich.add_view(GlbBuilder::pack(GlbBuilder::f32, {5, 6, 7}));
-    rich.json["accessors"][0]["sparse"] = {
-        {"count", 1},
-        {"indices", {{"bufferView", indices}, {"componentType", 5121}}},
-        {"values", {{"bufferView", values}}}};
+    rich.json["accessors"][0]["sparse"] = {{"count", 1},
+                                           {"indices", {{"bufferView", indices}, {"componentType", 5121}}},
+                                           {"values", {{"bufferView", values}}}};
     primitive["targets"] = {{{"POSITION", offsets}}};
     primitive["attributes"]["TEXCOORD_0"] = uv;
-    primitive["attributes"]["COLOR_0"] =
-        rich.add_accessor(GlbBuilder::f32, "VEC3", {1, 0, 0, 0, 1, 0, 0, 0, 1});
+    primitive["attributes"]["COLOR_0"] = rich.add_accessor(GlbBuilder::f32, "VEC3", {1, 0, 0, 0, 1, 0, 0, 0, 1});
     primitive["attributes"]["_SOFT"] = rich.add_accessor(GlbBuilder::f32, "SCALAR", {1, 2, 3});
     primitive["material"] = 0;
     rich.json["materials"] = {{{"normalTexture", {{"index", 0}}}}};
@@ -59,8 +55,7 @@ void add_gltf(Seeds& seeds) {
     const int weights = rich.add_accessor(GlbBuilder::f32, "SCALAR", {0, 1, 2, 3, 4, 5});
     rich.json["animations"][0]["samplers"].push_back(
         {{"input", times}, {"output", weights}, {"interpolation", "CUBICSPLINE"}});
-    rich.json["animations"][0]["channels"].push_back(
-        {{"sampler", 1}, {"target", {{"node", 0}, {"path", "weights"}}}});
+    rich.json["animations"][0]["channels"].push_back({{"sampler", 1}, {"target", {{"node", 0}, {"path", "weights"}}}});
     seeds.add("gltf", rich.glb());
     seeds.add("gltf", rich.gltf());
     auto strip = GlbBuilder::triangle();
@@ -81,15 +76,12 @@ void add_text(Seeds& seeds) {
         "MOTION\nFrames: 2\nFrame Time: .5\n1 2 3 10 20 30 40 50 60\n4 5 6 0 0 0 90 0 0\n";
     seeds.add("bvh", bvh);
     seeds.add("scene", cutis::SceneDescription().sample());
-    seeds.add("scene",
-              std::string("[body]\nactor = 'tube'\nfps = 0x1F\n[[layer]]\nkind = \"a\"\n"));
+    seeds.add("scene", std::string("[body]\nactor = 'tube'\nfps = 0x1F\n[[layer]]\nkind = \"a\"\n"));
 }
 
 void add_caches(Seeds& seeds) {
     Bytes pc2 = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', 0};
-    const auto append = [&pc2](const Bytes& bytes) {
-        pc2.insert(pc2.end(), bytes.begin(), bytes.end());
-    };
+    const auto append = [&pc2](const Bytes& bytes) { pc2.insert(pc2.end(), bytes.begin(), bytes.end()); };
     append(GlbBuilder::pack(GlbBuilder::u32, {1, 2}));
     append(GlbBuilder::pack(GlbBuilder::f32, {0, 1}));
     append(GlbBuilder::pack(GlbBuilder::u32, {2}));

@@ -6,12 +6,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     try {
         const cutis::ArtMesh mesh = cutis::read_obj({data, size}, "fuzz.obj");
-        const bool is_sound =
-            mesh.positions.allFinite() && mesh.triangles.minCoeff() >= 0 &&
-            mesh.triangles.maxCoeff() < mesh.positions.rows() &&
-            (mesh.uv_triangles.rows() == 0 ||
-             (mesh.uv_triangles.rows() == mesh.triangles.rows() &&
-              mesh.uv_triangles.minCoeff() >= 0 && mesh.uv_triangles.maxCoeff() < mesh.uv.rows()));
+        const bool is_sound = mesh.positions.allFinite() && mesh.triangles.minCoeff() >= 0 &&
+                              mesh.triangles.maxCoeff() < mesh.positions.rows() &&
+                              (mesh.uv_triangles.rows() == 0 ||
+                               (mesh.uv_triangles.rows() == mesh.triangles.rows() &&
+                                mesh.uv_triangles.minCoeff() >= 0 && mesh.uv_triangles.maxCoeff() < mesh.uv.rows()));
         if (!is_sound) {
             std::abort();
         }

@@ -11,8 +11,7 @@ Eigen::VectorXd least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& b
     return a.jacobiSvd(Eigen::ComputeThinU | Eigen::ComputeThinV).solve(b);
 }
 
-Eigen::VectorXd sparse_solution(const std::vector<Eigen::Triplet<double>>& entries,
-                                const Eigen::VectorXd& b) {
+Eigen::VectorXd sparse_solution(const std::vector<Eigen::Triplet<double>>& entries, const Eigen::VectorXd& b) {
     Eigen::SparseMatrix<double> matrix(b.size(), b.size());
     matrix.setFromTriplets(entries.begin(), entries.end());
     Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor(matrix);

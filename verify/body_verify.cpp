@@ -11,8 +11,7 @@ namespace cutis::verify {
 
 namespace {
 
-Case body_at_most(std::string name, double value, double limit, std::string unit,
-                  std::string source) {
+Case body_at_most(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("body", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
@@ -38,20 +37,19 @@ Sample random_sample(int vertices, int joints, double stretch) {
     }
     normalise_weights(sample.weights, joints);
     for (int j = 0; j < joints; ++j) {
-        Eigen::Affine3d joint = Eigen::Translation3d(vector()) *
-                                Eigen::AngleAxisd(1.5 * number(random), vector().normalized());
+        Eigen::Affine3d joint =
+            Eigen::Translation3d(vector()) * Eigen::AngleAxisd(1.5 * number(random), vector().normalized());
         joint.linear().col(0) *= 1.0 + stretch * number(random);
         sample.joints.push_back(joint);
     }
     return sample;
 }
 
-using Skinner = void (*)(const MatrixX3d&, const SkinWeights&, const std::vector<Eigen::Affine3d>&,
-                         const Workers&, MatrixX3d&);
+using Skinner = void (*)(const MatrixX3d&, const SkinWeights&, const std::vector<Eigen::Affine3d>&, const Workers&,
+                         MatrixX3d&);
 
-void dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
-                     const std::vector<Eigen::Affine3d>& joints, const Workers& workers,
-                     MatrixX3d& out) {
+void dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& joints,
+                     const Workers& workers, MatrixX3d& out) {
     skin_dual_quaternion(rest, weights, joints, workers, out);
 }
 
@@ -71,17 +69,16 @@ double equivariance_error(Skinner skin) {
     skin(sample.rest, sample.weights, sample.joints, Workers(1), still);
     double worst = 0.0;
     for (int step = 1; step < 24; ++step) {
-        const Eigen::Affine3d motion = Eigen::Translation3d(1.0, -2.0, 0.5) *
-                                       Eigen::AngleAxisd(step * std::numbers::pi / 12.0,
-                                                         Vector3d(1.0, 2.0, -1.0).normalized());
+        const Eigen::Affine3d motion =
+            Eigen::Translation3d(1.0, -2.0, 0.5) *
+            Eigen::AngleAxisd(step * std::numbers::pi / 12.0, Vector3d(1.0, 2.0, -1.0).normalized());
         std::vector<Eigen::Affine3d> moved;
         for (const Eigen::Affine3d& joint : sample.joints) {
             moved.push_back(motion * joint);
         }
         MatrixX3d out;
         skin(sample.rest, sample.weights, moved, Workers(1), out);
-        const MatrixX3d expected =
-            (still * motion.linear().transpose()).rowwise() + motion.translation().transpose();
+        const MatrixX3d expected = (still * motion.linear().transpose()).rowwise() + motion.translation().transpose();
         worst = std::max(worst, (out - expected).cwiseAbs().maxCoeff());
     }
     return worst;
@@ -100,8 +97,7 @@ double twist_error(Skinner skin, double (*radius)(double)) {
         weights.weights.insert(weights.weights.end(), {1.0 - t, t});
     }
     const std::vector<Eigen::Affine3d> joints = {
-        Eigen::Affine3d::Identity(),
-        Eigen::Affine3d(Eigen::AngleAxisd(std::numbers::pi, Vector3d::UnitX()))};
+        Eigen::Affine3d::Identity(), Eigen::Affine3d(Eigen::AngleAxisd(std::numbers::pi, Vector3d::UnitX()))};
     MatrixX3d out;
     skin(rest, weights, joints, Workers(1), out);
     double worst = 0.0;
@@ -177,10 +173,8 @@ struct Wanderer {
         const std::vector<double>& times = clip.channels[0].times;
         for (size_t k = 1; k + 1 < times.size(); ++k) {
             const Eigen::Matrix4d here = at(times[k]);
-            const Eigen::Matrix4d after =
-                (-3.0 * here + 4.0 * at(times[k] + h) - at(times[k] + 2 * h)) / (2 * h);
-            const Eigen::Matrix4d before =
-                (3.0 * here - 4.0 * at(times[k] - h) + at(times[k] - 2 * h)) / (2 * h);
+            const Eigen::Matrix4d after = (-3.0 * here + 4.0 * at(times[k] + h) - at(times[k] + 2 * h)) / (2 * h);
+            const Eigen::Matrix4d before = (3.0 * here - 4.0 * at(times[k] - h) + at(times[k] - 2 * h)) / (2 * h);
             jump = std::max(jump, (after - before).norm());
             speed = std::max(speed, after.norm());
         }
@@ -224,37 +218,35 @@ std::vector<Case> verify_body() {
     const Wanderer wanderer;
     const double exact_jump = wanderer.velocity_jump(TimeSampling::exact);
     std::vector<Case> cases = {
-        body_at_most("linear blend at rest gives the rest pose", rest_error(skin_linear_blend),
-                     1e-15, "m", "sum of weights is 1"),
-        body_at_most("dual quaternions at rest give the rest pose", rest_error(dual_quaternion),
-                     1e-15, "m", "sum of weights is 1"),
-        body_at_most("linear blend moves rigidly with a rigid motion",
-                     equivariance_error(skin_linear_blend), 1e-13, "m", "f(R M) = R f(M)"),
-        body_at_most(
-            "dual quaternions move rigidly with a rigid motion, scale and any sign included",
-            equivariance_error(dual_quaternion), 1e-12, "m", "f(R M) = R f(M); q and -q are one"),
-        body_at_most("half a turn of twist keeps the radius with dual quaternions",
-                     twist_error(dual_quaternion, one), 1e-14, "m", dqs),
+        body_at_most("linear blend at rest gives the rest pose", rest_error(skin_linear_blend), 1e-15, "m",
+                     "sum of weights is 1"),
+        body_at_most("dual quaternions at rest give the rest pose", rest_error(dual_quaternion), 1e-15, "m",
+                     "sum of weights is 1"),
+        body_at_most("linear blend moves rigidly with a rigid motion", equivariance_error(skin_linear_blend), 1e-13,
+                     "m", "f(R M) = R f(M)"),
+        body_at_most("dual quaternions move rigidly with a rigid motion, scale and any sign included",
+                     equivariance_error(dual_quaternion), 1e-12, "m", "f(R M) = R f(M); q and -q are one"),
+        body_at_most("half a turn of twist keeps the radius with dual quaternions", twist_error(dual_quaternion, one),
+                     1e-14, "m", dqs),
         body_at_most("half a turn of twist collapses linear blend to |1 - 2t|",
                      twist_error(skin_linear_blend, collapse), 1e-14, "m", "(1-t) I + t R(pi)"),
-        body_at_most("keys are met in exact sampling", wanderer.key_error(TimeSampling::exact),
-                     1e-14, "", "glTF 2.0 appendix C"),
-        body_at_most("keys are met in smooth sampling", wanderer.key_error(TimeSampling::smooth),
-                     1e-14, "", "Hermite curves end on their keys"),
+        body_at_most("keys are met in exact sampling", wanderer.key_error(TimeSampling::exact), 1e-14, "",
+                     "glTF 2.0 appendix C"),
+        body_at_most("keys are met in smooth sampling", wanderer.key_error(TimeSampling::smooth), 1e-14, "",
+                     "Hermite curves end on their keys"),
         body_at_most("smooth sampling has no velocity jump at linear keys",
                      wanderer.velocity_jump(TimeSampling::smooth), 1e-4, "of the largest velocity",
                      "Kim et al. 1995; non-uniform Catmull-Rom"),
-        body_at_most("smooth sampling keeps constant angular velocity, 179 degrees between keys",
-                     constant_turn_error(), 1e-13, "", "Kim et al. 1995 on one axis"),
-        body_at_most("linear blend: numbers that differ between 1 and 2 threads",
-                     thread_difference(skin_linear_blend), 0.0, "numbers", "fixed chunks"),
+        body_at_most("smooth sampling keeps constant angular velocity, 179 degrees between keys", constant_turn_error(),
+                     1e-13, "", "Kim et al. 1995 on one axis"),
+        body_at_most("linear blend: numbers that differ between 1 and 2 threads", thread_difference(skin_linear_blend),
+                     0.0, "numbers", "fixed chunks"),
         body_at_most("dual quaternions: numbers that differ between 1 and 2 threads",
                      thread_difference(dual_quaternion), 0.0, "numbers", "fixed chunks"),
     };
     // The counter-proof that the velocity measure sees a jump.
-    cases.push_back(case_at_least("body", "exact sampling has velocity jumps at linear keys",
-                                  exact_jump, 0.1, "of the largest velocity",
-                                  "glTF 2.0 C.3 is only C0"));
+    cases.push_back(case_at_least("body", "exact sampling has velocity jumps at linear keys", exact_jump, 0.1,
+                                  "of the largest velocity", "glTF 2.0 C.3 is only C0"));
     return cases;
 }
 

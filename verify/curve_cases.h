@@ -10,8 +10,7 @@
 
 namespace cutis::verify {
 
-Case curve_at_most(std::string name, double value, double limit, std::string unit,
-                   std::string source);
+Case curve_at_most(std::string name, double value, double limit, std::string unit, std::string source);
 
 /// Path of a file in the data folder (CUTIS_DATA, or ../shared/data); empty where it is not there.
 std::string data_file(const std::string& relative);
@@ -25,7 +24,10 @@ struct LoadedBody {
 LoadedBody load_body(const std::string& file, const std::string& mesh, const std::string& clip);
 LoadedBody loaded_body(Body body);
 
-std::vector<Case> curve_form_cases();  ///< closed forms
-std::vector<Case> curve_part_cases();  ///< limbs of real characters
+std::vector<Case> curve_form_cases();       ///< closed forms
+std::vector<Case> curve_part_cases();       ///< limbs of real characters
+std::vector<Case> curve_border_cases();     ///< swinging parts: no tear at their cuts, volume kept
+std::vector<Case> curve_twist_cases();      ///< limbs that twist
+std::vector<Case> curve_collision_cases();  ///< flesh that meets something
 
 }  // namespace cutis::verify

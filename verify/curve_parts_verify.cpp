@@ -32,11 +32,10 @@ LoadedBody load_body(const std::string& file, const std::string& mesh, const std
 LoadedBody loaded_body(Body body) {
     LoadedBody loaded;
     loaded.body = std::make_unique<Body>(std::move(body));
-    loaded.mesh = std::make_unique<RepairedMesh>(repair_mesh(loaded.body->mesh().positions,
-                                                             loaded.body->mesh().triangles, {},
-                                                             loaded.body->source().weld_group));
-    loaded.view = {loaded.body.get(), &loaded.mesh->positions, &loaded.mesh->topology,
-                   &loaded.mesh->art_of_vertex, &loaded.mesh->vertex_of_art};
+    loaded.mesh = std::make_unique<RepairedMesh>(repair_mesh(
+        loaded.body->mesh().positions, loaded.body->mesh().triangles, {}, loaded.body->source().weld_group));
+    loaded.view = {loaded.body.get(), &loaded.mesh->positions, &loaded.mesh->topology, &loaded.mesh->art_of_vertex,
+                   &loaded.mesh->vertex_of_art};
     return loaded;
 }
 
@@ -74,9 +73,7 @@ const std::vector<Animal>& animals() {
           {"BackUpperLeg.R", {"IKBackLeg.R"}, {}},
           {"Neck1", {"Head"}, {}},
           {"Tail1", {}, {}},
-          {"",
-           {"Neck1", "Tail1"},
-           {"FrontUpperLeg.L", "FrontUpperLeg.R", "BackUpperLeg.L", "BackUpperLeg.R"}}},
+          {"", {"Neck1", "Tail1"}, {"FrontUpperLeg.L", "FrontUpperLeg.R", "BackUpperLeg.L", "BackUpperLeg.R"}}},
          0.065},
         {"quaternius/Apatosaurus.glb",
          "",
@@ -89,9 +86,7 @@ const std::vector<Animal>& animals() {
          0.065},
         {"quaternius/Trex.glb",
          "",
-         {{"Tail1", {}, {}},
-          {"BackUpLeg.L", {"BackFoot.L"}, {}},
-          {"BackUpLeg.R", {"BackFoot.R"}, {}}},
+         {{"Tail1", {}, {}}, {"BackUpLeg.L", {"BackFoot.L"}, {}}, {"BackUpLeg.R", {"BackFoot.R"}, {}}},
          0.09},
     };
     return list;
@@ -107,12 +102,8 @@ struct Sequence {
 const std::vector<Sequence>& sequences() {
     constexpr double far = 100.0;
     static const std::vector<Sequence> list = {
-        {"horse-gallop/horse-gallop-reference.obj",
-         {Vector3d(-far, 3.0, 1.7), Vector3d(far, far, 2.4)},
-         0.04},
-        {"dem-bones/frames/bone_000.obj",
-         {Vector3d(-1.22, -far, -far), Vector3d(1.02, far, far)},
-         0.02},
+        {"horse-gallop/horse-gallop-reference.obj", {Vector3d(-far, 3.0, 1.7), Vector3d(far, far, 2.4)}, 0.04},
+        {"dem-bones/frames/bone_000.obj", {Vector3d(-1.22, -far, -far), Vector3d(1.02, far, far)}, 0.02},
     };
     return list;
 }
@@ -154,16 +145,16 @@ void check_part(const CurveBody& view, const PartNames& names, PartErrors& worst
     worst.transfer = worse(worst.transfer, std::sqrt(error / norm));
 }
 
-void add_cases(const std::string& file, size_t parts, const PartErrors& worst,
-               double transfer_limit, std::vector<Case>& cases) {
-    const std::string who = file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(parts) +
-                            (parts == 1 ? " part" : " parts");
+void add_cases(const std::string& file, size_t parts, const PartErrors& worst, double transfer_limit,
+               std::vector<Case>& cases) {
+    const std::string who =
+        file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(parts) + (parts == 1 ? " part" : " parts");
     cases.push_back(curve_at_most("triangles inverted on " + who, worst.flipped, 0.0, "triangles",
                                   "positive weights, Floater 2003"));
-    cases.push_back(curve_at_most("transfer of one displacement everywhere on " + who, worst.rigid,
-                                  1e-14, "m", "weights of a vertex sum to 1"));
-    cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, worst.transfer,
-                                  transfer_limit, "relative rms", "interpolation between nodes"));
+    cases.push_back(curve_at_most("transfer of one displacement everywhere on " + who, worst.rigid, 1e-14, "m",
+                                  "weights of a vertex sum to 1"));
+    cases.push_back(curve_at_most("transfer of a smooth displacement on " + who, worst.transfer, transfer_limit,
+                                  "relative rms", "interpolation between nodes"));
 }
 
 }  // namespace
@@ -173,8 +164,7 @@ std::vector<Case> curve_part_cases() {
     for (const Animal& animal : animals()) {
         const std::string file = data_file(animal.file);
         if (file.empty()) {
-            cases.push_back(case_skipped("curve", "parts of " + animal.file,
-                                         missing(data_folder() / animal.file)));
+            cases.push_back(case_skipped("curve", "parts of " + animal.file, missing(data_folder() / animal.file)));
             continue;
         }
         const LoadedBody loaded = load_body(file, animal.mesh, "");
@@ -191,8 +181,7 @@ std::vector<Case> curve_part_cases() {
     for (const Sequence& sequence : sequences()) {
         const std::string file = data_file(sequence.file);
         if (file.empty()) {
-            cases.push_back(case_skipped("curve", "parts of " + sequence.file,
-                                         missing(data_folder() / sequence.file)));
+            cases.push_back(case_skipped("curve", "parts of " + sequence.file, missing(data_folder() / sequence.file)));
             continue;
         }
         const LoadedBody loaded = loaded_body(make_body(read_obj(file), PointCache{}, {}));
@@ -201,8 +190,7 @@ std::vector<Case> curve_part_cases() {
         names.field = VectorXd::Zero(rest.rows());
         for (Eigen::Index v = 0; v < rest.rows(); ++v) {
             const Vector3d p = rest.row(v);
-            const double inside =
-                std::min((p - sequence.box.min()).minCoeff(), (sequence.box.max() - p).minCoeff());
+            const double inside = std::min((p - sequence.box.min()).minCoeff(), (sequence.box.max() - p).minCoeff());
             names.field[v] = std::clamp(0.5 + inside, 0.0, 1.0);
         }
         PartErrors worst;

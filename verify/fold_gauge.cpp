@@ -42,8 +42,7 @@ Squeezes squeezes(const MatrixX3d& rest, const MatrixX3d& now, const MatrixX3i& 
         const Vector3d v = (edge(now, 2) - e2.dot(x) * u) / (area / e1.norm());
         const double half = 0.5 * (u.dot(u) - v.dot(v));
         const double angle = 0.5 * std::atan2(u.dot(v), half);
-        all.stretch.push_back(
-            std::sqrt(std::max(0.0, 0.5 * (u.dot(u) + v.dot(v)) - std::hypot(half, u.dot(v)))));
+        all.stretch.push_back(std::sqrt(std::max(0.0, 0.5 * (u.dot(u) + v.dot(v)) - std::hypot(half, u.dot(v)))));
         all.way.push_back(-std::sin(angle) * x + std::cos(angle) * y);
     }
     return all;
@@ -56,8 +55,8 @@ struct LinePoint {
 };
 
 /// Walks along the compression on the rest mesh, straight in every triangle.
-void walk(const MatrixX3d& rest, const Topology& topology, const Squeezes& squeezed, int f,
-          double sign, double far, std::vector<LinePoint>& out) {
+void walk(const MatrixX3d& rest, const Topology& topology, const Squeezes& squeezed, int f, double sign, double far,
+          std::vector<LinePoint>& out) {
     const MatrixX3i& triangles = topology.triangles();
     const auto corner = [&](int g, int k) -> Vector3d { return rest.row(triangles(g, k % 3)); };
     Vector3d at = (corner(f, 0) + corner(f, 1) + corner(f, 2)) / 3.0;
@@ -70,8 +69,7 @@ void walk(const MatrixX3d& rest, const Topology& topology, const Squeezes& squee
         int exit = -1;
         for (int k = 0; k < 3; ++k) {
             const Vector3d inward = normal.cross(corner(f, k + 1) - corner(f, k));
-            if (k != came && inward.dot(way) < -1e-30 &&
-                inward.dot(corner(f, k) - at) / inward.dot(way) < nearest) {
+            if (k != came && inward.dot(way) < -1e-30 && inward.dot(corner(f, k) - at) / inward.dot(way) < nearest) {
                 nearest = inward.dot(corner(f, k) - at) / inward.dot(way);
                 exit = k;
             }
@@ -80,10 +78,9 @@ void walk(const MatrixX3d& rest, const Topology& topology, const Squeezes& squee
             return;
         }
         const Vector3d edge = corner(f, exit + 1) - corner(f, exit);
-        const double t =
-            std::clamp((at + std::max(nearest, 0.0) * way - corner(f, exit)).dot(edge) /
-                           std::max(edge.squaredNorm(), 1e-30),
-                       0.0, 1.0);
+        const double t = std::clamp(
+            (at + std::max(nearest, 0.0) * way - corner(f, exit)).dot(edge) / std::max(edge.squaredNorm(), 1e-30), 0.0,
+            1.0);
         const Vector3d next = corner(f, exit) + t * edge;
         gone += (next - at).norm();
         out.push_back({triangles(f, exit), triangles(f, (exit + 1) % 3), t});
@@ -119,8 +116,7 @@ double percentile(std::vector<double> values, double part) {
     if (values.empty()) {
         return 0.0;
     }
-    const auto at =
-        values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
     return *at;
 }
@@ -134,10 +130,8 @@ struct Folding {
     double width = 0.0;
 
     Folding(const Body& body, const std::string& keys, int threads)
-        : workers(threads),
-          stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
-        const Scene scene =
-            parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
+        : workers(threads), stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers) {
+        const Scene scene = parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"fold\"\n" + keys, "verify");
         stack.add("fold", plan_layer(scene.layers.front(), "verify")->prepare(stack.ground(), {}));
         stack.keep_plain(true);
         frame = stack.info().empty_frame();
@@ -152,8 +146,7 @@ struct Folding {
 
 /// Triangles that face along their corners' turned rest normals before folding and against them
 /// after.
-int count_turned(const MatrixX3i& triangles, const MatrixX3d& before, const MatrixX3d& after,
-                 const MatrixX3d& turned) {
+int count_turned(const MatrixX3i& triangles, const MatrixX3d& before, const MatrixX3d& after, const MatrixX3d& turned) {
     int count = 0;
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         Vector3d normal = Vector3d::Zero();
@@ -162,13 +155,60 @@ int count_turned(const MatrixX3i& triangles, const MatrixX3d& before, const Matr
         }
         const auto area = [&](const MatrixX3d& p) {
             const Vector3d a = p.row(triangles(f, 0));
-            return (Vector3d(p.row(triangles(f, 1))) - a)
-                .cross(Vector3d(p.row(triangles(f, 2))) - a)
-                .dot(normal);
+            return (Vector3d(p.row(triangles(f, 1))) - a).cross(Vector3d(p.row(triangles(f, 2))) - a).dot(normal);
         };
         count += area(before) > 0.0 && area(after) < 0.0 ? 1 : 0;
     }
     return count;
+}
+
+/// Largest second differences of the offset from a moment on: at 120 frames a second, and twice to eight
+/// times as many around the moments where they are largest.
+void find_pops(Folding& folding, double duration, double begin, FoldGauge& gauge) {
+    constexpr double rate = 120.0;
+    constexpr int moments = 3;
+    constexpr int frames_around = 2;  // of 120 a second, to each side
+    const auto offset_at = [&](double time) -> MatrixX3d {
+        const Frame& frame = folding.at(time);
+        return frame.body().positions - frame.body().plain_positions;
+    };
+    const auto second = [](const MatrixX3d& a, const MatrixX3d& b, const MatrixX3d& c) {
+        return (a - 2.0 * b + c).rowwise().norm().maxCoeff();
+    };
+    MatrixX3d last[3];
+    std::vector<std::pair<double, double>> found;
+    const int count = std::max(3, static_cast<int>(duration * rate));
+    for (int i = 0; i < count; ++i) {
+        last[i % 3] = offset_at(begin + i / rate);
+        if (i >= 2) {
+            found.emplace_back(second(last[(i + 1) % 3], last[(i + 2) % 3], last[i % 3]), begin + (i - 1) / rate);
+        }
+    }
+    std::sort(found.rbegin(), found.rend());
+    gauge.second[0] = found.front().first;
+    std::vector<double> chosen;
+    for (const auto& [size, time] : found) {
+        const bool is_far = std::all_of(chosen.begin(), chosen.end(), [&](double other) {
+            return std::abs(time - other) > 2.0 * frames_around / rate;
+        });
+        if (is_far && chosen.size() < moments) {
+            chosen.push_back(time);
+        }
+    }
+    for (const double time : chosen) {
+        // Folds have no memory: frames of 120 a second are every eighth of 960.
+        std::vector<MatrixX3d> offsets;
+        for (int i = -8 * frames_around; i <= 8 * frames_around; ++i) {
+            offsets.push_back(offset_at(std::max(0.0, time + i / (8.0 * rate))));
+        }
+        for (int finer = 1; finer < 4; ++finer) {
+            const size_t step = 8U >> finer;
+            for (size_t i = 2 * step; i < offsets.size(); i += step) {
+                gauge.second[finer] =
+                    std::max(gauge.second[finer], second(offsets[i - 2 * step], offsets[i - step], offsets[i]));
+            }
+        }
+    }
 }
 
 Body body_of(Character character, const std::string& part, const std::string& clip) {
@@ -180,7 +220,7 @@ Body body_of(Character character, const std::string& part, const std::string& cl
 
 }  // namespace
 
-FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment) {
+FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip) {
     Folding folding(body, keys, 1);
     FoldGauge gauge;
     if (folding.stack.layer(0).facts().refined == nullptr) {
@@ -248,8 +288,7 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
             }
             shortfalls.push_back(std::max(0.0, 1.0 - after / 0.95));
             if (std::all_of(line.begin(), line.end(), [&](const LinePoint& p) {
-                    return share[static_cast<size_t>(p.a)] > 0.999 &&
-                           share[static_cast<size_t>(p.b)] > 0.999;
+                    return share[static_cast<size_t>(p.a)] > 0.999 && share[static_cast<size_t>(p.b)] > 0.999;
                 })) {
                 idle.push_back(shortfalls.back());
             }
@@ -268,26 +307,10 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
     gauge.taken_up = missing_before > 0.0 ? 1.0 - missing_after / missing_before : 1.0;
     gauge.kept = folding.stack.layer(0).report().numbers.at("height the guard kept");
 
-    // Folds have no memory: frames of 120 a second are every eighth of 960.
-    std::vector<MatrixX3d> offsets;
-    for (int i = 0; i <= 96; ++i) {
-        const Frame& frame = folding.at(moment + i / 960.0);
-        offsets.push_back(frame.body().positions - frame.body().plain_positions);
-    }
-    for (int rate = 0; rate < 4; ++rate) {
-        const size_t step = 8U >> rate;
-        for (size_t i = 2 * step; i < offsets.size(); i += step) {
-            gauge.second[rate] = std::max(
-                gauge.second[rate], (offsets[i] - 2.0 * offsets[i - step] + offsets[i - 2 * step])
-                                        .rowwise()
-                                        .norm()
-                                        .maxCoeff());
-        }
-    }
+    find_pops(folding, whole_clip ? body.duration() : 0.1, whole_clip ? 0.0 : moment, gauge);
     Folding other(body, keys, 2);
     gauge.differing = static_cast<int>(
-        (other.at(moment).body().positions.array() != folding.at(moment).body().positions.array())
-            .count());
+        (other.at(moment).body().positions.array() != folding.at(moment).body().positions.array()).count());
     return gauge;
 }
 
@@ -323,11 +346,10 @@ Body fold_sweep(const std::string& path, const std::string& part) {
             channel.target = ChannelTarget::rotation;
             channel.width = 4;
             for (int i = 0; i <= 16; ++i) {
-                const double angle = turn.degrees * std::numbers::pi / 180.0 *
-                                     std::sin(2.0 * std::numbers::pi * i / 16.0);
+                const double angle =
+                    turn.degrees * std::numbers::pi / 180.0 * std::sin(2.0 * std::numbers::pi * i / 16.0);
                 const Eigen::Quaterniond q =
-                    character.skeleton.nodes[n].rest.rotation *
-                    Eigen::Quaterniond(Eigen::AngleAxisd(angle, turn.axis));
+                    character.skeleton.nodes[n].rest.rotation * Eigen::Quaterniond(Eigen::AngleAxisd(angle, turn.axis));
                 channel.times.push_back(0.25 * i);
                 for (const double part_of : {q.x(), q.y(), q.z(), q.w()}) {
                     channel.values.push_back(part_of);

@@ -25,9 +25,9 @@ struct FoldGauge {
 };
 
 /// Folds a body as a bake would and measures at `poses` moments of its clip; second differences
-/// over a tenth of a second from `moment` on (seconds).
+/// over a tenth of a second from `moment` on (seconds), or over the whole clip.
 /// \param keys  of the layer, as in a scene
-FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment);
+FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip = false);
 
 /// A mesh of a file (its first clip), or of a built-in character.
 Body fold_file(const std::string& path, const std::string& part);

@@ -45,17 +45,14 @@ RandomFolds random_folds(int count) {
             const double angle = 0.5 * turn * x;
             const double noise = 0.05 / segments;
             points.row(i) << 2.0 * std::sin(angle) / turn + uniform(-noise, noise),
-                2.0 * (1.0 - std::cos(angle)) / turn + uniform(-noise, noise),
-                uniform(-noise, noise);
-            offsets.row(i) =
-                blob.at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
+                2.0 * (1.0 - std::cos(angle)) / turn + uniform(-noise, noise), uniform(-noise, noise);
+            offsets.row(i) = blob.at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
         }
         const double compression = std::pow(10.0, uniform(-6.0, -0.2));
         const double rest = length_of(points) / (1.0 - compression);
         const FoldHeight height = solve_fold(points, offsets, rest);
         found.worst_residual =
-            std::max(found.worst_residual,
-                     std::abs(length_of(points + height.height * offsets) - rest) / rest);
+            std::max(found.worst_residual, std::abs(length_of(points + height.height * offsets) - rest) / rest);
         found.worst_complementarity =
             std::max(found.worst_complementarity, std::abs(height.fischer_burmeister()) / rest);
         found.most_iterations = std::max(found.most_iterations, height.iterations);
@@ -80,8 +77,7 @@ double height_with_two_more_roots() {
         const double x = -1.0 + 2.0 * i / segments;
         const double angle = 0.3 * x;
         points.row(i) << std::sin(angle) / 0.3, (1.0 - std::cos(angle)) / 0.3, 0.0;
-        offsets.row(i) =
-            FoldProfile::blob().at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
+        offsets.row(i) = FoldProfile::blob().at(x) * Eigen::RowVector3d(-std::sin(angle), std::cos(angle), 0.0);
     }
     return solve_fold(points, offsets, 1.99).height;
 }
@@ -125,8 +121,7 @@ Naive naive_folds() {
     for (int i = 1; i < count; ++i) {
         const Vector3d before = (folded.row(i) - folded.row(i - 1)).normalized();
         const Vector3d after = (folded.row(i + 1) - folded.row(i)).normalized();
-        result.roughness = std::max(result.roughness,
-                                    std::acos(std::clamp(before.dot(after), -1.0, 1.0)) / degree);
+        result.roughness = std::max(result.roughness, std::acos(std::clamp(before.dot(after), -1.0, 1.0)) / degree);
     }
     return result;
 }
@@ -137,20 +132,18 @@ std::vector<Case> verify_fold_lines() {
     const std::string notes = "convexity of tau; Ly et al. 2017 section 4.2";
     const RandomFolds random = random_folds(4000);
     std::vector<Case> cases = {
-        fold_at_most("4000 random folds: length error", random.worst_residual, 1e-14,
-                     "of the rest length", notes),
-        fold_at_most("4000 random folds: Fischer-Burmeister residual", random.worst_complementarity,
-                     2e-14, "of the rest length", "Ly et al. 2017 section 4.1"),
-        fold_at_most("4000 random folds: Newton iterations", random.most_iterations, 16, "",
-                     "monotone from the right"),
+        fold_at_most("4000 random folds: length error", random.worst_residual, 1e-14, "of the rest length", notes),
+        fold_at_most("4000 random folds: Fischer-Burmeister residual", random.worst_complementarity, 2e-14,
+                     "of the rest length", "Ly et al. 2017 section 4.1"),
+        fold_at_most("4000 random folds: Newton iterations", random.most_iterations, 16, "", "monotone from the right"),
         fold_at_most("400 random folds: difference to bisection", random.worst_root, 1e-11, "m",
                      "tau has one root where tau(0) < 0"),
-        fold_at_most("a concave line with two more roots stays at zero",
-                     height_with_two_more_roots(), 0.0, "m", "tau(0) >= 0: X = 0"),
+        fold_at_most("a concave line with two more roots stays at zero", height_with_two_more_roots(), 0.0, "m",
+                     "tau(0) >= 0: X = 0"),
     };
-    cases.push_back(fold_at_least(
-        "naive model: largest angle between neighbouring edges", naive_folds().roughness, 60.0,
-        "degrees", "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
+    cases.push_back(fold_at_least("naive model: largest angle between neighbouring edges", naive_folds().roughness,
+                                  60.0, "degrees",
+                                  "Ly et al. 2017 Eq. 1 and Fig. 3a: without bending every vertex is a fold"));
     return cases;
 }
 

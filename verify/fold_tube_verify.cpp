@@ -22,9 +22,7 @@ struct Tube {
     Topology topology;
     SkinWeights weights;
 
-    static int vertex(int ring, int meridian) {
-        return ring * around + (meridian % around + around) % around;
-    }
+    static int vertex(int ring, int meridian) { return ring * around + (meridian % around + around) % around; }
 
     Tube() {
         weights.influences = 2;
@@ -36,10 +34,8 @@ struct Tube {
                 const double angle = 2.0 * std::numbers::pi * j / around;
                 rest.row(vertex(i, j)) << x, std::cos(angle), std::sin(angle);
                 const std::uint16_t first = w > 0.5 ? 1 : 0;
-                weights.joints.insert(weights.joints.end(),
-                                      {first, static_cast<std::uint16_t>(1 - first)});
-                weights.weights.insert(weights.weights.end(),
-                                       {std::max(w, 1.0 - w), std::min(w, 1.0 - w)});
+                weights.joints.insert(weights.joints.end(), {first, static_cast<std::uint16_t>(1 - first)});
+                weights.weights.insert(weights.weights.end(), {std::max(w, 1.0 - w), std::min(w, 1.0 - w)});
             }
         }
         MatrixX3i triangles(2 * along * around, 3);
@@ -53,10 +49,8 @@ struct Tube {
         topology = Topology(triangles, static_cast<int>(rest.rows()));
     }
 
-    void pose(Skinning skinning, double angle, MatrixX3d& out,
-              std::vector<Eigen::Affine3d>& joints) const {
-        joints = {Eigen::Affine3d::Identity(),
-                  Eigen::Affine3d(Eigen::AngleAxisd(angle, Vector3d::UnitZ()))};
+    void pose(Skinning skinning, double angle, MatrixX3d& out, std::vector<Eigen::Affine3d>& joints) const {
+        joints = {Eigen::Affine3d::Identity(), Eigen::Affine3d(Eigen::AngleAxisd(angle, Vector3d::UnitZ()))};
         const Workers one(1);
         if (skinning == Skinning::linear_blend) {
             skin_linear_blend(rest, weights, joints, one, out);
@@ -97,10 +91,7 @@ MatrixX3d folded(const Tube& tube, FoldSolver& solver, const MatrixX3d& base,
 }
 
 double length_of(const MatrixX3d& points) {
-    return (points.bottomRows(points.rows() - 1) - points.topRows(points.rows() - 1))
-        .rowwise()
-        .norm()
-        .sum();
+    return (points.bottomRows(points.rows() - 1) - points.topRows(points.rows() - 1)).rowwise().norm().sum();
 }
 
 }  // namespace
@@ -125,8 +116,7 @@ std::vector<Case> verify_fold_tube() {
                 const FoldSolver::Line after = paper.line(l, surface);
                 if (length_of(before.points) < before.target) {
                     ++compressed;
-                    worst = std::max(
-                        worst, std::abs(length_of(after.points) - after.target) / after.target);
+                    worst = std::max(worst, std::abs(length_of(after.points) - after.target) / after.target);
                 }
             }
             // The outer side is stretched: bit for bit as skinned.
@@ -134,8 +124,7 @@ std::vector<Case> verify_fold_tube() {
                 const int v = Tube::vertex(i, around / 2);
                 moved = std::max(moved, (surface.row(v) - base.row(v)).norm());
             }
-            differing += static_cast<int>(
-                (folded(tube, paper, base, joints, 2).array() != surface.array()).count());
+            differing += static_cast<int>((folded(tube, paper, base, joints, 2).array() != surface.array()).count());
         }
     }
     return {
@@ -144,12 +133,9 @@ std::vector<Case> verify_fold_tube() {
         fold_at_most("tube bent 0 to 90 degrees, both skinnings: length of compressed lines on the "
                      "mesh",
                      worst, 1e-13, "of the rest length", "Ly et al. 2017 Eq. 2; gate = 0"),
-        fold_at_most("the same: Fischer-Burmeister residual", residual, 1e-13, "m",
-                     "Ly et al. 2017 section 4.1"),
-        fold_at_most("the same: stretched side against plain skinning", moved, 0.0, "m",
-                     "tau(0) >= 0: X = 0"),
-        fold_at_most("the same: numbers that differ between 1 and 2 threads", differing, 0, "",
-                     "fixed chunks"),
+        fold_at_most("the same: Fischer-Burmeister residual", residual, 1e-13, "m", "Ly et al. 2017 section 4.1"),
+        fold_at_most("the same: stretched side against plain skinning", moved, 0.0, "m", "tau(0) >= 0: X = 0"),
+        fold_at_most("the same: numbers that differ between 1 and 2 threads", differing, 0, "", "fixed chunks"),
     };
 }
 

@@ -2,13 +2,11 @@
 
 namespace cutis::verify {
 
-Case fold_at_most(std::string name, double value, double limit, std::string unit,
-                  std::string source) {
+Case fold_at_most(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("fold", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
-Case fold_at_least(std::string name, double value, double limit, std::string unit,
-                   std::string source) {
+Case fold_at_least(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_least("fold", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 

@@ -14,14 +14,14 @@ double fourth_power(double x) {
 }
 
 void require_intervals(int intervals, int lowest) {
-    require(intervals >= lowest, "curve: expected at least ", lowest + 1, " nodes, found ",
-            intervals + 1, " (", lowest, " intervals are the fewest that bend)");
+    require(intervals >= lowest, "curve: expected at least ", lowest + 1, " nodes, found ", intervals + 1, " (", lowest,
+            " intervals are the fewest that bend)");
 }
 
-void require_size(const char* what, Eigen::Index rows, Eigen::Index columns,
-                  Eigen::Index expected_rows, Eigen::Index expected_columns) {
-    require(rows == expected_rows && columns == expected_columns, what, ": expected ",
-            expected_rows, " x ", expected_columns, ", found ", rows, " x ", columns);
+void require_size(const char* what, Eigen::Index rows, Eigen::Index columns, Eigen::Index expected_rows,
+                  Eigen::Index expected_columns) {
+    require(rows == expected_rows && columns == expected_columns, what, ": expected ", expected_rows, " x ",
+            expected_columns, ", found ", rows, " x ", columns);
 }
 
 }  // namespace
@@ -60,8 +60,7 @@ BeamEndValues BeamEndValues::of(const RowMatrixXd& nodes) {
     return ends;
 }
 
-void add_end_load(int intervals, double c, const BeamEndValues& ends, double ratio,
-                  RowMatrixXd& load) {
+void add_end_load(int intervals, double c, const BeamEndValues& ends, double ratio, RowMatrixXd& load) {
     const int last = intervals - 2;
     const double n = intervals;
     const double scale = c * ratio;
@@ -73,12 +72,11 @@ void add_end_load(int intervals, double c, const BeamEndValues& ends, double rat
     }
 }
 
-BeamMarch::BeamMarch(int intervals, int columns, double a1, double a2, double dt)
-    : intervals_(intervals) {
+BeamMarch::BeamMarch(int intervals, int columns, double a1, double a2, double dt) : intervals_(intervals) {
     require_intervals(intervals, 2);
     require(columns >= 1 && a1 > 0.0 && a2 >= 0.0 && dt > 0.0 && std::isfinite(a1 + a2 + 1.0 / dt),
-            "curve: expected columns >= 1, a1 > 0, a2 >= 0 and a step > 0, found ", columns, ", ",
-            a1, ", ", a2, " and ", dt);
+            "curve: expected columns >= 1, a1 > 0, a2 >= 0 and a step > 0, found ", columns, ", ", a1, ", ", a2,
+            " and ", dt);
     c_ = a1 * fourth_power(intervals);
     mu_ = a2 / (dt * dt);
     // Chaudhry et al. 2014 A6 and A7: q^-1 = q^1 doubles the mass term of the first step.
@@ -102,8 +100,7 @@ void BeamMarch::step(const RowMatrixXd& force, const BeamEndValues& ends) {
     before_ = force + mu * (2.0 * now_ - before_);
     add_end_load(intervals_, c_, ends, 1.0, before_);
     const BandedFactor& factor = steps_ == 0 ? first_factor_ : factor_;
-    factor.solve({before_.data(), static_cast<size_t>(before_.size())},
-                 static_cast<int>(before_.cols()));
+    factor.solve({before_.data(), static_cast<size_t>(before_.size())}, static_cast<int>(before_.cols()));
     before_.swap(now_);
     ++steps_;
 }
@@ -124,8 +121,8 @@ RowMatrixXd identify_force(int intervals, double a1, double a2, int M, const Row
     return force;
 }
 
-RatioIteration iterate_force(int intervals, double a1, double a2, int M, const RowMatrixXd& target,
-                             int max_iterations, double tolerance) {
+RatioIteration iterate_force(int intervals, double a1, double a2, int M, const RowMatrixXd& target, int max_iterations,
+                             double tolerance) {
     require_size("target", target.rows(), target.cols(), intervals + 1, target.cols());
     const auto columns = static_cast<int>(target.cols());
     const BeamEndValues ends = BeamEndValues::of(target);
@@ -158,8 +155,7 @@ RatioIteration iterate_force(int intervals, double a1, double a2, int M, const R
         }
     }
     RowMatrixXd reached = final_shape(force);
-    result.first_error = result.error = result.last_error =
-        (reached - wanted).cwiseAbs().maxCoeff();
+    result.first_error = result.error = result.last_error = (reached - wanted).cwiseAbs().maxCoeff();
     result.force = force;
     while (result.iterations < max_iterations && result.error > tolerance) {
         for (Eigen::Index i = 0; i < force.size(); ++i) {

@@ -58,8 +58,7 @@ private:
 };
 
 /// Adds the load of the ends, times `ratio`, to N - 1 rows.
-void add_end_load(int intervals, double c, const BeamEndValues& ends, double ratio,
-                  RowMatrixXd& load);
+void add_end_load(int intervals, double c, const BeamEndValues& ends, double ratio, RowMatrixXd& load);
 
 /// The force (N - 1 x columns, value at m = M, rising as m / M) with which the paper's scheme ends
 /// exactly on `target` (N + 1 x columns), for every target: zeros and sign changes included.
@@ -74,7 +73,7 @@ struct RatioIteration {
     double last_error = 0.0;   ///< after the last iteration
     int iterations = 0;
 };
-RatioIteration iterate_force(int intervals, double a1, double a2, int M, const RowMatrixXd& target,
-                             int max_iterations, double tolerance);
+RatioIteration iterate_force(int intervals, double a1, double a2, int M, const RowMatrixXd& target, int max_iterations,
+                             double tolerance);
 
 }  // namespace cutis

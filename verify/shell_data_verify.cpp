@@ -23,9 +23,8 @@ namespace fs = std::filesystem;
 
 /// The surface layers would work on: welded, at rest.
 RepairedMesh surface_of(const fs::path& path) {
-    const Body body = path.extension() == ".obj"
-                          ? make_body(read_obj(path), PointCache{}, {})
-                          : make_body(std::make_shared<Character>(read_gltf(path)), {});
+    const Body body = path.extension() == ".obj" ? make_body(read_obj(path), PointCache{}, {})
+                                                 : make_body(std::make_shared<Character>(read_gltf(path)), {});
     return SimulationSurface::repaired(body, {}).mesh();
 }
 
@@ -86,8 +85,7 @@ struct Tally {
             std::string reason = error.what();
             const size_t file = reason.rfind(path.filename().string());
             if (file != std::string::npos) {
-                reason = reason.substr(
-                    reason.find_first_not_of(": ", file + path.filename().string().size()));
+                reason = reason.substr(reason.find_first_not_of(": ", file + path.filename().string().size()));
             }
             unusable[reason].push_back(name);
             return;
@@ -148,26 +146,23 @@ void add_clip_cases(const fs::path& root, std::vector<Case>& cases) {
         const char* clip;
     };
     for (const Clip& one :
-         {Clip{"quaternius/Trex.glb", "Armature|TRex_Walk"},
-          Clip{"quaternius/Trex.glb", "Armature|TRex_Run"}, Clip{"quaternius/Apatosaurus.glb", ""},
-          Clip{"khronos-gltf/CesiumMan.glb", ""}}) {
-        const std::string name = concat("untangling: how far below 0 a volume falls in motion, ",
-                                        one.file, *one.clip != 0 ? " " : "", one.clip);
+         {Clip{"quaternius/Trex.glb", "Armature|TRex_Walk"}, Clip{"quaternius/Trex.glb", "Armature|TRex_Run"},
+          Clip{"quaternius/Apatosaurus.glb", ""}, Clip{"khronos-gltf/CesiumMan.glb", ""}}) {
+        const std::string name = concat("untangling: how far below 0 a volume falls in motion, ", one.file,
+                                        *one.clip != 0 ? " " : "", one.clip);
         if (!fs::exists(root / one.file)) {
             cases.push_back(case_skipped("shell", name, missing(root / one.file)));
             continue;
         }
         const double lowest = lowest_ratio_over(root / one.file, one.clip);
-        cases.push_back(at_most(name, worse(0.0, -lowest), 1e-9, "",
-                                "flat where the posed base leaves no direction"));
+        cases.push_back(at_most(name, worse(0.0, -lowest), 1e-9, "", "flat where the posed base leaves no direction"));
     }
 }
 
 /// One case for each folder of meshes below the root, or for the root itself.
 void add_offset_cases(const fs::path& root, std::vector<Case>& cases) {
     if (!fs::is_directory(root)) {
-        cases.push_back(case_skipped("shell", "safe offset: inverted tetrahedra on real meshes",
-                                     missing(root)));
+        cases.push_back(case_skipped("shell", "safe offset: inverted tetrahedra on real meshes", missing(root)));
         return;
     }
     std::vector<fs::path> paths;
@@ -185,10 +180,9 @@ void add_offset_cases(const fs::path& root, std::vector<Case>& cases) {
         folders[folder.string()].look_at(path);
     }
     for (const auto& [folder, tally] : folders) {
-        cases.push_back(
-            at_most(concat("safe offset: inverted tetrahedra on ", tally.closed, " closed and ",
-                           tally.open, " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
-                    tally.inverted, 0, "", tally.remarks()));
+        cases.push_back(at_most(concat("safe offset: inverted tetrahedra on ", tally.closed, " closed and ", tally.open,
+                                       " open meshes of ", folder, " at 0.5, 1, 2 and 5 %"),
+                                tally.inverted, 0, "", tally.remarks()));
     }
 }
 

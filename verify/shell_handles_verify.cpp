@@ -21,9 +21,8 @@ double refactored_difference(double stiffness) {
         handle.point = {37 * i + 5, Vector3d(0.2, 0.5, 0.3), 0.35 + 0.25 * i};
         handle.offset_stiffness = stiffness;
         handles.push_back(handle);
-        targets.row(i) =
-            position_at(shell, shell.base(), shell.offset(), handle.point).transpose() +
-            Eigen::RowVector3d(0.05, 0.02 * i, -0.04);
+        targets.row(i) = position_at(shell, shell.base(), shell.offset(), handle.point).transpose() +
+                         Eigen::RowVector3d(0.05, 0.02 * i, -0.04);
     }
     ShellManipulator manipulator(equilibrium, {});
     manipulator.grab(handles);
@@ -33,8 +32,7 @@ double refactored_difference(double stiffness) {
     std::vector<SparseEntry> entries;
     const SparseLower& matrix = equilibrium.matrix();
     for (int row = 0; row < n; ++row) {
-        for (int i = matrix.row_starts[row]; i < matrix.row_starts[static_cast<size_t>(row) + 1];
-             ++i) {
+        for (int i = matrix.row_starts[row]; i < matrix.row_starts[static_cast<size_t>(row) + 1]; ++i) {
             entries.push_back({row, matrix.columns[i], matrix.values[i]});
         }
     }
@@ -122,8 +120,7 @@ std::vector<double> coupling_errors(double beta, BaseCoupling coupling, int pass
             manipulator.grab({&handle, 1});
             manipulator.solve(shell.base(), targets, Workers(1), base, offset);
         }
-        errors.push_back(
-            (position_at(shell, base, offset, handle.point) - targets.row(0).transpose()).norm());
+        errors.push_back((position_at(shell, base, offset, handle.point) - targets.row(0).transpose()).norm());
     }
     const double first = errors[0];
     for (double& error : errors) {
@@ -144,24 +141,21 @@ std::vector<Case> handle_cases() {
     for (const double stiffness : {0.1, 1.0, 100.0}) {
         worst = std::max(worst, refactored_difference(stiffness));
     }
-    cases.push_back(at_most("handles: low-rank update beside a new factor", worst, 1e-12, "m",
-                            "Woodbury's identity"));
-    cases.push_back(at_most("handles: an exact handle misses its target by", exact_handle_miss(),
-                            1e-12, "m", "1/k = 0"));
+    cases.push_back(at_most("handles: low-rank update beside a new factor", worst, 1e-12, "m", "Woodbury's identity"));
+    cases.push_back(
+        at_most("handles: an exact handle misses its target by", exact_handle_miss(), 1e-12, "m", "1/k = 0"));
     for (const double beta : {0.8, 0.2, 0.05}) {
         const std::vector<double> naive = coupling_errors(beta, BaseCoupling::frozen, 2);
         const double factor = naive[2] / naive[1];
         const double law = std::abs(1.0 - 1.0 / beta);
-        cases.push_back(at_most("handles: offset frozen (Eq. 5), error factor per pass at height " +
-                                    percent(beta) + ", off |1 - 1/beta| by a share of",
-                                std::abs(factor - law) / law, 0.25, "",
-                                "law for an offset that follows rigidly"));
+        cases.push_back(at_most("handles: offset frozen (Eq. 5), error factor per pass at height " + percent(beta) +
+                                    ", off |1 - 1/beta| by a share of",
+                                std::abs(factor - law) / law, 0.25, "", "law for an offset that follows rigidly"));
     }
     for (const double beta : {0.8, 0.5, 0.2, 0.05}) {
         const std::vector<double> errors = coupling_errors(beta, BaseCoupling::projected, 2);
-        cases.push_back(
-            at_most("handles: projected (Eq. 6), error after two passes at height " + percent(beta),
-                    errors[2], 0.01, "", "factor near 0 at any height"));
+        cases.push_back(at_most("handles: projected (Eq. 6), error after two passes at height " + percent(beta),
+                                errors[2], 0.01, "", "factor near 0 at any height"));
     }
     return cases;
 }

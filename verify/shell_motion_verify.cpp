@@ -16,13 +16,8 @@ namespace {
 /// parameters, goal at rest.
 Case paper_sequence_case() {
     double worst = 0.0;
-    for (const auto& [omega, zeta] : {std::pair{0.2, 0.05},
-                                      {0.05, 0.02},
-                                      {0.5, 0.1},
-                                      {1.0, 0.1},
-                                      {1.0, 0.5},
-                                      {0.3, 0.8},
-                                      {0.9, 0.0}}) {
+    for (const auto& [omega, zeta] :
+         {std::pair{0.2, 0.05}, {0.05, 0.02}, {0.5, 0.1}, {1.0, 0.1}, {1.0, 0.5}, {0.3, 0.8}, {0.9, 0.0}}) {
         const double dt = 1.0 / 30.0;
         const VibrationStep step = exact_step(from_paper(omega, zeta, dt), dt);
         double p = 1.0, v = 0.0;  // the paper's
@@ -51,10 +46,10 @@ Case frequency_case() {
     const double phase = std::acos((2.0 - 0.25) / (2.0 * size));
     const double decay = -30.0 * std::log(size);
     const double omega = std::hypot(decay, 30.0 * phase);
-    const double error = std::abs(mapped.frequency_hz - omega / (2.0 * std::numbers::pi)) +
-                         std::abs(mapped.damping - decay / omega);
-    return at_most("oscillator: frequency and damping of omega 0.2, zeta 0.05 at 30 fps (2.18 Hz)",
-                   error, 1e-13, "", "lambda = ln(z) / dt");
+    const double error =
+        std::abs(mapped.frequency_hz - omega / (2.0 * std::numbers::pi)) + std::abs(mapped.damping - decay / omega);
+    return at_most("oscillator: frequency and damping of omega 0.2, zeta 0.05 at 30 fps (2.18 Hz)", error, 1e-13, "",
+                   "lambda = ln(z) / dt");
 }
 
 /// Released from 1 at rest: the closed form of a damped oscillation.
@@ -66,18 +61,14 @@ Case decay_case() {
         for (const double dt : {1e-4, 0.01, 1.0 / 30.0, 0.4}) {
             const VibrationStep step = exact_step(oscillation, dt);
             double expected = 0.0;
-            const std::complex<double> root =
-                std::sqrt(std::complex<double>(xi * xi - 1.0, 0.0)) * omega;
+            const std::complex<double> root = std::sqrt(std::complex<double>(xi * xi - 1.0, 0.0)) * omega;
             if (std::abs(root) * dt > 1e-3) {
                 const std::complex<double> fast = -xi * omega - root, slow = -xi * omega + root;
-                expected =
-                    ((slow * std::exp(fast * dt) - fast * std::exp(slow * dt)) / (slow - fast))
-                        .real();
+                expected = ((slow * std::exp(fast * dt) - fast * std::exp(slow * dt)) / (slow - fast)).real();
             } else {
                 expected = std::exp(-omega * xi * dt) * (1.0 + omega * xi * dt);
                 // to first order in (root dt)^2
-                expected += std::exp(-omega * xi * dt) * (root * root).real() * dt * dt *
-                            (0.5 + omega * xi * dt / 6.0);
+                expected += std::exp(-omega * xi * dt) * (root * root).real() * dt * dt * (0.5 + omega * xi * dt / 6.0);
             }
             worst = std::max(worst, std::abs(step.a - expected));
         }
@@ -93,13 +84,12 @@ Case stability_case() {
             const VibrationStep s = exact_step({1.0, xi}, turns);
             const double half = 0.5 * (s.a + s.d);
             const double product = s.a * s.d - s.b * s.c;
-            const std::complex<double> root =
-                std::sqrt(std::complex<double>(half * half - product, 0.0));
+            const std::complex<double> root = std::sqrt(std::complex<double>(half * half - product, 0.0));
             worst = std::max({worst, std::abs(half + root) - 1.0, std::abs(half - root) - 1.0});
         }
     }
-    return at_most("oscillator: spectral radius above 1 for steps up to 50 radians", worst, 1e-12,
-                   "", "|e^(lambda dt)| <= 1");
+    return at_most("oscillator: spectral radius above 1 for steps up to 50 radians", worst, 1e-12, "",
+                   "|e^(lambda dt)| <= 1");
 }
 
 /// A strip of detail over a slab whose base moves on a path given by its corners.
@@ -176,8 +166,8 @@ Case rate_case() {
     options.damping_against = DampingAgainst::goal;
     options.limiter = Limiter::soft;
     worst = std::max(worst, rate_error(options));
-    return at_most("vibration: 30, 60, 120 and 240 steps a second of one path, difference", worst,
-                   1e-12, "m", "the step is exact for goals on straight lines");
+    return at_most("vibration: 30, 60, 120 and 240 steps a second of one path, difference", worst, 1e-12, "m",
+                   "the step is exact for goals on straight lines");
 }
 
 Case single_case() {
@@ -188,8 +178,7 @@ Case single_case() {
     const MatrixX3d single = shown_after(strip, options, 60);
     options.precision = Precision::full;
     return at_most("vibration: float32 beside double after a second",
-                   (shown_after(strip, options, 60) - single).cwiseAbs().maxCoeff(), 1e-6, "m",
-                   "rounding of 60 steps");
+                   (shown_after(strip, options, 60) - single).cwiseAbs().maxCoeff(), 1e-6, "m", "rounding of 60 steps");
 }
 
 /// Rest and rigid motion at constant velocity leave no vibration.
@@ -209,8 +198,8 @@ Case still_case() {
             worst = std::max(worst, (shell.position(v) - shell.goal(shell.place(v))).norm());
         }
     }
-    return at_most("vibration: detail on a base in steady motion, distance from its goal", worst,
-                   1e-12, "m", "damping works against the goal's velocity");
+    return at_most("vibration: detail on a base in steady motion, distance from its goal", worst, 1e-12, "m",
+                   "damping works against the goal's velocity");
 }
 
 /// One strip of forty driven hard: what happens to the others.
@@ -265,11 +254,10 @@ Case limiter_case() {
     const auto [free_far, free_worst] = other_amplitude(Limiter::none);
     const auto [piece_far, piece_worst] = other_amplitude(Limiter::piece);
     // Thickness 0.2, half of it is the limit; the free corner must go beyond it.
-    const double broken = (piece_worst > 0.1 + 1e-12 || !(free_worst > 0.1) || !(free_far > 0.0))
-                              ? 1.0
-                              : std::abs(piece_far - free_far);
-    return at_most("limiter: change of strips away from the one that is retracted", broken, 1e-12,
-                   "m", "Eq. 4 per piece: others keep their amplitude");
+    const double broken =
+        (piece_worst > 0.1 + 1e-12 || !(free_worst > 0.1) || !(free_far > 0.0)) ? 1.0 : std::abs(piece_far - free_far);
+    return at_most("limiter: change of strips away from the one that is retracted", broken, 1e-12, "m",
+                   "Eq. 4 per piece: others keep their amplitude");
 }
 
 }  // namespace

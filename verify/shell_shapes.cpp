@@ -38,15 +38,14 @@ Surface flat_grid(int columns, int rows, double width, double depth) {
 }
 
 Surface sphere(int level, double radius) {
-    std::vector<Vector3d> points = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
-                                    {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    std::vector<Vector3d> points = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
     std::vector<std::array<int, 3>> faces = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
                                              {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
     for (int l = 0; l < level; ++l) {
         std::map<std::pair<int, int>, int> middles;
         const auto middle = [&](int a, int b) {
-            const auto [place, is_new] = middles.try_emplace({std::min(a, b), std::max(a, b)},
-                                                             static_cast<int>(points.size()));
+            const auto [place, is_new] =
+                middles.try_emplace({std::min(a, b), std::max(a, b)}, static_cast<int>(points.size()));
             if (is_new) {
                 points.push_back((points[a] + points[b]).normalized());
             }
@@ -78,23 +77,20 @@ Surface bumpy_sphere(int level, double amplitude, double waves) {
     Surface out = sphere(level);
     for (Eigen::Index v = 0; v < out.positions.rows(); ++v) {
         const Vector3d p = out.positions.row(v);
-        const double bump =
-            std::sin(waves * p.x()) * std::sin(waves * p.y() + 0.7) * std::sin(waves * p.z() + 1.3);
+        const double bump = std::sin(waves * p.x()) * std::sin(waves * p.y() + 0.7) * std::sin(waves * p.z() + 1.3);
         out.positions.row(v) *= 1.0 + amplitude * bump;
     }
     return out;
 }
 
 PrismShell slab(const Surface& surface, const Vector3d& offset) {
-    return {surface.topology(), surface.positions,
-            surface.positions.rowwise() + offset.transpose()};
+    return {surface.topology(), surface.positions, surface.positions.rowwise() + offset.transpose()};
 }
 
 PrismShell safe_shell(const Surface& surface, double height) {
     SafeOffsetOptions options;
     options.height = height;
-    const SafeOffset offset =
-        make_safe_offset(surface.topology(), surface.positions, options, Workers(1));
+    const SafeOffset offset = make_safe_offset(surface.topology(), surface.positions, options, Workers(1));
     return {surface.topology(), surface.positions, offset.positions};
 }
 

@@ -47,8 +47,8 @@ Case volume_case() {
     for (int tet = 0; tet < shell.tet_count(); ++tet) {
         sum += shell.rest_volume(tet);
     }
-    return at_most("split: volumes of tetrahedra add up to the slab, error", std::abs(sum - 0.3),
-                   1e-14, "m^3", "unit square times 0.3 m");
+    return at_most("split: volumes of tetrahedra add up to the slab, error", std::abs(sum - 0.3), 1e-14, "m^3",
+                   "unit square times 0.3 m");
 }
 
 Case bumpy_case() {
@@ -58,8 +58,7 @@ Case bumpy_case() {
             const Surface surface = bumpy_sphere(4, 0.15, waves);
             SafeOffsetOptions options;
             options.height = height;
-            const SafeOffset offset =
-                make_safe_offset(surface.topology(), surface.positions, options, Workers(1));
+            const SafeOffset offset = make_safe_offset(surface.topology(), surface.positions, options, Workers(1));
             const PrismShell shell(surface.topology(), surface.positions, offset.positions);
             inverted += measure_shell(shell, shell.base(), shell.offset()).inverted;
         }
@@ -77,8 +76,7 @@ Case direction_case() {
         for (int i = 0; i < 3 + seed % 6; ++i) {
             phase += 2.39996 + 0.11 * seed;
             const double tilt = 0.2 + std::fmod(0.618 * (i + 1) * seed, 1.1);
-            normals.emplace_back(std::sin(tilt) * std::cos(phase), std::sin(tilt) * std::sin(phase),
-                                 std::cos(tilt));
+            normals.emplace_back(std::sin(tilt) * std::cos(phase), std::sin(tilt) * std::sin(phase), std::cos(tilt));
         }
         const auto least = [&](const Vector3d& d) {
             double lowest = 1.0;
@@ -108,8 +106,7 @@ double rest_error(const PrismShell& shell) {
 }
 
 double rigid_error(const PrismShell& shell) {
-    const Eigen::Matrix3d turn =
-        Eigen::AngleAxisd(1.1, Vector3d(1, -2, 0.5).normalized()).toRotationMatrix();
+    const Eigen::Matrix3d turn = Eigen::AngleAxisd(1.1, Vector3d(1, -2, 0.5).normalized()).toRotationMatrix();
     const Vector3d move(0.3, -0.8, 0.5);
     const auto moved = [&](const MatrixX3d& positions) -> MatrixX3d {
         return (positions * turn.transpose()).rowwise() + move.transpose();
@@ -141,8 +138,8 @@ Stretched stretched_slab(double nu, double along, double across) {
             std::abs(measure_shell(shell, base, offset).volume_ratio - 1.0)};
 }
 
-double curved_error(int level, double thickness,
-                    const std::function<Vector3d(const Vector3d&)>& map, int volume_rounds) {
+double curved_error(int level, double thickness, const std::function<Vector3d(const Vector3d&)>& map,
+                    int volume_rounds) {
     const PrismShell shell = safe_shell(sphere(level), thickness);
     EquilibriumOptions options;
     options.poisson = 0.5;
@@ -172,8 +169,7 @@ std::vector<Case> equilibrium_cases() {
                             std::max(rest_error(flat), rest_error(curved)), 1e-12, "m",
                             "minimum of Eq. 1 at rest is rest"));
     cases.push_back(at_most("equilibrium: rigid motion, slab and bumpy sphere",
-                            std::max(rigid_error(flat), rigid_error(curved)), 1e-12, "m",
-                            "m' is the rotation"));
+                            std::max(rigid_error(flat), rigid_error(curved)), 1e-12, "m", "m' is the rotation"));
     double thickness = 0.0;
     double definition = 0.0;
     for (const double nu : {-0.9, -0.5, 0.0, 0.2, 0.3, 0.45, 0.5}) {
@@ -183,13 +179,12 @@ std::vector<Case> equilibrium_cases() {
             // Free width: the sheet narrows by stretch^-nu, and so does its thickness.
             const double free =
                 stretched_slab(nu, stretch, std::pow(stretch, -nu)).thickness_error +
-                std::abs(std::pow(std::pow(stretch, 1.0 - nu), nu / (nu - 1.0)) -
-                         std::pow(stretch, -nu));
+                std::abs(std::pow(std::pow(stretch, 1.0 - nu), nu / (nu - 1.0)) - std::pow(stretch, -nu));
             definition = std::max(definition, free);
         }
     }
-    cases.push_back(at_most("equilibrium: thickness of a stretched slab, one way and both",
-                            thickness, 1e-11, "", "(area ratio)^(nu/(nu-1)), Eq. 2"));
+    cases.push_back(at_most("equilibrium: thickness of a stretched slab, one way and both", thickness, 1e-11, "",
+                            "(area ratio)^(nu/(nu-1)), Eq. 2"));
     cases.push_back(at_most("equilibrium: thickness at free width", definition, 1e-11, "",
                             "stretch^-nu, the definition of Poisson's ratio"));
     double volume = 0.0;
@@ -197,8 +192,8 @@ std::vector<Case> equilibrium_cases() {
         volume = std::max(volume, stretched_slab(0.5, stretch, 1.0).volume_error);
         volume = std::max(volume, stretched_slab(0.5, stretch, 1.0 / stretch).volume_error);
     }
-    cases.push_back(at_most("equilibrium: volume of a slab at Poisson 0.5, change", volume, 1e-11,
-                            "", "exponent -1: area times thickness stays"));
+    cases.push_back(at_most("equilibrium: volume of a slab at Poisson 0.5, change", volume, 1e-11, "",
+                            "exponent -1: area times thickness stays"));
     const auto scaled = [](const Vector3d& p) -> Vector3d { return 1.5 * p; };
     const auto drawn = [](const Vector3d& p) { return Vector3d(p.x(), p.y(), 2.0 * p.z()); };
     const auto twisted = [](const Vector3d& p) {
@@ -209,28 +204,23 @@ std::vector<Case> equilibrium_cases() {
         const std::string name = share < 0.1 ? "5 %" : "30 %";
         double worst = 0.0;
         for (const int level : {3, 4}) {
-            worst = std::max({worst, curved_error(level, share, scaled, 1),
-                              curved_error(level, share, twisted, 1),
+            worst = std::max({worst, curved_error(level, share, scaled, 1), curved_error(level, share, twisted, 1),
                               curved_error(level, share, drawn, 1)});
         }
-        cases.push_back(at_most("equilibrium: volume of sphere shells of " + name +
-                                    ", scaled, twisted, drawn to twice the length, change",
-                                worst, share < 0.1 ? 5e-4 : 3e-3, "",
-                                "Poisson 0.5; one Newton step on the volumes leaves second order"));
-        const double twice =
-            std::max(curved_error(4, share, twisted, 2), curved_error(4, share, drawn, 2));
-        const double once =
-            std::max(curved_error(4, share, twisted, 1), curved_error(4, share, drawn, 1));
-        cases.push_back(at_most("equilibrium: volume of sphere shells of " + name +
-                                    ", change with two rounds over that with one",
-                                twice / once, share < 0.1 ? 1.0 : 0.5, "",
-                                "rounds converge, at 5 % after one"));
+        cases.push_back(at_most(
+            "equilibrium: volume of sphere shells of " + name + ", scaled, twisted, drawn to twice the length, change",
+            worst, share < 0.1 ? 5e-4 : 3e-3, "", "Poisson 0.5; one Newton step on the volumes leaves second order"));
+        const double twice = std::max(curved_error(4, share, twisted, 2), curved_error(4, share, drawn, 2));
+        const double once = std::max(curved_error(4, share, twisted, 1), curved_error(4, share, drawn, 1));
+        cases.push_back(
+            at_most("equilibrium: volume of sphere shells of " + name + ", change with two rounds over that with one",
+                    twice / once, share < 0.1 ? 1.0 : 0.5, "", "rounds converge, at 5 % after one"));
     }
     // Without the correction the area rule is the paper's: its error is what the sides' leaning
     // makes it, and falls with the thickness.
     cases.push_back(at_most("equilibrium: volume without correction, change at 5 % over 30 %",
-                            curved_error(4, 0.05, drawn, 0) / curved_error(4, 0.3, drawn, 0), 0.5,
-                            "", "error of the area rule shrinks with the thickness"));
+                            curved_error(4, 0.05, drawn, 0) / curved_error(4, 0.3, drawn, 0), 0.5, "",
+                            "error of the area rule shrinks with the thickness"));
     return cases;
 }
 
@@ -238,8 +228,8 @@ std::vector<Case> equilibrium_cases() {
 
 std::vector<Case> verify_shell() {
     std::vector<Case> cases;
-    for (const auto part : {shell::offset_cases, shell::data_cases, shell::equilibrium_cases,
-                            shell::vibration_cases, shell::handle_cases}) {
+    for (const auto part : {shell::offset_cases, shell::data_cases, shell::equilibrium_cases, shell::vibration_cases,
+                            shell::handle_cases}) {
         const std::vector<Case> more = part();
         cases.insert(cases.end(), more.begin(), more.end());
     }

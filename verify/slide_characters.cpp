@@ -24,9 +24,8 @@ struct Actor {
     std::string name;
     std::string file;  // empty: the built-in actor `mesh`
     std::string mesh, clip;
-    double height = 0.0;  // metres the character is scaled to; 0: as it is
-    double least_slip =
-        0.0;  // rms in metres that an independent prototype found on it, without tether
+    double height = 0.0;      // metres the character is scaled to; 0: as it is
+    double least_slip = 0.0;  // rms in metres that an independent prototype found on it, without tether
     double most_slip = 0.0;
     double uncovered = 0.0;         // share of the vertices its search missed
     double long_seconds = 100.0;    // of the clip, with steps of 1/120 s
@@ -57,15 +56,12 @@ struct Skin {
     bool is_free = false;  // no tether, no damping
 };
 
-ClipRun run_clip(const BodyAt& body_at, const SimulationSurface& surface, const Skin& skin,
-                 double seconds, int loops) {
+ClipRun run_clip(const BodyAt& body_at, const SimulationSurface& surface, const Skin& skin, double seconds, int loops) {
     const Workers workers(1);
     SlideOptions options;
-    const double size =
-        (surface.rest().colwise().maxCoeff() - surface.rest().colwise().minCoeff()).maxCoeff();
-    options.young_modulus = skin.young_modulus > 0.0
-                                ? skin.young_modulus
-                                : 210.0 * skin.stiffness * (size / 1.7) * (size / 1.7);
+    const double size = (surface.rest().colwise().maxCoeff() - surface.rest().colwise().minCoeff()).maxCoeff();
+    options.young_modulus =
+        skin.young_modulus > 0.0 ? skin.young_modulus : 210.0 * skin.stiffness * (size / 1.7) * (size / 1.7);
     options.tether_radius = 0.03 * size / 1.7;
     if (skin.is_free) {
         options.tether = 0.0;
@@ -101,10 +97,9 @@ ClipRun run_clip(const BodyAt& body_at, const SimulationSurface& surface, const 
     result.not_finite += located.allFinite() ? 0.0 : 1.0;
     for (int v = 0; v < surface.vertex_count(); ++v) {
         const SurfacePoint& place = locator.place(v);
-        const bool has_place =
-            place.triangle >= 0 && place.triangle < surface.topology().triangle_count() &&
-            place.barycentric.minCoeff() >= 0.0 && std::abs(place.barycentric.sum() - 1.0) < 1e-9 &&
-            located.row(v).allFinite() && std::isfinite(locator.miss(v));
+        const bool has_place = place.triangle >= 0 && place.triangle < surface.topology().triangle_count() &&
+                               place.barycentric.minCoeff() >= 0.0 && std::abs(place.barycentric.sum() - 1.0) < 1e-9 &&
+                               located.row(v).allFinite() && std::isfinite(locator.miss(v));
         result.lost += has_place ? 0.0 : 1.0;
         // Features too sharp to slide over are held in their own place anyway.
         const bool follows = solver.sharpness_cosine(v) > 0.5;
@@ -128,12 +123,10 @@ void add_flexing(Character& hand) {
         std::vector<Channel> turns;
         for (int key = 0; key < keys; ++key) {
             const double time = seconds * key / (keys - 1);
-            const double angle =
-                0.5 * most * (1.0 - std::cos(2.0 * std::numbers::pi * time / seconds));
+            const double angle = 0.5 * most * (1.0 - std::cos(2.0 * std::numbers::pi * time / seconds));
             Eigen::Affine3d moved = Eigen::Affine3d::Identity();
             size_t joint = 0;
-            for (const char* bone :
-                 {"-phalanx-proximal", "-phalanx-intermediate", "-phalanx-distal", "-tip"}) {
+            for (const char* bone : {"-phalanx-proximal", "-phalanx-intermediate", "-phalanx-distal", "-tip"}) {
                 const int node = hand.skeleton.find(std::string(finger) + bone);
                 require(node >= 0, "hand: expected a joint ", finger, bone);
                 const Transform& rest = hand.skeleton.nodes[static_cast<size_t>(node)].rest;
@@ -152,10 +145,8 @@ void add_flexing(Character& hand) {
                 const Eigen::Quaterniond turn(moved.rotation() * rest.rotation);
                 places[joint].times.push_back(time);
                 turns[joint].times.push_back(time);
-                places[joint].values.insert(places[joint].values.end(),
-                                            {place.x(), place.y(), place.z()});
-                turns[joint].values.insert(turns[joint].values.end(),
-                                           {turn.x(), turn.y(), turn.z(), turn.w()});
+                places[joint].values.insert(places[joint].values.end(), {place.x(), place.y(), place.z()});
+                turns[joint].values.insert(turns[joint].values.end(), {turn.x(), turn.y(), turn.z(), turn.w()});
                 ++joint;
             }
         }
@@ -171,12 +162,12 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
     std::vector<Case> cases;
     const Workers workers(0);
     const std::vector<Actor> actors = {
-        {"dancer's body", "dancer/dancer.glb", "body", "", 0.0, 11e-3, 28e-3, 297.0 / 13380.0, 0.5,
-         0.05, 2.0, 0.14, 0.5},  // the prototype's run was the whole clip
-        {"hand (built-in)", "", "hand", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 3.0, 0.2, 2.0,
-         0.27, 0.5},  // the prototype had another hand
-        {"hand of the data folder", "webxr-hand/left.glb", "", "flex", 0.0, 4.1e-3, 4.1e-3,
-         29.0 / 1159.0, 100.0, 0.5, 10.0, 0.5, 0.5},  // the prototype's clip was another
+        {"dancer's body", "dancer/dancer.glb", "body", "", 0.0, 11e-3, 28e-3, 297.0 / 13380.0, 0.5, 0.05, 2.0, 0.14,
+         0.5},  // the prototype's run was the whole clip
+        {"hand (built-in)", "", "hand", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 3.0, 0.2, 2.0, 0.27,
+         0.5},  // the prototype had another hand
+        {"hand of the data folder", "webxr-hand/left.glb", "", "flex", 0.0, 4.1e-3, 4.1e-3, 29.0 / 1159.0, 100.0, 0.5,
+         10.0, 0.5, 0.5},  // the prototype's clip was another
         // Where free skin ends is chaotic: rounding alone moves the tights' from 9.9 to 12.1 mm.
         {"dancer's tights", "dancer/dancer.glb", "tights", "", 0.0, 9e-3, 13e-3, 33.0 / 2674.0},
         {"CesiumMan", "khronos-gltf/CesiumMan.glb", "", "", 1.66, 8.7e-3, 13e-3, 36.0 / 2338.0},
@@ -192,14 +183,13 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         }
         BodyOptions options;
         options.mesh = is_built_in ? "" : actor.mesh;
-        const auto character = std::make_shared<Character>(is_built_in ? load_actor(actor.mesh)
-                                                                       : read_gltf(file.string()));
+        const auto character =
+            std::make_shared<Character>(is_built_in ? load_actor(actor.mesh) : read_gltf(file.string()));
         if (actor.clip == "flex" && !is_built_in) {
             add_flexing(*character);
         }
         for (const Clip& clip : character->clips) {
-            if (!actor.clip.empty() && options.clip.empty() &&
-                clip.name.find(actor.clip) != std::string::npos) {
+            if (!actor.clip.empty() && options.clip.empty() && clip.name.find(actor.clip) != std::string::npos) {
                 options.clip = clip.name;
             }
         }
@@ -207,8 +197,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         if (actor.height > 0.0) {
             const Body as_it_is = make_body(character, options);
             const MatrixX3d& p = as_it_is.mesh().positions;
-            options.scale =
-                actor.height / (p.colwise().maxCoeff() - p.colwise().minCoeff()).maxCoeff();
+            options.scale = actor.height / (p.colwise().maxCoeff() - p.colwise().minCoeff()).maxCoeff();
         }
         const Body body = make_body(character, options);
         const SimulationSurface surface = SimulationSurface::repaired(body, {});
@@ -236,8 +225,7 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         plans.push_back({{}, default_seconds});
         plans.push_back({{0.0, 210.0, 1.0, 1.0 / 120.0, 20, true}, default_seconds});
         const double whole_frames = 15.0;  // of a loop of two parts at 30 frames per second
-        const double part =
-            std::floor(whole_frames * std::min(clip, actor.loop_seconds)) / whole_frames;
+        const double part = std::floor(whole_frames * std::min(clip, actor.loop_seconds)) / whole_frames;
         plans.push_back({{}, 2.0 * part});
         std::vector<ClipRun> runs(plans.size());
         const size_t last = plans.size() - 1;
@@ -253,14 +241,11 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
             MatrixX3d art;
             const BodyAt body_at = [&](double time, MatrixX3d& out) {
                 // The last run goes to and fro without a jolt, ten times.
-                const double when =
-                    i == last ? part * (0.5 - 0.5 * std::cos(std::numbers::pi * time / part))
-                              : time;
+                const double when = i == last ? part * (0.5 - 0.5 * std::cos(std::numbers::pi * time / part)) : time;
                 own.positions(plans[i].begin + when, TimeSampling::smooth, alone, art);
                 surface.from_art().values(art, alone, out);
             };
-            runs[i] =
-                run_clip(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);
+            runs[i] = run_clip(body_at, surface, plans[i].skin, plans[i].seconds, i == last ? 10 : 1);
         });
         ClipRun sum;
         for (const ClipRun& one : runs) {
@@ -272,33 +257,26 @@ std::vector<Case> verify_slide_characters(bool whole_clips) {
         }
         const ClipRun& free = runs[last - 1];
         const ClipRun& loops = runs[last];
-        const auto tenths = [](double seconds) {
-            return concat(std::round(100.0 * seconds) / 100.0, " s");
-        };
-        const std::string what =
-            concat(actor.name, ", ", plans.size(), " runs (clip ", tenths(clip), "; ",
-                   tenths(long_seconds), " at 1/120 s, ", tenths(fine_seconds), " at 1 ms): ");
-        const auto add = [&](const std::string& name, double value, double limit,
-                             const std::string& unit, const std::string& source) {
+        const auto tenths = [](double seconds) { return concat(std::round(100.0 * seconds) / 100.0, " s"); };
+        const std::string what = concat(actor.name, ", ", plans.size(), " runs (clip ", tenths(clip), "; ",
+                                        tenths(long_seconds), " at 1/120 s, ", tenths(fine_seconds), " at 1 ms): ");
+        const auto add = [&](const std::string& name, double value, double limit, const std::string& unit,
+                             const std::string& source) {
             cases.push_back(slide_case(what + name, value, limit, unit, source));
         };
         add("frames with a number that is not finite", sum.not_finite, 0, "", "never NaN");
         add("steps that end with an inverted triangle", sum.inverted, 0.0,
             "of " + std::to_string(static_cast<long>(sum.steps)), "limiter");
         cases.push_back(slide_case_at_least(
-            what + "free skin moves: largest rms slip", free.slip,
-            actor.least_slip * actor.least_share, "m",
-            actor.least_share < 1.0
-                ? "half the least of an independent prototype (a longer run, or another mesh)"
-                : "the least of an independent prototype"));
+            what + "free skin moves: largest rms slip", free.slip, actor.least_slip * actor.least_share, "m",
+            actor.least_share < 1.0 ? "half the least of an independent prototype (a longer run, or another mesh)"
+                                    : "the least of an independent prototype"));
         add("free skin: rms slip at the end", free.ends[0], actor.most_slip, "m",
             "the most of an independent prototype");
-        add("material vertices without a place on the skin", sum.lost, 0.0, "",
-            "every one is located");
-        add("most of them so far from it (half an edge) that they are held on the body", sum.missed,
-            actor.uncovered, "of all", "an independent prototype: what its search could not find");
-        add("rms slip after ten loops over that after two", loops.ends[9] / loops.ends[1], 1.1, "",
-            "no drift");
+        add("material vertices without a place on the skin", sum.lost, 0.0, "", "every one is located");
+        add("most of them so far from it (half an edge) that they are held on the body", sum.missed, actor.uncovered,
+            "of all", "an independent prototype: what its search could not find");
+        add("rms slip after ten loops over that after two", loops.ends[9] / loops.ends[1], 1.1, "", "no drift");
     }
     return cases;
 }

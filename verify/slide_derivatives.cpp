@@ -19,9 +19,7 @@ void strain(SlideSetup& setup) {
     const double size = 0.06 * setup.rest().rowwise().norm().maxCoeff();
     for (int v = 0; v < setup.count(); ++v) {
         const Vector3d p = x.row(v);
-        x.row(v) +=
-            size * Vector3d(std::sin(9 * p[1]), std::cos(7 * p[2] + 5 * p[0]), std::sin(8 * p[0]))
-                       .transpose();
+        x.row(v) += size * Vector3d(std::sin(9 * p[1]), std::cos(7 * p[2] + 5 * p[0]), std::sin(8 * p[0])).transpose();
     }
     setup.solver->reset(x, setup.workers);
     Parts& p = setup.solver->parts();
@@ -40,8 +38,7 @@ void strain(SlideSetup& setup) {
 }
 
 double potential(Parts& p, const slide::SkinPlaces& places, const Workers& workers) {
-    return slide::elastic_energy(p.model, p.painted, p.state, p.measured, places,
-                                 p.model.batch_count, workers) +
+    return slide::elastic_energy(p.model, p.painted, p.state, p.measured, places, p.model.batch_count, workers) +
            slide::tether_energy(p.model, places, workers);
 }
 
@@ -228,8 +225,7 @@ double kkt_difference(double seconds) {
             for (int c = 0; c < 2; ++c) {
                 Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
                 row[2 * v + c] = 1.0;
-                rows.emplace_back(
-                    row, p.model.prescribed[2 * static_cast<size_t>(v) + static_cast<size_t>(c)]);
+                rows.emplace_back(row, p.model.prescribed[2 * static_cast<size_t>(v) + static_cast<size_t>(c)]);
             }
         } else if (kind == slide::Constraint::glide) {
             Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
@@ -263,13 +259,12 @@ double kkt_difference(double seconds) {
 
 std::vector<Case> verify_slide_derivatives() {
     std::vector<Case> cases;
-    const auto add = [&](const std::string& name, double value, double limit,
-                         const std::string& source) {
+    const auto add = [&](const std::string& name, double value, double limit, const std::string& source) {
         cases.push_back(slide_case(name, value, limit, "", source));
     };
     const char* names[] = {"neo-Hookean", "St. Venant-Kirchhoff", "Fung"};
-    const SlideMaterial materials[] = {SlideMaterial::neo_hookean,
-                                       SlideMaterial::st_venant_kirchhoff, SlideMaterial::fung};
+    const SlideMaterial materials[] = {SlideMaterial::neo_hookean, SlideMaterial::st_venant_kirchhoff,
+                                       SlideMaterial::fung};
     for (int i = 0; i < 3; ++i) {
         SlideOptions options = plain_skin();
         options.material = materials[i];
@@ -285,30 +280,28 @@ std::vector<Case> verify_slide_derivatives() {
     double power = 0.0;
     add("force with tether, tight skin and area term, jittered torus",
         force_error(slide_torus(16, 12, 0.3), all, power), 7e-8, "f = J^T dW/dP");
-    add("force, icosphere", force_error(slide_sphere(2), plain_skin(), power), 1e-8,
-        "f = J^T dW/dP");
-    add("force, genus-2 surface", force_error(slide_genus_two(1), plain_skin(), power), 1e-8,
-        "f = J^T dW/dP");
+    add("force, icosphere", force_error(slide_sphere(2), plain_skin(), power), 1e-8, "f = J^T dW/dP");
+    add("force, genus-2 surface", force_error(slide_genus_two(1), plain_skin(), power), 1e-8, "f = J^T dW/dP");
     SlideOptions strained = plain_skin();
     strained.rim = RimMode::free;
     const SlideShape disc = slide_disc(8);  // flat: the metric's part in the plane does not change
     strained.relaxed_metric.resize(disc.positions.rows(), 6);
     for (Eigen::Index v = 0; v < disc.positions.rows(); ++v) {
         const Vector3d p = disc.positions.row(v);
-        strained.relaxed_metric.row(v) << 1.0 + 0.2 * std::sin(5 * p[1]),
-            0.8 + 0.2 * std::cos(4 * p[0]), 1.1, 0.2 * std::sin(3 * p[0] + 1), 0.0, 0.0;
+        strained.relaxed_metric.row(v) << 1.0 + 0.2 * std::sin(5 * p[1]), 0.8 + 0.2 * std::cos(4 * p[0]), 1.1,
+            0.2 * std::sin(3 * p[0] + 1), 0.0, 0.0;
     }
     double strained_power = 0.0;
-    add("force with an anisotropic relaxed metric that varies",
-        force_error(disc, strained, strained_power), 7e-8, "f = J^T U dW/dP");
+    add("force with an anisotropic relaxed metric that varies", force_error(disc, strained, strained_power), 7e-8,
+        "f = J^T U dW/dP");
     add("virtual work with that metric", strained_power, 3e-7, "dW/dt = -f . v");
     add("stiffness against differences of the force", stiffness_error(), 2e-9, "df/dt = -K v");
     add("stiffness, scrambled skin: most negative v . K v", relative_asymmetry_or_negative(), 1e-14,
         "projected to positive semi-definite");
     add("constraints by elimination against the KKT system, 1 ms", kkt_difference(1e-3), 2e-15,
         "Li et al. 2013 Eq. 10");
-    add("constraints by elimination against the KKT system, 1/24 s", kkt_difference(1.0 / 24.0),
-        1e-13, "Li et al. 2013 Eq. 10");
+    add("constraints by elimination against the KKT system, 1/24 s", kkt_difference(1.0 / 24.0), 1e-13,
+        "Li et al. 2013 Eq. 10");
     return cases;
 }
 

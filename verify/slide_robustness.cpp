@@ -82,8 +82,7 @@ Outcome scramble(SlideMaterial material, double edges, unsigned seed, int most_s
         look(setup, now);
         outcome.not_finite += now.not_finite;
         ++outcome.steps;
-    } while (outcome.steps < most_steps &&
-             !(setup.solver->energy(setup.workers).elastic < at_rest));
+    } while (outcome.steps < most_steps && !(setup.solver->energy(setup.workers).elastic < at_rest));
     return outcome;
 }
 
@@ -117,8 +116,7 @@ Outcome fuzz(int newton) {
                 break;
             case 5:
                 for (int v = 0; v < 20; ++v) {
-                    x.row(static_cast<int>((dice.roll() + 1.0) * 0.5 * (setup.count() - 1))) *=
-                        30.0;
+                    x.row(static_cast<int>((dice.roll() + 1.0) * 0.5 * (setup.count() - 1))) *= 30.0;
                 }
                 break;
             case 6:
@@ -199,20 +197,18 @@ double different_bits_after_restore() {
 
 std::vector<Case> verify_slide_robustness() {
     std::vector<Case> cases;
-    const auto add = [&](const std::string& name, double value, double limit,
-                         const std::string& unit, const std::string& source) {
-        cases.push_back(slide_case(name, value, limit, unit, source));
-    };
+    const auto add = [&](const std::string& name, double value, double limit, const std::string& unit,
+                         const std::string& source) { cases.push_back(slide_case(name, value, limit, unit, source)); };
     const char* names[] = {"neo-Hookean", "St. Venant-Kirchhoff", "Fung"};
-    const SlideMaterial materials[] = {SlideMaterial::neo_hookean,
-                                       SlideMaterial::st_venant_kirchhoff, SlideMaterial::fung};
+    const SlideMaterial materials[] = {SlideMaterial::neo_hookean, SlideMaterial::st_venant_kirchhoff,
+                                       SlideMaterial::fung};
     for (int i = 0; i < 3; ++i) {
         const std::string name = names[i];
         const Outcome fast = teleport(materials[i], 1e-3, 1);
         const Outcome slow = teleport(materials[i], 1.0 / 24.0, 1);
         const Outcome newton = teleport(materials[i], 1.0 / 24.0, 8);
-        add("teleporting body, 1 ms, " + name + ": steps not finite or inverted",
-            fast.not_finite + fast.inverted_steps, 0, "of 120", "limiter");
+        add("teleporting body, 1 ms, " + name + ": steps not finite or inverted", fast.not_finite + fast.inverted_steps,
+            0, "of 120", "limiter");
         add("teleporting body, 1/24 s, " + name + ": steps not finite or inverted",
             slow.not_finite + slow.inverted_steps, 0, "of 120", "limiter");
         add("teleporting body, 1/24 s, 8 Newton, " + name + ": steps not finite or inverted",
@@ -228,31 +224,28 @@ std::vector<Case> verify_slide_robustness() {
                 thrown.not_finite += one.not_finite;
                 thrown.steps = std::max(thrown.steps, one.steps);
             }
-            const std::string how = "scrambled by " +
-                                    std::string(edges < 1.0 ? "half an edge" : "two edges") +
-                                    ", eight ways, " + name;
+            const std::string how =
+                "scrambled by " + std::string(edges < 1.0 ? "half an edge" : "two edges") + ", eight ways, " + name;
             add(how + ": not finite", thrown.not_finite, 0, "steps", "extension, clamp");
             if (materials[i] != SlideMaterial::fung) {
-                add(how + ": most steps until less than 2e-5 J are left", thrown.steps,
-                    limits[i] - 1, "steps", "the torus relaxes to W = 0");
+                add(how + ": most steps until less than 2e-5 J are left", thrown.steps, limits[i] - 1, "steps",
+                    "the torus relaxes to W = 0");
             }
         }
     }
     const Outcome wild = fuzz(1);
     add("impossible bodies: steps not finite", wild.not_finite, 0, "of 150", "guards");
-    add("after impossible bodies: inverted triangles are gone", wild.inverted_steps, 0, "",
-        "untangling");
+    add("after impossible bodies: inverted triangles are gone", wild.inverted_steps, 0, "", "untangling");
     const Outcome wild_newton = fuzz(4);
-    add("impossible bodies, 4 Newton: steps not finite", wild_newton.not_finite, 0, "of 150",
-        "guards");
+    add("impossible bodies, 4 Newton: steps not finite", wild_newton.not_finite, 0, "of 150", "guards");
     return cases;
 }
 
 std::vector<Case> verify_slide_bits() {
-    return {slide_case("numbers that differ between 1, 2 and 5 threads",
-                       different_bits_between_threads(), 0, "numbers", "fixed chunks"),
-            slide_case("numbers that differ after save and restore", different_bits_after_restore(),
-                       0, "numbers", "the state is whole")};
+    return {slide_case("numbers that differ between 1, 2 and 5 threads", different_bits_between_threads(), 0, "numbers",
+                       "fixed chunks"),
+            slide_case("numbers that differ after save and restore", different_bits_after_restore(), 0, "numbers",
+                       "the state is whole")};
 }
 
 }  // namespace cutis::verify

@@ -16,8 +16,7 @@ double Dice::roll() {
     return static_cast<double>(state_ >> 11) * (2.0 / 9007199254740992.0) - 1.0;
 }
 
-SlideShape slide_torus(int around, int tube, double jitter, double hole_radius,
-                       double tube_radius) {
+SlideShape slide_torus(int around, int tube, double jitter, double hole_radius, double tube_radius) {
     SlideShape s;
     s.positions.resize(around * tube, 3);
     s.triangles.resize(2 * around * tube, 3);
@@ -27,8 +26,7 @@ SlideShape slide_torus(int around, int tube, double jitter, double hole_radius,
             const double u = 2.0 * std::numbers::pi * (i + jitter * dice.roll()) / around;
             const double v = 2.0 * std::numbers::pi * (j + jitter * dice.roll()) / tube;
             const double r = hole_radius + tube_radius * std::cos(v);
-            s.positions.row(i * tube + j) << r * std::cos(u), r * std::sin(u),
-                tube_radius * std::sin(v);
+            s.positions.row(i * tube + j) << r * std::cos(u), r * std::sin(u), tube_radius * std::sin(v);
             const int a = i * tube + j;
             const int b = (i + 1) % around * tube + j;
             const int c = (i + 1) % around * tube + (j + 1) % tube;
@@ -47,10 +45,8 @@ SlideShape slide_cylinder(int around, int along, double radius, double length, b
     int f = 0;
     for (int j = 0; j < along; ++j) {
         for (int i = 0; i < around; ++i) {
-            const double u =
-                2.0 * std::numbers::pi * (i + (is_staggered ? 0.5 * (j % 2) : 0.0)) / around;
-            s.positions.row(j * around + i) << radius * std::cos(u), radius * std::sin(u),
-                length * j / (along - 1);
+            const double u = 2.0 * std::numbers::pi * (i + (is_staggered ? 0.5 * (j % 2) : 0.0)) / around;
+            s.positions.row(j * around + i) << radius * std::cos(u), radius * std::sin(u), length * j / (along - 1);
         }
     }
     for (int j = 0; j + 1 < along; ++j) {
@@ -86,15 +82,12 @@ SlideShape slide_sphere(int level) {
         for (int b = 0; b < 12; ++b) {
             for (int c = 0; c < 12; ++c) {
                 const auto near = [&](int i, int j) {
-                    return std::abs(
-                               (points[static_cast<size_t>(i)] - points[static_cast<size_t>(j)])
-                                   .norm() -
-                               2.0) < 1e-9;
+                    return std::abs((points[static_cast<size_t>(i)] - points[static_cast<size_t>(j)]).norm() - 2.0) <
+                           1e-9;
                 };
                 if (a < b && a < c && near(a, b) && near(b, c) && near(c, a)) {
-                    const Vector3d n =
-                        (points[static_cast<size_t>(b)] - points[static_cast<size_t>(a)])
-                            .cross(points[static_cast<size_t>(c)] - points[static_cast<size_t>(a)]);
+                    const Vector3d n = (points[static_cast<size_t>(b)] - points[static_cast<size_t>(a)])
+                                           .cross(points[static_cast<size_t>(c)] - points[static_cast<size_t>(a)]);
                     if (n.dot(points[static_cast<size_t>(a)]) > 0.0) {
                         faces.push_back({a, b, c});
                     }
@@ -155,12 +148,10 @@ SlideShape slide_disc(int rings) {
             for (int i = 0; i < r; ++i) {
                 const int outer = start(r) + (sector * r + i) % (6 * r);
                 const int outer_next = start(r) + (sector * r + i + 1) % (6 * r);
-                const int inner =
-                    r == 1 ? 0 : start(r - 1) + (sector * (r - 1) + i) % (6 * (r - 1));
+                const int inner = r == 1 ? 0 : start(r - 1) + (sector * (r - 1) + i) % (6 * (r - 1));
                 faces.push_back({outer, outer_next, inner});
                 if (i + 1 < r) {
-                    const int inner_next =
-                        start(r - 1) + (sector * (r - 1) + i + 1) % (6 * (r - 1));
+                    const int inner_next = start(r - 1) + (sector * (r - 1) + i + 1) % (6 * (r - 1));
                     faces.push_back({inner, outer_next, inner_next});
                 }
             }
@@ -240,8 +231,7 @@ SlideShape slide_genus_two(int levels) {
 
 SlideSetup::SlideSetup(SlideShape surface, const SlideOptions& options)
     : shape(std::move(surface)),
-      topology(
-          std::make_unique<Topology>(shape.triangles, static_cast<int>(shape.positions.rows()))),
+      topology(std::make_unique<Topology>(shape.triangles, static_cast<int>(shape.positions.rows()))),
       solver(std::make_unique<SlideSolver>(*topology, shape.positions, options, workers)) {}
 
 SlideOptions plain_skin() {
@@ -258,15 +248,12 @@ SlideOptions plain_skin() {
     return o;
 }
 
-Case slide_case(std::string name, double value, double limit, std::string unit,
-                std::string source) {
+Case slide_case(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("slide", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
-Case slide_case_at_least(std::string name, double value, double limit, std::string unit,
-                         std::string source) {
-    return case_at_least("slide", std::move(name), value, limit, std::move(unit),
-                         std::move(source));
+Case slide_case_at_least(std::string name, double value, double limit, std::string unit, std::string source) {
+    return case_at_least("slide", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
 }  // namespace cutis::verify

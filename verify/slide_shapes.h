@@ -18,11 +18,9 @@ struct SlideShape {
     MatrixX3i triangles;
 };
 
-SlideShape slide_torus(int around, int tube, double jitter = 0.0, double hole_radius = 0.35,
-                       double tube_radius = 0.14);
+SlideShape slide_torus(int around, int tube, double jitter = 0.0, double hole_radius = 0.35, double tube_radius = 0.14);
 /// Rows stand half a cell apart (no diagonal is preferred), or above each other.
-SlideShape slide_cylinder(int around, int along, double radius = 0.25, double length = 1.0,
-                          bool is_staggered = true);
+SlideShape slide_cylinder(int around, int along, double radius = 0.25, double length = 1.0, bool is_staggered = true);
 SlideShape slide_sphere(int level);
 SlideShape slide_disc(int rings);
 /// Two holes, rounded by subdivision.
@@ -55,8 +53,7 @@ SlideOptions plain_skin();
 
 Case slide_case(std::string name, double value, double limit, std::string unit, std::string source);
 /// The value must reach the limit instead of staying below it.
-Case slide_case_at_least(std::string name, double value, double limit, std::string unit,
-                         std::string source);
+Case slide_case_at_least(std::string name, double value, double limit, std::string unit, std::string source);
 
 // The groups; each gives its cases.
 std::vector<Case> verify_slide_statics();
@@ -64,6 +61,7 @@ std::vector<Case> verify_slide_dynamics();
 std::vector<Case> verify_slide_robustness();
 std::vector<Case> verify_slide_bits();  ///< the same for any threads and after a restore
 std::vector<Case> verify_slide_derivatives();
+std::vector<Case> verify_slide_face();
 /// \param all_materials  on every character, not only on those with hard edges: minutes
 std::vector<Case> verify_slide_calm(bool all_materials);
 std::vector<Case> verify_slide_characters(bool whole_clips);

@@ -14,8 +14,8 @@ namespace {
 const std::string prototype = "an independent prototype";
 
 // Moves the body in small increments from rest to full deformation, then relaxes.
-void deform_and_relax(SlideSetup& setup, const std::function<Vector3d(const Vector3d&, double)>& at,
-                      int increments, int steps) {
+void deform_and_relax(SlideSetup& setup, const std::function<Vector3d(const Vector3d&, double)>& at, int increments,
+                      int steps) {
     MatrixX3d x = setup.rest();
     setup.solver->reset(x, setup.workers);
     for (int k = 1; k <= increments; ++k) {
@@ -33,7 +33,6 @@ SlideOptions static_skin(SlideMaterial material) {
     o.stickiness = 1.0;  // no inertia between increments
     o.tolerance = 1e-10;
     o.most_iterations = 4000;
-    o.system = SlideSystem::lagged_factor;
     return o;
 }
 
@@ -52,8 +51,7 @@ double axial_stretch_error(SlideMaterial material, int along) {
     SlideSetup setup(slide_cylinder(16, along, 0.25, 1.0, false), options);
     const auto stretch = [](const Vector3d& p, double t) {
         const double z = p[2];
-        return Vector3d(p[0], p[1],
-                        z + t * (0.3 * z + 0.08 * std::sin(2.0 * std::numbers::pi * z)));
+        return Vector3d(p[0], p[1], z + t * (0.3 * z + 0.08 * std::sin(2.0 * std::numbers::pi * z)));
     };
     deform_and_relax(setup, stretch, 4, 60);
     // Points on an edge of the rest surface, where the look-up has a kink, go to and fro by a
@@ -62,8 +60,8 @@ double axial_stretch_error(SlideMaterial material, int along) {
         double seconds;
         int steps;
     };
-    for (const Rest& rest : {Rest{0.1, 100}, Rest{0.03, 100}, Rest{0.01, 100}, Rest{0.003, 150},
-                             Rest{0.001, 600}, Rest{5e-4, 1200}, Rest{2.5e-4, 3000}}) {
+    for (const Rest& rest : {Rest{0.1, 100}, Rest{0.03, 100}, Rest{0.01, 100}, Rest{0.003, 150}, Rest{0.001, 600},
+                             Rest{5e-4, 1200}, Rest{2.5e-4, 3000}}) {
         // The other materials end at their error of discretisation, long before.
         if (material == SlideMaterial::neo_hookean || rest.seconds > 2e-3) {
             setup.solver->relax(rest.steps, rest.seconds, setup.workers);
@@ -98,9 +96,7 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
         }
     }
     SlideSetup setup(shape, options);
-    const auto body_angle = [](double z) {
-        return 0.5 * std::numbers::pi * std::clamp(2.0 * z - 1.0, 0.0, 1.0);
-    };
+    const auto body_angle = [](double z) { return 0.5 * std::numbers::pi * std::clamp(2.0 * z - 1.0, 0.0, 1.0); };
     deform_and_relax(
         setup,
         [&](const Vector3d& p, double t) {
@@ -114,8 +110,7 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
         const Vector3d p = setup.rest().row(v);
         const double lag = right_glides ? 0.0 : 0.5 * std::numbers::pi * p[2];
         const double exact = angle_of(p) + body_angle(p[2]) - lag;
-        result.angle_error =
-            std::max(result.angle_error, std::abs(wrapped(angle_of(material_at.row(v)) - exact)));
+        result.angle_error = std::max(result.angle_error, std::abs(wrapped(angle_of(material_at.row(v)) - exact)));
     }
     result.energy = setup.solver->energy(setup.workers).elastic;
     return result;
@@ -125,12 +120,9 @@ Twist twisted_cylinder(int around, int along, bool right_glides) {
 double revolution_error(int along) {
     constexpr double radius = 0.25;
     const auto bulge = [](double z) {
-        return radius *
-               (1.0 + 0.3 * std::sin(std::numbers::pi * z) * std::sin(std::numbers::pi * z));
+        return radius * (1.0 + 0.3 * std::sin(std::numbers::pi * z) * std::sin(std::numbers::pi * z));
     };
-    const auto slope = [](double z) {
-        return radius * 0.3 * std::numbers::pi * std::sin(2.0 * std::numbers::pi * z);
-    };
+    const auto slope = [](double z) { return radius * 0.3 * std::numbers::pi * std::sin(2.0 * std::numbers::pi * z); };
     MembraneModuli moduli;
     moduli.shear = 50.0;
     moduli.bulk = 100.0;
@@ -142,8 +134,7 @@ double revolution_error(int along) {
         double high = 3.0;
         for (int i = 0; i < 60; ++i) {
             const double middle = 0.5 * (low + high);
-            const double w1 =
-                principal_energy(SlideMaterial::neo_hookean, moduli, middle, radius / a).d1;
+            const double w1 = principal_energy(SlideMaterial::neo_hookean, moduli, middle, radius / a).d1;
             (a * w1 < c ? low : high) = middle;
         }
         return 0.5 * (low + high) * s;
@@ -195,8 +186,7 @@ struct Reparametrised {
 };
 
 // Body vertices moved along the surface, shape unchanged: no energy is left.
-Reparametrised reparametrised(SlideShape shape,
-                              const std::function<Vector3d(const Vector3d&)>& moved, bool curved) {
+Reparametrised reparametrised(SlideShape shape, const std::function<Vector3d(const Vector3d&)>& moved, bool curved) {
     SlideOptions options = static_skin(SlideMaterial::neo_hookean);
     options.use_curved_surface = curved;
     SlideSetup setup(std::move(shape), options);
@@ -247,8 +237,7 @@ Bulge bulged(SlideShape shape, double height, int steps) {
         VectorXd ratio;
         setup.solver->area_ratios(ratio);
         const Eigen::ArrayXd logs = ratio.array().log();
-        return Bulge{std::sqrt((logs - logs.mean()).square().mean()),
-                     setup.solver->energy(setup.workers).elastic};
+        return Bulge{std::sqrt((logs - logs.mean()).square().mean()), setup.solver->energy(setup.workers).elastic};
     };
     setup.solver->reset(x, setup.workers);
     const Bulge before = measured();
@@ -273,6 +262,7 @@ double rigid_motion_force(double offset) {
 double tight_torus_slip(int around, int tube) {
     SlideOptions options = plain_skin();
     options.initial_stretch = 1.2;
+    options.tolerance = 1e-10;
     SlideSetup setup(slide_torus(around, tube), options);
     setup.solver->reset(setup.rest(), setup.workers);
     setup.solver->relax(40, 0.03, setup.workers);
@@ -285,13 +275,10 @@ double tight_torus_slip(int around, int tube) {
 
 std::vector<Case> verify_slide_statics() {
     std::vector<Case> cases;
-    const auto add = [&](const std::string& name, double value, double limit,
-                         const std::string& unit, const std::string& source) {
-        cases.push_back(slide_case(name, value, limit, unit, source));
-    };
+    const auto add = [&](const std::string& name, double value, double limit, const std::string& unit,
+                         const std::string& source) { cases.push_back(slide_case(name, value, limit, unit, source)); };
     add("rigid motion: no force", rigid_motion_force(0.0), 2e-13, "N", "S is a rotation");
-    add("rigid motion 10 m away: no force", rigid_motion_force(10.0), 4e-12, "N",
-        "S is a rotation");
+    add("rigid motion 10 m away: no force", rigid_motion_force(10.0), 4e-12, "N", "S is a rotation");
     add("rigid motion 10 km away: no force", rigid_motion_force(1e4), 4e-9, "N", "S is a rotation");
     add("uneven axial stretch, neo-Hookean, 17 rings: strain is uniform",
         axial_stretch_error(SlideMaterial::neo_hookean, 17), 1e-11, "L", "x' (Psi')' = 0");
@@ -299,29 +286,24 @@ std::vector<Case> verify_slide_statics() {
         axial_stretch_error(SlideMaterial::neo_hookean, 33), 1e-11, "L", "x' (Psi')' = 0");
     const double kirchhoff_coarse = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 17);
     const double kirchhoff_fine = axial_stretch_error(SlideMaterial::st_venant_kirchhoff, 33);
-    add("uneven axial stretch, St. Venant-Kirchhoff, 17 rings", kirchhoff_coarse, 1e-9, "L",
-        prototype);
-    add("uneven axial stretch, St. Venant-Kirchhoff, 33 rings", kirchhoff_fine, 1e-9, "L",
-        prototype);
+    add("uneven axial stretch, St. Venant-Kirchhoff, 17 rings", kirchhoff_coarse, 1e-9, "L", prototype);
+    add("uneven axial stretch, St. Venant-Kirchhoff, 33 rings", kirchhoff_fine, 1e-9, "L", prototype);
 
     const Twist coarse = twisted_cylinder(22, 30, false);
     const Twist fine = twisted_cylinder(44, 59, false);
-    add("cylinder twist, rims pinned, 22 x 30: angle lags by Theta z / L", coarse.angle_error,
-        2.3e-3, "rad", "Li et al. 2013 Fig. 4b; torsion of a tube is linear");
+    add("cylinder twist, rims pinned, 22 x 30: angle lags by Theta z / L", coarse.angle_error, 2.3e-3, "rad",
+        "Li et al. 2013 Fig. 4b; torsion of a tube is linear");
     add("cylinder twist, rims pinned, 44 x 59", fine.angle_error, 6.8e-4, "rad", prototype);
     cases.push_back(slide_case_at_least("cylinder twist, rims pinned: order of convergence",
                                         std::log2(coarse.angle_error / fine.angle_error), 1.5, "",
                                         "second order in the edge"));
     const Twist glide_coarse = twisted_cylinder(22, 30, true);
     const Twist glide_fine = twisted_cylinder(44, 59, true);
-    add("cylinder twist, right rim gliding, 22 x 30: skin does not turn", glide_coarse.angle_error,
-        4.7e-3, "rad", "Li et al. 2013 Fig. 4c");
-    add("cylinder twist, right rim gliding, 44 x 59", glide_fine.angle_error, 2.9e-4, "rad",
-        prototype);
-    add("cylinder twist, right rim gliding, 22 x 30: energy", glide_coarse.energy, 2.4e-3, "J",
-        "W = 0");
-    add("cylinder twist, right rim gliding, 44 x 59: energy", glide_fine.energy, 8e-5, "J",
-        "W = 0");
+    add("cylinder twist, right rim gliding, 22 x 30: skin does not turn", glide_coarse.angle_error, 4.7e-3, "rad",
+        "Li et al. 2013 Fig. 4c");
+    add("cylinder twist, right rim gliding, 44 x 59", glide_fine.angle_error, 2.9e-4, "rad", prototype);
+    add("cylinder twist, right rim gliding, 22 x 30: energy", glide_coarse.energy, 2.4e-3, "J", "W = 0");
+    add("cylinder twist, right rim gliding, 44 x 59: energy", glide_fine.energy, 8e-5, "J", "W = 0");
 
     const double bulge12 = revolution_error(12);
     const double bulge24 = revolution_error(24);
@@ -330,8 +312,7 @@ std::vector<Case> verify_slide_statics() {
     const double bulge48 = revolution_error(48);
     add("surface of revolution, 48 rings", bulge48, 2e-4, "L", "a w_1(Z'/s', R/a) = C");
     cases.push_back(slide_case_at_least("surface of revolution: order of convergence, 12 to 48",
-                                        0.5 * std::log2(bulge12 / bulge48), 1.5, "",
-                                        "second order"));
+                                        0.5 * std::log2(bulge12 / bulge48), 1.5, "", "second order"));
 
     const Reparametrised torus = reparametrised(slide_torus(24, 24), moved_on_torus, true);
     const Reparametrised flat = reparametrised(slide_torus(24, 24), moved_on_torus, false);
@@ -340,15 +321,11 @@ std::vector<Case> verify_slide_statics() {
     const Reparametrised fine_ball = reparametrised(slide_sphere(4), moved_on_sphere, true);
     const std::string same_shape = "shape unchanged: W = 0; value over W before relaxing";
     add("torus with vertices moved along it", torus.after / torus.before, 1.2e-6, "", same_shape);
-    add("jittered torus with vertices moved along it", jittered.after / jittered.before, 1e-4, "",
-        same_shape);
-    add("icosphere 642 with vertices moved along it", ball.after / ball.before, 1e-7, "",
-        same_shape);
-    add("icosphere 2562 with vertices moved along it", fine_ball.after / fine_ball.before, 3e-9, "",
-        same_shape);
-    cases.push_back(slide_case_at_least("curved look-up against flat facets: energy left",
-                                        flat.after / torus.after, 100.0, "times",
-                                        "lattice pinning"));
+    add("jittered torus with vertices moved along it", jittered.after / jittered.before, 1e-4, "", same_shape);
+    add("icosphere 642 with vertices moved along it", ball.after / ball.before, 1e-7, "", same_shape);
+    add("icosphere 2562 with vertices moved along it", fine_ball.after / fine_ball.before, 3e-9, "", same_shape);
+    cases.push_back(slide_case_at_least("curved look-up against flat facets: energy left", flat.after / torus.after,
+                                        100.0, "times", "lattice pinning"));
     // Skin on a bulge spreads; how much of its energy that frees belongs to the surface, not to its
     // mesh, and more relaxing frees no more.
     const Bulge swollen16 = bulged(slide_torus(16, 16), 0.12, 60);
@@ -358,21 +335,18 @@ std::vector<Case> verify_slide_statics() {
         "Li et al. 2013 Fig. 3: tension evens out area");
     cases.push_back(slide_case_at_least(
         "bulged torus: share of energy kept, order of convergence over 16, 24, 36 vertices round",
-        std::log(std::abs(swollen16.energy - swollen24.energy) /
-                 std::abs(swollen24.energy - swollen36.energy)) /
+        std::log(std::abs(swollen16.energy - swollen24.energy) / std::abs(swollen24.energy - swollen36.energy)) /
             std::log(1.5),
         1.5, "", "second order in the edge"));
     const Bulge genus = bulged(slide_genus_two(2), 0.05, 20);
     const Bulge genus_longer = bulged(slide_genus_two(2), 0.05, 40);
-    add("bulged genus-2 surface: spread of log area after over before relaxing", genus.spread, 1.0,
-        "", "Li et al. 2013 Fig. 3: tension evens out area");
+    add("bulged genus-2 surface: spread of log area after over before relaxing", genus.spread, 1.0, "",
+        "Li et al. 2013 Fig. 3: tension evens out area");
     add("bulged genus-2 surface: energy freed by twice the relaxing, off by",
-        std::abs(1.0 - genus_longer.energy) / (1.0 - genus.energy) - 1.0, 0.02, "",
-        "equilibrium: nothing more moves");
+        std::abs(1.0 - genus_longer.energy) / (1.0 - genus.energy) - 1.0, 0.02, "", "equilibrium: nothing more moves");
     const double tight = tight_torus_slip(32, 24);
     const double tight_fine = tight_torus_slip(64, 48);
-    add("tight skin on a torus at rest, 32 x 24: slip", tight, 2e-3, "m",
-        "isotropic tension has no tangential force");
+    add("tight skin on a torus at rest, 32 x 24: slip", tight, 2e-3, "m", "isotropic tension has no tangential force");
     cases.push_back(
         slide_case_at_least("tight skin on a torus at rest: order of convergence of "
                             "its slip to 0",

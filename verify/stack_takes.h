@@ -46,17 +46,14 @@ struct Run {
     const Body& body;
     Scene scene;
 
-    std::vector<Frame> frames(int threads, CheckpointStore* keeper = nullptr,
-                              int stop_after = 0) const {
+    std::vector<Frame> frames(int threads, CheckpointStore* keeper = nullptr, int stop_after = 0) const {
         std::vector<Frame> tape;
         std::vector<std::unique_ptr<FrameSink>> sinks;
         sinks.push_back(std::make_unique<Tape>(tape));
         const Workers workers(threads);
         BakeControls controls;
         controls.workers = &workers;
-        controls.progress = [=](const Progress& progress) {
-            return stop_after == 0 || progress.done < stop_after;
-        };
+        controls.progress = [=](const Progress& progress) { return stop_after == 0 || progress.done < stop_after; };
         controls.keeper = keeper;
         bake(body, scene, sinks, controls);
         return tape;
@@ -64,8 +61,7 @@ struct Run {
 };
 
 inline double distance(const MatrixX3d& a, const MatrixX3d& b) {
-    return a.rows() == b.rows() ? (a - b).cwiseAbs().maxCoeff()
-                                : std::numeric_limits<double>::infinity();
+    return a.rows() == b.rows() ? (a - b).cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
 }
 
 // Largest difference of anything in two takes; 0 where every bit is the same.

@@ -14,8 +14,7 @@ namespace cutis::verify {
 
 namespace {
 
-Case stack_at_most(std::string name, double value, double limit, std::string unit,
-                   std::string source) {
+Case stack_at_most(std::string name, double value, double limit, std::string unit, std::string source) {
     return case_at_most("stack", std::move(name), value, limit, std::move(unit), std::move(source));
 }
 
@@ -26,19 +25,17 @@ struct Stage {
     std::map<std::string, std::string> settings;
 };
 
-const Stage arm = {
-    "arm",
-    "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 4.0\n[output]\nlast_frame = 8\n",
-    {
-        {"curve", "to = [\"hand\"]\nfree_tip = false\ninertia = 0.6\n"},
-        {"fold", "width = 0.03\n"},
-        {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"},
-    }};
+const Stage arm = {"arm",
+                   "[body]\nactor = \"arm\"\nclip = \"bend\"\ntime_scale = 4.0\n[output]\nlast_frame = 8\n",
+                   {
+                       {"curve", "to = [\"hand\"]\nfree_tip = false\ninertia = 0.6\n"},
+                       {"fold", "width = 0.03\n"},
+                       {"shell", "detail = \"spike\"\nplace = \"scatter\"\nheight = 0.01\n"},
+                   }};
 
 Stage dancer(const std::string& file) {
     return {"dancer",
-            "[body]\nfile = \"" + file +
-                "\"\nmesh = \"tights\"\npre_roll = 0.0\n[output]\nlast_frame = 4\n",
+            "[body]\nfile = \"" + file + "\"\nmesh = \"tights\"\npre_roll = 0.0\n[output]\nlast_frame = 4\n",
             {{"curve", "from = \"LeftUpLeg\"\n"},
              {"fold", "width = 0.05\nedges_per_fold = 4\n"},
              {"slide", "step = 0.008\n"},
@@ -47,8 +44,7 @@ Stage dancer(const std::string& file) {
 
 std::string layer_text(const Stage& stage, const std::string& kind) {
     const auto found = stage.settings.find(kind);
-    return "[[layer]]\nkind = \"" + kind + "\"\n" +
-           (found == stage.settings.end() ? "" : found->second);
+    return "[[layer]]\nkind = \"" + kind + "\"\n" + (found == stage.settings.end() ? "" : found->second);
 }
 
 std::string subset_name(const std::vector<LayerKind>& kinds, unsigned subset) {
@@ -91,18 +87,17 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
         for (const Frame& frame : one) {
             not_finite += frame.body().positions.allFinite() ? 0.0 : 1.0;
         }
-        cases.push_back(stack_at_most(name + ": frames with a number that is not finite",
-                                      not_finite, 0.0, "", std::to_string(one.size()) + " frames"));
-        cases.push_back(stack_at_most(name + ": difference between one and two threads",
-                                      distance(one, run.frames(2)), 0.0, "m", "same bits"));
+        cases.push_back(stack_at_most(name + ": frames with a number that is not finite", not_finite, 0.0, "",
+                                      std::to_string(one.size()) + " frames"));
+        cases.push_back(stack_at_most(name + ": difference between one and two threads", distance(one, run.frames(2)),
+                                      0.0, "m", "same bits"));
         // All layers together are stopped at every frame, the other subsets half way.
         const bool has_all = subset + 1 == 1U << kinds.size();
         const size_t half = one.size() / 2;
-        cases.push_back(stack_at_most(
-            name + (has_all ? ": difference after a stop at any frame and resume"
-                            : ": difference after a stop half way and resume"),
-            has_all ? resumed(run, one, 1, one.size() - 1) : resumed(run, one, half, half), 0.0,
-            "m", "same bits"));
+        cases.push_back(stack_at_most(name + (has_all ? ": difference after a stop at any frame and resume"
+                                                      : ": difference after a stop half way and resume"),
+                                      has_all ? resumed(run, one, 1, one.size() - 1) : resumed(run, one, half, half),
+                                      0.0, "m", "same bits"));
         if (subset == 0) {
             MatrixX3d positions;
             double largest = 0.0;
@@ -110,8 +105,8 @@ void add_subsets(const Stage& stage, std::vector<Case>& cases) {
                 body.positions(frame.time, plain.body.sampling, Workers(1), positions);
                 largest = std::max(largest, distance(frame.body().positions, positions));
             }
-            cases.push_back(stack_at_most(name + ": difference from the body", largest, 0.0, "m",
-                                          "identity in, identity out"));
+            cases.push_back(
+                stack_at_most(name + ": difference from the body", largest, 0.0, "m", "identity in, identity out"));
         }
     }
 }
@@ -130,24 +125,22 @@ Case still_character(const std::filesystem::path& file) {
     still.vertex_count = static_cast<int>(mesh.positions.rows());
     still.rate = 30.0;
     for (int frame = 0; frame < 3; ++frame) {
-        still.samples.insert(still.samples.end(), mesh.positions.data(),
-                             mesh.positions.data() + mesh.positions.size());
+        still.samples.insert(still.samples.end(), mesh.positions.data(), mesh.positions.data() + mesh.positions.size());
     }
     const Body body = make_body(mesh, still, {});
     const Run run{body, parse_scene("[body]\nactor = \"box\"\n[[layer]]\nkind = \"fold\"\n"
                                     "[[layer]]\nkind = \"slide\"\n[[layer]]\nkind = \"shell\"\n"
                                     "detail = \"spike\"\n[output]\nlast_frame = 3\n",
                                     "verify")};
-    const double diagonal =
-        (mesh.positions.colwise().maxCoeff() - mesh.positions.colwise().minCoeff()).norm();
+    const double diagonal = (mesh.positions.colwise().maxCoeff() - mesh.positions.colwise().minCoeff()).norm();
     MatrixX3d expected;
     double largest = 0.0;
     for (const Frame& frame : run.frames(2)) {
         body.positions(frame.time, TimeSampling::exact, Workers(1), expected);
         largest = std::max(largest, distance(frame.body().positions, expected) / diagonal);
     }
-    return stack_at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12,
-                         "of the diagonal", "fold, slide and shell on a body that stands still");
+    return stack_at_most(file.filename().string() + ": moved by layers at rest", largest, 1e-12, "of the diagonal",
+                         "fold, slide and shell on a body that stands still");
 }
 
 void add_still_characters(std::vector<Case>& cases) {
@@ -155,8 +148,8 @@ void add_still_characters(std::vector<Case>& cases) {
     for (const char* folder : {"dancer", "khronos-gltf", "quaternius", "webxr-hand"}) {
         const std::filesystem::path path = data_folder() / folder;
         if (!std::filesystem::exists(path)) {
-            cases.push_back(case_skipped(
-                "stack", std::string("characters that stand still: ") + folder, missing(path)));
+            cases.push_back(
+                case_skipped("stack", std::string("characters that stand still: ") + folder, missing(path)));
             continue;
         }
         for (const auto& entry : std::filesystem::directory_iterator(path)) {
@@ -180,8 +173,7 @@ std::vector<Case> verify_stack() {
     if (std::filesystem::exists(file)) {
         add_subsets(dancer(file.generic_string()), cases);
     } else {
-        cases.push_back(
-            case_skipped("stack", "subsets of the layers on the dancer", missing(file)));
+        cases.push_back(case_skipped("stack", "subsets of the layers on the dancer", missing(file)));
     }
     add_still_characters(cases);
     return cases;

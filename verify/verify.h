@@ -17,27 +17,22 @@ struct Case {
     double value = 0.0;
     Bound bound = Bound::at_most;
     double limit = 0.0;
-    std::string unit;  ///< empty for ratios
-    std::string
-        source;  ///< formula or paper equation that says why; of a skipped case: what is missing
+    std::string unit;         ///< empty for ratios
+    std::string source;       ///< formula or paper equation that says why; of a skipped case: what is missing
     bool is_skipped = false;  ///< neither a pass nor a failure
 
     /// NaN is on neither side of a limit.
-    bool passes() const {
-        return !is_skipped && (bound == Bound::at_most ? value <= limit : value >= limit);
-    }
+    bool passes() const { return !is_skipped && (bound == Bound::at_most ? value <= limit : value >= limit); }
     bool fails() const { return !is_skipped && !passes(); }
 };
 
-inline Case case_at_most(std::string layer, std::string name, double value, double limit,
-                         std::string unit, std::string source) {
-    return {std::move(layer), std::move(name),  value, Bound::at_most, limit,
-            std::move(unit),  std::move(source)};
+inline Case case_at_most(std::string layer, std::string name, double value, double limit, std::string unit,
+                         std::string source) {
+    return {std::move(layer), std::move(name), value, Bound::at_most, limit, std::move(unit), std::move(source)};
 }
-inline Case case_at_least(std::string layer, std::string name, double value, double limit,
-                          std::string unit, std::string source) {
-    return {std::move(layer), std::move(name),  value, Bound::at_least, limit,
-            std::move(unit),  std::move(source)};
+inline Case case_at_least(std::string layer, std::string name, double value, double limit, std::string unit,
+                          std::string source) {
+    return {std::move(layer), std::move(name), value, Bound::at_least, limit, std::move(unit), std::move(source)};
 }
 inline Case case_skipped(std::string layer, std::string name, std::string missing) {
     Case one;

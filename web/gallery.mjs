@@ -4,7 +4,8 @@
 // docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows: the built-in characters baked so far.
 // Demos on files of the data folder (CUTIS_DATA) stay in gallery/; without the files they are passed over with a word.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { animate } from './apng.mjs';
 import { sheetOf } from './sheet.mjs';
@@ -14,6 +15,7 @@ const [program, ...names] = process.argv.slice(2);
 if (!program) throw new Error('expected: node web/gallery.mjs PROGRAM [NAME...]');
 const movieCount = 24;
 const documentBytes = 300_000;
+const frontPage = { name: 'creature-walk', count: 60, bytes: 2_000_000 }; // moves at the top of the README
 const poses = 'arm-poses-';
 const posed = new Map(); // way of filling in -> its pictures
 
@@ -76,6 +78,7 @@ async function photograph(browser, demo) {
   const movie = [];
   for (const frame of spread(movieCount, frames, true)) movie.push(await still(opened.page, frame));
   writeFileSync(join(folder, `${demo.name}-moving.png`), animate(movie, frames / report.frames.fps / movieCount));
+  if (demo.name === frontPage.name) await loop(opened.page, frames, frames / report.frames.fps);
   if (opened.complaints.length) throw new Error(`${demo.name}: ${opened.complaints.join('; ')}`);
   await opened.context.close();
   console.log(`${demo.name}: ${report.frames.count} frames, page ${page.bytes} bytes`);
@@ -84,6 +87,22 @@ async function photograph(browser, demo) {
   mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
   writeFileSync(join(project, 'docs', 'pictures', `${demo.name}.jpg`), jpeg);
   writeFileSync(entryOf(demo), describe(demo, report, page));
+}
+
+/** The README's loop, plain skinning beside cutis, as an animated WebP. */
+async function loop(page, frames, seconds) {
+  await prepare(page, 800, 420);
+  const folder = mkdtempSync(join(tmpdir(), 'cutis-'));
+  const files = [];
+  for (const frame of spread(frontPage.count, frames, true)) {
+    files.push(join(folder, `${files.length}.png`));
+    writeFileSync(files.at(-1), await still(page, frame));
+  }
+  const target = join(project, 'docs', 'pictures', `${frontPage.name}.webp`);
+  execFileSync('img2webp', ['-loop', '0', '-d', String(Math.round((1000 * seconds) / files.length)), '-lossy', '-q', '70', '-m', '6', ...files, '-o', target], { stdio: 'ignore' });
+  rmSync(folder, { recursive: true });
+  const size = readFileSync(target).length;
+  if (size > frontPage.bytes) throw new Error(`${target}: ${size} bytes, at most ${frontPage.bytes} wanted`);
 }
 
 /** The arm in five poses by all ways, one below the other. */

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/slide.md: what some parameters do, three values beside each other.
-//   node web/parameters.mjs PROGRAM [NAME...]
+// Takes the pictures of the layers' pages: what some parameters do, three values beside each other.
+//   node web/parameters.mjs PROGRAM [LAYER or LAYER-NAME...]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,31 @@ if (!program) throw new Error('expected: node web/parameters.mjs PROGRAM [NAME..
 const size = 230;
 const documentBytes = 300_000;
 
+const tail = { layer: 'curve', body: 'dinosaur', clip: 'walk', frame: 24, heat: 'curve displacement', page: 'camera = [1, 0.3, -0.2]\nfocus = [0, 1.2, -1, 0.85]\nfollow = true' };
+const belly = { ...tail, frame: 22, page: 'camera = [1, 0.05, 0.5]\nfocus = [0, 0.95, 0.1, 0.95]\nfollow = true' };
+const onTail = 'from = "tail_1"\nfrequency = 1.2\ndamping = 0.2\ninertia = 0.6\n';
+const onBelly = 'to = ["neck_1", "tail_1"]\nwithout = ["thigh_left", "thigh_right", "upper_arm_left", "upper_arm_right"]\nfrequency = 3\ndamping = 0.2\ninertia = 1\n';
+const without = (text, key) => text.split('\n').filter((line) => !line.startsWith(`${key} =`)).join('\n');
+const hide = { layer: 'shell', body: 'dinosaur', clip: 'walk', frame: 22, paint: 'skin', page: 'camera = [1, 0.3, 0.5]\nfocus = [0, 1.3, 0.2, 0.7]\nfollow = true' };
+const scales = 'detail = "scale"\naxis = [0, -0.2, -1]\nsize = 0.045\nspacing = 0.62\nheight = 0.02\n';
+
+const tube = { layer: 'fold', body: 'cylinder', clip: 'bend', frame: 30, paint: 'clay', page: 'camera = [0.15, 0.9, 0.7]\nfocus = [0, 0.1, 0.05, 0.33]' };
+
 // Body, frame to show, what stays, and the lines that differ.
 const rows = [
+  ...['frequency = 0.7|frequency = 1.2|frequency = 4', 'damping = 0.05|damping = 0.2|damping = 0.8', 'inertia = 0|inertia = 0.6|inertia = 1.5', 'limit = 0.05|limit = 0.15|limit = 0.4', 'free_tip = false|free_tip = true']
+    .map((list) => ({ ...tail, name: list.split(' ')[0], stays: without(onTail, list.split(' ')[0]), values: list.split('|') })),
+  ...['soft = 0|soft = 0.5|soft = 1', 'lively = 0.2|lively = 0.6|lively = 1', 'damped = 0|damped = 0.5|damped = 1']
+    .map((list) => ({ ...tail, name: list.split(' ')[0], stays: without(onTail, { soft: 'frequency', lively: 'inertia', damped: 'damping' }[list.split(' ')[0]]), values: list.split('|') })),
+  { ...tail, name: 'preset', stays: 'from = "tail_1"', values: ['tail', 'trunk', 'wattle', 'ear', 'fin'].map((name) => `preset = "${name}"`) },
+  { ...belly, name: 'preset_body', stays: ['frequency', 'damping', 'inertia'].reduce(without, onBelly), values: ['belly', 'breast', 'thigh', 'cheek'].map((name) => `preset = "${name}"`) },
+  { ...belly, name: 'collider', stays: `${onBelly}collide = false`, values: ['', '[[layer.collider]]\nshape = "capsule"\nnode = "thigh_left"\nat = [0, 0.05, 0.25]\nto = [0, -0.25, 0.25]\nradius = 0.16'], captions: ['nothing to meet', 'a capsule on the thigh'] },
+  { ...belly, name: 'skirt', stays: onBelly, values: ['skirt = 0', 'skirt = 1', 'skirt = 2'] },
+  ...['detail = "scale"|detail = "spike"|detail = "hair"', 'size = 0.025|size = 0.045|size = 0.08', 'spacing = 0.5|spacing = 0.8|spacing = 1.4', 'height = 0.01|height = 0.02|height = 0.05', 'turn = 0|turn = 15|turn = 60', 'size_variation = 0|size_variation = 0.2|size_variation = 0.6']
+    .map((list) => ({ ...hide, name: list.split(' ')[0], stays: without(scales, list.split(' ')[0]), values: list.split('|') })),
+  { ...tube, name: 'cloth', stays: 'edges_per_fold = 10', values: ['jersey', 'denim', 'leather', 'skin'].map((cloth) => `cloth = "${cloth}"`) },
+  ...['density = 0.6|density = 1|density = 1.8', 'irregularity = 0|irregularity = 1|irregularity = 1.5', 'slack = 0|slack = 0.08|slack = 0.2', 'sharpness = 0|sharpness = 0.5|sharpness = 1']
+    .map((list) => ({ ...tube, name: list.split(' ')[0], stays: 'edges_per_fold = 10', values: list.split('|') })),
   { name: 'tether', body: 'cylinder', clip: 'twist', frame: 30, stays: '', values: ['tether = 0', 'tether = 500', 'tether = 10000'] },
   { name: 'young_modulus', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 1000', values: ['young_modulus = 10', 'young_modulus = 200', 'young_modulus = 5000'] },
   { name: 'rim', body: 'cylinder', clip: 'twist', frame: 30, stays: 'tether = 0', values: ['rim = "pin"', 'rim = "glide"', 'rim = "free"'] },
@@ -37,37 +60,64 @@ const rows = [
 
 const folder = mkdtempSync(join(tmpdir(), 'cutis-parameters-'));
 
-async function picture(browser, row, value, index) {
+/** A page that shows one value. */
+async function bakeAndOpen(browser, row, value, index) {
   const scene = join(folder, `${row.name}-${index}.toml`);
-  writeFileSync(scene, `[body]\nactor = "${row.body}"\nclip = "${row.clip}"\n\n[[layer]]\nkind = "slide"\n${row.stays}\n${value}\n\n`
-    + `[output]\nformats = ["html"]\nlast_frame = ${row.frame + 1}\n`);
+  writeFileSync(scene, `[body]\nactor = "${row.body}"\nclip = "${row.clip}"\n\n[[layer]]\nkind = "${row.layer ?? 'slide'}"\n${row.stays}\n${value}\n\n`
+    + `[output]\nformats = ["html"]\nlast_frame = ${row.frame + 1}\n\n[output.html]\n${row.page ?? ''}\n`);
   const report = JSON.parse(execFileSync(program, ['bake', scene, '-o', folder, '--json'], { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }));
-  const opened = await open(browser, report.outputs.find((file) => file.format === 'html').path);
-  await opened.page.setViewportSize({ width: size, height: size });
-  await opened.page.addStyleTag({ content: 'header, footer, #panel, #left-label, #right-label { display: none !important }' });
-  await opened.page.waitForFunction((s) => document.getElementById('canvas').clientWidth === s, size);
-  await opened.page.evaluate(([frame, heat]) => {
+  return open(browser, report.outputs.find((file) => file.format === 'html').path);
+}
+
+/** Ends of a channel's colour scale, read, or set where they are given. */
+const scaleOf = (page, heat, ends) => page.evaluate(([name, given]) => {
+  const found = [];
+  const walk = (node) => {
+    if (node === null || typeof node !== 'object') return;
+    if (node.name === name && 'high' in node) found.push(node);
+    Object.values(node).forEach(walk);
+  };
+  walk(window.cutis.meta);
+  if (given) found.forEach((channel) => Object.assign(channel, given));
+  return { low: Math.min(...found.map((c) => c.low)), high: Math.max(...found.map((c) => c.high)) };
+}, [heat, ends]);
+
+async function picture(page, row, value, index) {
+  const isLast = index === row.values.length - 1; // the legend stands there, for all
+  await page.setViewportSize({ width: size, height: size });
+  await page.addStyleTag({ content: `header, footer, #panel, #left-label, #right-label${isLast ? '' : ', #legend'} { display: none !important }` });
+  await page.waitForFunction((s) => document.getElementById('canvas').clientWidth === s, size);
+  await page.evaluate(([frame, heat, paint]) => {
     window.cutis.stage.resize();
-    window.cutis.actions.set({ layout: 'right', paint: 'tattoo', ...(heat && { heat }) });
+    window.cutis.actions.set({ layout: 'right', paint, ...(heat && { heat }) });
     window.cutis.actions.frameAll();
     window.cutis.at(frame);
-  }, [row.frame, row.heat]);
-  const shot = await opened.page.locator('#stage').screenshot();
-  await opened.context.close();
+  }, [row.frame, row.heat, row.paint ?? 'tattoo']);
+  const shot = await page.locator('#stage').screenshot();
   return `<figure><img src="data:image/png;base64,${shot.toString('base64')}"><figcaption>${row.captions?.[index] ?? value}</figcaption></figure>`;
 }
 
 const browser = await launch();
 mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
-for (const row of rows.filter(({ name }) => names.length === 0 || names.includes(name))) {
+const labelOf = ({ layer, name }) => `${layer ?? 'slide'}-${name}`;
+for (const row of rows.filter((one) => names.length === 0 || names.includes(one.layer ?? 'slide') || names.includes(labelOf(one)))) {
   const figures = [];
-  for (const [index, value] of row.values.entries()) figures.push(await picture(browser, row, value, index));
-  const sheet = await browser.newPage({ viewport: { width: 3 * size, height: size + 24 } });
+  const opened = [];
+  for (const [index, value] of row.values.entries()) opened.push(await bakeAndOpen(browser, row, value, index));
+  if (row.heat) { // one scale for all values: otherwise they look alike
+    const ends = [];
+    for (const { page } of opened) ends.push(await scaleOf(page, row.heat));
+    const common = { low: Math.min(...ends.map((e) => e.low)), high: Math.max(...ends.map((e) => e.high)) };
+    for (const { page } of opened) await scaleOf(page, row.heat, common);
+  }
+  for (const [index, value] of row.values.entries()) figures.push(await picture(opened[index].page, row, value, index));
+  for (const { context } of opened) await context.close();
+  const sheet = await browser.newPage({ viewport: { width: row.values.length * size, height: size + 24 } });
   await sheet.setContent(`<style>body{margin:0;display:flex;background:#fff}figure{margin:0}img{display:block}figcaption{font:14px/24px monospace;text-align:center}</style>${figures.join('')}`);
   const jpeg = await sheet.screenshot({ type: 'jpeg', quality: 80 });
   await sheet.close();
   if (jpeg.length > documentBytes) throw new Error(`${row.name}: picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
-  writeFileSync(join(project, 'docs', 'pictures', `slide-${row.name}.jpg`), jpeg);
-  console.log(`docs/pictures/slide-${row.name}.jpg: ${jpeg.length} bytes`);
+  writeFileSync(join(project, 'docs', 'pictures', `${labelOf(row)}.jpg`), jpeg);
+  console.log(`docs/pictures/${labelOf(row)}.jpg: ${jpeg.length} bytes`);
 }
 await browser.close();

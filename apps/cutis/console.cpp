@@ -19,9 +19,8 @@ void remember_signal(int number) {
 
 // Bytes that begin a character; enough to align UTF-8 names.
 size_t width_of(const std::string& text) {
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
+    return static_cast<size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool is_number(const std::string& text) {
@@ -108,11 +107,10 @@ bool ProgressDisplay::show(const Progress& progress) {
             show_bar(progress, percent, seconds);
             last_shown_ = seconds;
         }
-    } else if (is_last || (seconds >= 1.0 && percent > last_percent_ &&
-                           (last_percent_ < 0 || seconds - last_shown_ >= 0.5))) {
-        std::fprintf(stream_, "Progress: %d%% %.*s %d/%d\n", percent,
-                     static_cast<int>(progress.stage.size()), progress.stage.data(), progress.done,
-                     progress.total);
+    } else if (is_last ||
+               (seconds >= 1.0 && percent > last_percent_ && (last_percent_ < 0 || seconds - last_shown_ >= 0.5))) {
+        std::fprintf(stream_, "Progress: %d%% %.*s %d/%d\n", percent, static_cast<int>(progress.stage.size()),
+                     progress.stage.data(), progress.done, progress.total);
         std::fflush(stream_);
         last_shown_ = seconds;
         last_percent_ = percent;
@@ -123,12 +121,12 @@ bool ProgressDisplay::show(const Progress& progress) {
 void ProgressDisplay::show_bar(const Progress& progress, int percent, double seconds) {
     constexpr int width = 30;
     const int filled = width * percent / 100;
-    const std::string bar = std::string(static_cast<size_t>(filled), '#') +
-                            std::string(static_cast<size_t>(width - filled), '.');
+    const std::string bar =
+        std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(width - filled), '.');
     const double rate = progress.done / std::max(seconds, 1e-9);
-    std::fprintf(stream_, "\r[%s] %3d%% %.*s %d/%d, %.1f/s, %.0f s left \033[K", bar.c_str(),
-                 percent, static_cast<int>(progress.stage.size()), progress.stage.data(),
-                 progress.done, progress.total, rate, (progress.total - progress.done) / rate);
+    std::fprintf(stream_, "\r[%s] %3d%% %.*s %d/%d, %.1f/s, %.0f s left \033[K", bar.c_str(), percent,
+                 static_cast<int>(progress.stage.size()), progress.stage.data(), progress.done, progress.total, rate,
+                 (progress.total - progress.done) / rate);
     if (progress.done >= progress.total || signal_number != 0) {
         std::fputc('\n', stream_);
     }

@@ -41,10 +41,9 @@ Scene scene_of(const ConvertFlags& flags) {
     } else if (extension == "obj") {
         body.mesh_file = flags.input;
     } else {
-        throw InvalidInput(
-            concat(flags.input,
-                   ": expected .glb, .gltf, .obj or actor:NAME (a cache goes with its "
-                   "mesh: convert MESH.obj OUT --cache CACHE)"));
+        throw InvalidInput(concat(flags.input,
+                                  ": expected .glb, .gltf, .obj or actor:NAME (a cache goes with its "
+                                  "mesh: convert MESH.obj OUT --cache CACHE)"));
     }
     body.options.mesh = flags.mesh;
     body.options.clip = flags.clip;
@@ -52,8 +51,7 @@ Scene scene_of(const ConvertFlags& flags) {
     body.motion = flags.motion;
     body.options.scale = flags.scale;
     body.options.up_axis = flags.up.front();
-    body.options.skinning =
-        flags.skinning == "dual-quaternion" ? Skinning::dual_quaternion : Skinning::linear_blend;
+    body.options.skinning = flags.skinning == "dual-quaternion" ? Skinning::dual_quaternion : Skinning::linear_blend;
     scene.fps = flags.fps;
     set_frames(flags.frames, scene);
     check_scene(scene);
@@ -65,12 +63,11 @@ int run_convert(const ConvertFlags& flags) {
     const std::string format = extension_of(output);
     const std::vector<std::string>& formats = known_formats();
     if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-        throw InvalidInput(concat(flags.output, ": expected a name that ends in one of ",
-                                  word_list(formats), ", found \"", format, "\""));
+        throw InvalidInput(concat(flags.output, ": expected a name that ends in one of ", word_list(formats),
+                                  ", found \"", format, "\""));
     }
     std::error_code error;
-    require(!fs::is_directory(output, error), flags.output,
-            ": expected a file name, found a folder");
+    require(!fs::is_directory(output, error), flags.output, ": expected a file name, found a folder");
     Scene scene = scene_of(flags);
     scene.output.formats = {format};
     RunOptions options;
@@ -88,9 +85,8 @@ void add_convert(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<ConvertFlags>();
     CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
     verb->add_option("IN", flags->input, ".glb, .gltf, .obj or actor:NAME")->required();
-    verb->add_option(
-            "OUT", flags->output,
-            ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz .html")
+    verb->add_option("OUT", flags->output,
+                     ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz .html")
         ->required();
     verb->add_option("--mesh", flags->mesh, "name of the mesh; all where not given");
     verb->add_option("--clip", flags->clip, "name of the clip; the first where not given");
@@ -99,9 +95,7 @@ void add_convert(CLI::App& program, Action& action) {
     verb->add_option("--skinning", flags->skinning, "how joints move vertices")
         ->check(CLI::IsMember({"linear-blend", "dual-quaternion"}))
         ->capture_default_str();
-    verb->add_option("--fps", flags->fps, "frames per second")
-        ->check(CLI::Range(1e-3, 1e5))
-        ->capture_default_str();
+    verb->add_option("--fps", flags->fps, "frames per second")->check(CLI::Range(1e-3, 1e5))->capture_default_str();
     verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");
     verb->add_option("--scale", flags->scale, "metres per unit of the file")
         ->check(CLI::Range(1e-9, 1e9))

@@ -8,8 +8,7 @@ namespace {
 
 __attribute__((target("arch=x86-64"), constructor(101))) void check_processor() {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
         return;
     }
     static const char message[] =

@@ -23,13 +23,12 @@ int show_list(bool json) {
         std::vector<std::vector<std::string>> rows;
         for (const Demo& demo : demos()) {
             const std::vector<std::string> files = data_files(demo);
-            rows.push_back({demo.name, demo.page.caption +
-                                           (files.empty() ? "" : " (reads " + files[0] + ")")});
+            rows.push_back({demo.name, demo.page.caption + (files.empty() ? "" : " (reads " + files[0] + ")")});
         }
         std::cout << table_text(rows);
         return exit_good;
     }
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (const Demo& demo : demos()) {
         list.push_back({{"name", demo.name},
                         {"about", demo.page.caption},
@@ -57,9 +56,8 @@ int run_demo(const DemoFlags& flags) {
     if (code == exit_good) {
         const auto file = [&](const std::string& name) { return (options.folder / name).string(); };
         (flags.json ? std::cerr : std::cout)
-            << "Open " << file(demo.name + ".html") << " in a browser, or "
-            << file(demo.name + ".glb") << " in any glTF viewer; the numbers are in "
-            << file("report.json") << '\n';
+            << "Open " << file(demo.name + ".html") << " in a browser, or " << file(demo.name + ".glb")
+            << " in any glTF viewer; the numbers are in " << file("report.json") << '\n';
     }
     return code;
 }

@@ -22,8 +22,7 @@ const std::vector<Demo>& demos() {
             const Scene scene = parse_scene(text, "demo " + name);
             list.push_back({name, text, scene, sink_options(scene).html});
         }
-        std::stable_partition(list.begin(), list.end(),
-                              [](const Demo& demo) { return demo.name == default_demo; });
+        std::stable_partition(list.begin(), list.end(), [](const Demo& demo) { return demo.name == default_demo; });
         return list;
     }();
     return all;
@@ -37,8 +36,7 @@ const Demo& find_demo(const std::string& name) {
         }
         names.push_back(demo.name);
     }
-    throw InvalidInput(
-        concat("demo: expected one of ", word_list(names), "; found \"", name, "\""));
+    throw InvalidInput(concat("demo: expected one of ", word_list(names), "; found \"", name, "\""));
 }
 
 Scene demo_scene(const Demo& demo) {
@@ -51,8 +49,7 @@ Scene demo_scene(const Demo& demo) {
 std::vector<std::string> data_files(const Demo& demo) {
     std::vector<std::string> files;
     const std::string word = "\"$DATA/";
-    for (std::size_t at = demo.text.find(word); at != std::string::npos;
-         at = demo.text.find(word, at + 1)) {
+    for (std::size_t at = demo.text.find(word); at != std::string::npos; at = demo.text.find(word, at + 1)) {
         const std::size_t begin = at + word.size();
         files.push_back(demo.text.substr(begin, demo.text.find('"', begin) - begin));
     }

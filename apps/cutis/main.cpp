@@ -12,10 +12,11 @@ int main(int argc, char** argv) {
         "running (also an\noutput that cannot be written), 128 + signal when interrupted.");
     Action action;
     add_bake(program, action);
+    add_suggest(program, action);
     add_demo(program, action);
     add_describe(program, action);
     add_inspect(program, action);
     add_convert(program, action);
-    add_proofs(program, action);
+    add_programs_beside(program, action);
     return run_program(program, action, argc, argv);
 }

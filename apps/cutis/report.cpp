@@ -4,37 +4,32 @@
 
 namespace cutis::app {
 
-using nlohmann::ordered_json;
-
-ordered_json report_json(const RunReport& report) {
-    ordered_json inputs = ordered_json::array();
+Json report_json(const RunReport& report) {
+    Json inputs = Json::array();
     for (const std::filesystem::path& path : report.inputs) {
         std::error_code error;
         const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-        ordered_json input = {{"path", path.string()}};
+        Json input = {{"path", path.string()}};
         if (!error) {
             input["bytes"] = bytes;
         }
         inputs.push_back(std::move(input));
     }
-    ordered_json seconds = {{"read", report.read_seconds}};
+    Json seconds = {{"read", report.read_seconds}};
     for (const auto& [stage, time] : report.bake.stage_seconds) {
-        seconds[stage] = seconds.value(stage, 0.0) + time;
+        seconds[stage] = seconds[stage].as_number() + time;
     }
     seconds["total"] = report.total_seconds;
-    ordered_json layers = ordered_json::array();
+    Json layers = Json::array();
     for (const LayerReport& layer : report.bake.layers) {
-        layers.push_back(
-            {{"kind", layer.kind}, {"numbers", layer.numbers}, {"notes", layer.notes}});
+        layers.push_back({{"kind", layer.kind}, {"numbers", layer.numbers}, {"notes", layer.notes}});
     }
-    ordered_json outputs = ordered_json::array();
+    Json outputs = Json::array();
     for (const OutputFile& file : report.bake.outputs) {
-        outputs.push_back({{"format", file.format},
-                           {"path", file.path},
-                           {"bytes", file.bytes},
-                           {"numbers", file.numbers}});
+        outputs.push_back(
+            {{"format", file.format}, {"path", file.path}, {"bytes", file.bytes}, {"numbers", file.numbers}});
     }
-    ordered_json notes = report.notes;
+    Json notes = report.notes;
     for (const std::string& note : report.bake.notes) {
         notes.push_back(note);
     }
@@ -48,20 +43,22 @@ ordered_json report_json(const RunReport& report) {
               {"vertices", report.bake.vertices},
               {"fps", report.fps}}},
             {"threads", report.threads},
+            {"peak_memory_mb", report.peak_memory_mb},
+            {"estimated_memory_mb", report.bake.estimated_bytes / 1048576.0},
             {"seconds", seconds},
             {"layers", layers},
             {"outputs", outputs},
             {"notes", notes}};
 }
 
-std::string json_text(const ordered_json& json) {
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+std::string json_text(const Json& json) {
+    return json.dump(2) + "\n";
 }
 
 std::string report_text(const RunReport& report) {
     std::string text = std::to_string(report.bake.frames.count()) + " frames of " +
-                       std::to_string(report.bake.vertices) + " vertices in " +
-                       short_number(report.total_seconds) + " s\n";
+                       std::to_string(report.bake.vertices) + " vertices in " + short_number(report.total_seconds) +
+                       " s, " + short_number(report.peak_memory_mb) + " MB at most\n";
     if (!report.bake.layers.empty()) {
         text += "seconds:";
         for (const auto& [stage, seconds] : report.bake.stage_seconds) {

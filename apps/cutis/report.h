@@ -1,8 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "cutis/io/json.h"
 #include "cutis/stack/bake.h"
 
 namespace cutis::app {
@@ -16,15 +18,16 @@ struct RunReport {
     int triangles = 0;
     double read_seconds = 0.0;
     double total_seconds = 0.0;
+    double peak_memory_mb = 0.0;     ///< of the process so far
     std::vector<std::string> notes;  ///< of the readers and the body
     bool has_checkpoint = false;     ///< stopped, and can be resumed
     BakeReport bake;
 };
 
-nlohmann::ordered_json report_json(const RunReport& report);
+Json report_json(const RunReport& report);
 
 /// JSON text; bytes that are not UTF-8 (odd file names) are replaced.
-std::string json_text(const nlohmann::ordered_json& json);
+std::string json_text(const Json& json);
 
 /// The report for people.
 std::string report_text(const RunReport& report);

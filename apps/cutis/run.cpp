@@ -1,7 +1,11 @@
 #include "run.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -36,8 +40,7 @@ public:
     explicit OutputFolder(const fs::path& path) : path_(path) {
         std::error_code error;
         if (fs::exists(path, error) && !fs::is_directory(path, error)) {
-            throw InvalidInput(
-                concat(path.string(), ": expected a folder to write into, found a file"));
+            throw InvalidInput(concat(path.string(), ": expected a folder to write into, found a file"));
         }
         was_made_ = fs::create_directories(path, error);
         if (error) {
@@ -78,14 +81,13 @@ void drop_frame_number(const fs::path& target, std::vector<OutputFile>& outputs)
     outputs.front().path = target.string();
 }
 
-std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body& body,
-                                                  const RunOptions& options, RunReport& report) {
+std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body& body, const RunOptions& options,
+                                                  RunReport& report) {
     if (options.checkpoint_every == 0 && !options.resume) {
         return nullptr;
     }
     auto folder = std::make_unique<CheckpointFolder>(
-        options.folder / ("." + options.name + ".checkpoint"),
-        fingerprint_of(scene, body, CUTIS_VERSION),
+        options.folder / ("." + options.name + ".checkpoint"), fingerprint_of(scene, body, CUTIS_VERSION),
         options.resume ? CheckpointFolder::Begin::resume : CheckpointFolder::Begin::anew);
     if (options.resume && folder->past() == nullptr) {
         report.notes.emplace_back("No checkpoint to resume from: the bake began at its beginning");
@@ -93,16 +95,32 @@ std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body
     return folder;
 }
 
+double half_of_memory() {
+    return 0.5 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 int parse_frame(const std::string& text, const std::string& whole) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    require(error == std::errc() && end == text.data() + text.size() && number >= 1 &&
-                number <= max_frames,
+    require(error == std::errc() && end == text.data() + text.size() && number >= 1 && number <= max_frames,
             "--frames: expected A-B with 1 <= A <= B <= ", max_frames, ", found \"", whole, "\"");
     return number;
 }
 
 }  // namespace
+
+double parse_memory(const std::string& text) {
+    if (text.empty()) {
+        return 0.0;
+    }
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string unit(end, text.data() + text.size());
+    const size_t power = unit.empty() ? 0 : 1 + std::string("kMGT").find(unit.front());
+    require(error == std::errc() && number > 0.0 && unit.size() <= 1 && power <= 4,
+            "--memory: expected a size like 4G or 500M, found \"", text, "\"");
+    return number * std::pow(1024.0, static_cast<double>(power));
+}
 
 void end_at_once() {
     const std::lock_guard lock(open_folders_mutex);
@@ -113,11 +131,10 @@ void end_at_once() {
             fs::remove(folder, ignored);
         }
     }
-    std::fprintf(
-        stderr,
-        "\ncutis: ended by signal %d in the middle of a frame or file, what was not finished is "
-        "gone (checkpoints made before stand)\n",
-        caught_signal());
+    std::fprintf(stderr,
+                 "\ncutis: ended by signal %d in the middle of a frame or file, what was not finished is "
+                 "gone (checkpoints made before stand)\n",
+                 caught_signal());
     std::_Exit(exit_signal + caught_signal());
 }
 
@@ -150,8 +167,7 @@ std::string output_name(const fs::path& path) {
     return name;
 }
 
-RunReport bake_scene(const Scene& scene, const RunOptions& options,
-                     const ProgressCallback& progress) {
+RunReport bake_scene(const Scene& scene, const RunOptions& options, const ProgressCallback& progress) {
     const auto begin = std::chrono::steady_clock::now();
     RunReport report;
     report.fps = scene.fps;
@@ -165,8 +181,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     frames_of(body, scene);  // refuses bad frames before a folder is made
 
     const OutputFolder folder(options.folder);
-    const std::unique_ptr<CheckpointFolder> checkpoint =
-        open_checkpoint(scene, body, options, report);
+    const std::unique_ptr<CheckpointFolder> checkpoint = open_checkpoint(scene, body, options, report);
     SinkOptions chosen;
     chosen.html.title = options.title;
     chosen = sink_options(scene, chosen);
@@ -176,15 +191,18 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options,
     const Workers workers(options.threads);
     report.threads = workers.threads();
     if (caught_signal() == 0) {
-        report.bake =
-            bake(body, scene, sinks,
-                 {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every});
+        report.bake = bake(body, scene, sinks,
+                           {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every,
+                            options.memory > 0.0 ? options.memory : half_of_memory()});
     }
     report.has_checkpoint = report.bake.is_kept && report.bake.cancelled;
     if (checkpoint != nullptr && !report.bake.outputs.empty()) {
         checkpoint->remove();
     }
     report.total_seconds = seconds_since(begin);
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    report.peak_memory_mb = static_cast<double>(used.ru_maxrss) / 1024.0;  // kilobytes on Linux
     return report;
 }
 
@@ -202,7 +220,7 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     if (!options.single_obj.empty()) {
         drop_frame_number(options.single_obj, report.bake.outputs);
     }
-    const nlohmann::ordered_json json = report_json(report);
+    const Json json = report_json(report);
     if (options.use_report_file) {
         AtomicFile file(options.folder / "report.json");
         file.write(json_text(json));

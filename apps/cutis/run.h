@@ -22,16 +22,19 @@ struct RunOptions {
     bool use_report_file = false;      ///< also FOLDER/report.json
     int checkpoint_every = 0;          ///< frames between checkpoints; 0: none are written
     bool resume = false;               ///< resume from a checkpoint where there is one
+    double memory = 0.0;               ///< bytes a bake may need; 0: half of the machine's
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
 };
+
+/// Bytes of "4G", "500M", "100k" or "123456". \throw InvalidInput
+double parse_memory(const std::string& text);
 
 /// Ends the program without waiting for the frame under way; takes begun files away.
 [[noreturn]] void end_at_once();
 
 /// Loads the body and bakes; prints nothing.
 /// \param progress  also asked whether to go on
-RunReport bake_scene(const Scene& scene, const RunOptions& options,
-                     const ProgressCallback& progress);
+RunReport bake_scene(const Scene& scene, const RunOptions& options, const ProgressCallback& progress);
 
 /// Loads the body, bakes, reports. \return exit code
 int run_bake(const Scene& scene, const RunOptions& options);
@@ -42,8 +45,7 @@ int run_wedges(const Scene& scene, const RunOptions& options);
 
 /// The sheet: pages in frames that play together.
 /// \param pages  relative path and label of each
-std::string sheet_text(const std::string& title,
-                       const std::vector<std::pair<std::string, std::string>>& pages);
+std::string sheet_text(const std::string& title, const std::vector<std::pair<std::string, std::string>>& pages);
 
 /// A file that cannot be read is bad input, not a failure while running.
 template <class Result>

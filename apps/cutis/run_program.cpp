@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cutis/core/error.h"
+#include "src/core/printable.h"
 #include "verbs.h"
 
 namespace cutis::app {
@@ -11,7 +12,7 @@ namespace cutis::app {
 namespace {
 
 int complain(const char* message, int code) {
-    std::cerr << "cutis: " << message << '\n';
+    std::cerr << "cutis: " << printable(message) << '\n';
     return code;
 }
 

@@ -13,6 +13,7 @@ enum ExitCode {
     exit_good = 0,
     exit_failure = 1,    ///< while running: a solve, a disk, an output that cannot be written
     exit_bad_input = 2,  ///< usage, a scene, a file that is missing or cannot be used
+    exit_later = 75,     ///< a farm's task that may succeed elsewhere or later (EX_TEMPFAIL of sysexits.h)
     exit_signal = 128,   ///< plus the number of the signal that ended the run
 };
 
@@ -21,14 +22,15 @@ int run_program(CLI::App& program, Action& action, int argc, char** argv);
 
 /// Each adds one verb and sets `action` when the verb is chosen.
 void add_bake(CLI::App& program, Action& action);
+void add_suggest(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);
 void add_demo(CLI::App& program, Action& action);
 void add_describe(CLI::App& program, Action& action);
-/// `verify` and `bench`, which are a program of their own (apps/proofs): names them in the help and
-/// hands every word that follows to that program.
-void add_proofs(CLI::App& program, Action& action);
-/// The verbs of that program.
+/// Verbs that are programs of their own beside this one, which is built without them: `farm` (apps/farm), `verify` and
+/// `bench` (apps/proofs). Names them in the help and hands every word that follows to them.
+void add_programs_beside(CLI::App& program, Action& action);
+/// The verbs of apps/proofs.
 void add_verify(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 

@@ -42,13 +42,6 @@ private:
     std::vector<double> done_;
 };
 
-std::string folder_name(size_t number, size_t count) {
-    std::string digits = std::to_string(number + 1);
-    const size_t width = std::to_string(count).size();
-    digits.insert(0, width - digits.size(), '0');
-    return "w" + digits;
-}
-
 }  // namespace
 
 int run_wedges(const Scene& scene, const RunOptions& options) {
@@ -58,19 +51,17 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
     std::vector<WedgeScene> wedges = wedge_scenes(scene);
     ProgressDisplay show(options.json ? stderr : stdout, end_at_once, false);
     SharedProgress progress(show.callback(), wedges.size());
+    const auto folder_of = [&](size_t i) { return wedge_folder(static_cast<int>(i), static_cast<int>(wedges.size())); };
     std::vector<RunReport> reports(wedges.size());
     std::vector<std::exception_ptr> failures(wedges.size());
     std::atomic<size_t> next = 0;
     const auto work = [&] {
         for (size_t i = next++; i < wedges.size() && caught_signal() == 0; i = next++) {
             RunOptions one = options;
-            one.folder = options.folder / folder_name(i, wedges.size());
+            one.folder = options.folder / folder_of(i);
             one.threads = 1;
             one.title = wedges[i].label;
-            std::vector<std::string>& formats = wedges[i].scene.output.formats;
-            if (std::find(formats.begin(), formats.end(), "html") == formats.end()) {
-                formats.emplace_back("html");  // the sheet shows it
-            }
+            add_page(wedges[i].scene);
             try {
                 reports[i] = bake_scene(wedges[i].scene, one, progress.callback(i));
             } catch (...) {
@@ -78,8 +69,7 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
             }
         }
     };
-    const int threads =
-        std::min(Workers(options.threads).threads(), static_cast<int>(wedges.size()));
+    const int threads = std::min(Workers(options.threads).threads(), static_cast<int>(wedges.size()));
     std::vector<std::thread> team;
     for (int t = 1; t < threads; ++t) {
         team.emplace_back(work);
@@ -94,16 +84,14 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
         }
     }
     if (caught_signal() != 0) {
-        std::cerr << "cutis: stopped by signal " << caught_signal()
-                  << ", wedges that were complete stand\n";
+        std::cerr << "cutis: stopped by signal " << caught_signal() << ", wedges that were complete stand\n";
         return exit_signal + caught_signal();
     }
     std::vector<std::pair<std::string, std::string>> pages;
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (size_t i = 0; i < wedges.size(); ++i) {
-        pages.emplace_back(folder_name(i, wedges.size()) + "/" + options.name + ".html",
-                           wedges[i].label);
-        nlohmann::ordered_json json = report_json(reports[i]);
+        pages.emplace_back(folder_of(i) + "/" + options.name + ".html", wedges[i].label);
+        Json json = report_json(reports[i]);
         json["wedge"] = wedges[i].label;
         list.push_back(std::move(json));
     }

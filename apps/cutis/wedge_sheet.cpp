@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "cutis/io/json.h"
 #include "run.h"
 
 namespace cutis::app {
@@ -76,13 +76,12 @@ show();
 
 }  // namespace
 
-std::string sheet_text(const std::string& title,
-                       const std::vector<std::pair<std::string, std::string>>& pages) {
-    nlohmann::json list = {{"title", title}, {"pages", nlohmann::json::array()}};
+std::string sheet_text(const std::string& title, const std::vector<std::pair<std::string, std::string>>& pages) {
+    Json list = {{"title", title}, {"pages", Json::array()}};
     for (const auto& [file, label] : pages) {
         list["pages"].push_back({file, label});
     }
-    std::string text = list.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    std::string text = list.dump(-1, true);
     // The text stands inside a script element; "<" only occurs inside JSON strings.
     for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
         text.replace(at, 1, "\\u003c");

@@ -1,13 +1,14 @@
 #include "bench/bench.h"
 
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "apps/cutis/console.h"
 #include "apps/cutis/demos.h"
 #include "apps/cutis/verbs.h"
 #include "bench/curve_compare.h"
 #include "cutis/core/error.h"
+#include "cutis/farm/plan.h"
+#include "cutis/io/json.h"
 #include "layers.h"
 
 namespace cutis::app {
@@ -39,18 +40,17 @@ const std::vector<LayerOf<BenchMaker>> bench_makers = {
 };
 
 void print_json(const std::vector<bench::Row>& rows) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Json list = Json::array();
     for (const bench::Row& row : rows) {
-        nlohmann::ordered_json one = {{"layer", row.layer},       {"row", row.row},
-                                      {"size", row.size},         {"ms", row.ms},
-                                      {"baseline", row.baseline}, {"baseline_ms", row.baseline_ms},
-                                      {"ratio", row.ratio()},     {"paper_ms", nullptr}};
+        Json one = {{"layer", row.layer},   {"row", row.row},           {"size", row.size},
+                    {"ms", row.ms},         {"baseline", row.baseline}, {"baseline_ms", row.baseline_ms},
+                    {"ratio", row.ratio()}, {"paper_ms", Json()}};
         if (row.paper_ms) {
             one["paper_ms"] = *row.paper_ms;
         }
         list.push_back(std::move(one));
     }
-    std::cout << nlohmann::ordered_json{{"rows", list}}.dump(2) << '\n';
+    std::cout << Json{{"rows", list}}.dump(2) << '\n';
 }
 
 void print_table(const std::vector<bench::Row>& rows) {
@@ -59,12 +59,10 @@ void print_table(const std::vector<bench::Row>& rows) {
     for (const bench::Row& row : rows) {
         std::string size;
         for (const auto& [name, count] : row.size) {
-            size += (size.empty() ? "" : ", ") + std::to_string(static_cast<long long>(count)) +
-                    " " + name;
+            size += (size.empty() ? "" : ", ") + std::to_string(static_cast<long long>(count)) + " " + name;
         }
-        cells.push_back({row.layer, row.row, size, short_number(row.ms), row.baseline,
-                         short_number(row.baseline_ms), short_number(row.ratio()),
-                         row.paper_ms ? short_number(*row.paper_ms) : ""});
+        cells.push_back({row.layer, row.row, size, short_number(row.ms), row.baseline, short_number(row.baseline_ms),
+                         short_number(row.ratio()), row.paper_ms ? short_number(*row.paper_ms) : ""});
     }
     std::cout << table_text(cells);
 }
@@ -73,7 +71,7 @@ void print_table(const std::vector<bench::Row>& rows) {
 void print_comparison(bool is_json) {
     const std::vector<bench::CompareRow> rows = bench::compare_curve();
     if (is_json) {
-        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        Json list = Json::array();
         for (const bench::CompareRow& row : rows) {
             list.push_back({{"sequence", row.sequence},
                             {"method", row.method},
@@ -84,17 +82,44 @@ void print_comparison(bool is_json) {
                             {"kilobytes", row.kilobytes},
                             {"chosen", row.chosen}});
         }
-        std::cout << nlohmann::ordered_json{{"rows", list}}.dump(2) << '\n';
+        std::cout << Json{{"rows", list}}.dump(2) << '\n';
         return;
     }
     std::vector<std::vector<std::string>> cells = {
         {"sequence", "method", "examples", "E_RMS", "max", "jump", "kB", "chosen on other frames"}};
     for (const bench::CompareRow& row : rows) {
-        cells.push_back({row.sequence, row.method, std::to_string(row.examples),
-                         short_number(row.rms), short_number(row.largest), short_number(row.jump),
-                         short_number(row.kilobytes), row.chosen});
+        cells.push_back({row.sequence, row.method, std::to_string(row.examples), short_number(row.rms),
+                         short_number(row.largest), short_number(row.jump), short_number(row.kilobytes), row.chosen});
     }
     std::cout << table_text(cells);
+}
+
+/// The farm's model of cost: what was measured now, and what plans expect.
+void print_costs(bool is_json) {
+    Json list = Json::array();
+    std::vector<std::vector<std::string>> cells = {{"per 1,000 vertices", "prepare ms", "expected", "frame ms",
+                                                    "expected", "MB", "expected", "bytes a frame", "expected"}};
+    for (const bench::CostRow& row : bench::bench_cost()) {
+        farm::CostRate rate;
+        for (const farm::CostRate& one : farm::cost_rates()) {
+            rate = one.name == row.name ? one : rate;
+        }
+        list.push_back({{"name", row.name},
+                        {"vertices", row.vertices},
+                        {"prepare_ms", row.prepare_ms},
+                        {"frame_ms", row.frame_ms},
+                        {"megabytes", row.megabytes},
+                        {"frame_bytes", row.frame_bytes},
+                        {"expected",
+                         {{"prepare_ms", rate.prepare_ms},
+                          {"frame_ms", rate.frame_ms},
+                          {"megabytes", rate.megabytes},
+                          {"frame_bytes", rate.frame_bytes}}}});
+        cells.push_back({row.name, short_number(row.prepare_ms), short_number(rate.prepare_ms),
+                         short_number(row.frame_ms), short_number(rate.frame_ms), short_number(row.megabytes),
+                         short_number(rate.megabytes), short_number(row.frame_bytes), short_number(rate.frame_bytes)});
+    }
+    std::cout << (is_json ? Json{{"rows", list}}.dump(2) + "\n" : table_text(cells));
 }
 
 }  // namespace
@@ -107,15 +132,22 @@ void add_bench(CLI::App& program, Action& action) {
     };
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb = program.add_subcommand("bench", "measure each layer beside a baseline");
-    verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
+    verb->add_option("LAYER", flags->layer, "only this layer, or farm: what tasks cost")->check(CLI::IsMember([] {
+        std::vector<std::string> names = layer_names();
+        names.emplace_back("farm");
+        return names;
+    }()));
     verb->add_flag("--json", flags->json, "one JSON object");
-    verb->add_flag("--compare", flags->compare,
-                   "curve: error on held-out frames of every method, instead of times");
+    verb->add_flag("--compare", flags->compare, "curve: error on held-out frames of every method, instead of times");
     verb->callback([flags, &action] {
         if (flags->compare && flags->layer != "curve") {
             throw CLI::ValidationError("--compare", "expected the layer curve");
         }
         action = [flags] {
+            if (flags->layer == "farm") {
+                print_costs(flags->json);
+                return exit_good;
+            }
             if (flags->compare) {
                 print_comparison(flags->json);
                 return exit_good;

@@ -15,19 +15,14 @@ struct Entry {
 
 const std::vector<Entry>& cast() {
     static const std::vector<Entry> entries = {
-        {{"torus", "24 x 24 torus standing upright", {"bulge", "squash", "twist", "shake"}},
-         actor::make_torus},
-        {{"cylinder",
-          "22 x 30 open cylinder along x",
-          {"bulge", "squash", "twist", "shake", "bend"}},
+        {{"torus", "24 x 24 torus standing upright", {"bulge", "squash", "twist", "shake"}}, actor::make_torus},
+        {{"cylinder", "22 x 30 open cylinder along x", {"bulge", "squash", "twist", "shake", "bend"}},
          actor::make_cylinder},
         {{"arm", "left arm with a fist", {"bend", "twist"}}},
         {{"hand", "right hand with forearm", {"flex", "fist"}}},
         {{"head", "head with neck, jaw and Adam's apple", {"lift", "open_mouth", "swallow"}}},
         {{"torso", "torso with arms", {"lift_arm", "shrug"}}},
-        {{"dancer",
-          "dancer in a tight leotard (a mesh of its own)",
-          {"arabesque", "arms", "knee_bend"}}},
+        {{"dancer", "dancer in a tight leotard (a mesh of its own)", {"arabesque", "arms", "knee_bend"}}},
         {{"dinosaur", "theropod that walks, stops and roars", {"walk"}}},
         {{"creature", "the dinosaur in a tight suit (a mesh of its own)", {"walk"}}},
         {{"horse", "horse with legs, neck, torso and tail as named parts", {"gallop"}}},

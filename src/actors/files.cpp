@@ -38,8 +38,7 @@ SkinWeights join_weights(const SkinWeights& cut, const std::vector<int>& vertex,
 void join_vertices(MeshInstance& instance) {
     ArtMesh& mesh = instance.mesh;
     const auto numbers = mesh.painted.find("_VERTEX");
-    require(numbers != mesh.painted.end(), "actor: mesh ", mesh.name,
-            ": expected the attribute _VERTEX");
+    require(numbers != mesh.painted.end(), "actor: mesh ", mesh.name, ": expected the attribute _VERTEX");
     std::vector<int> vertex;
     for (const double number : numbers->second) {
         vertex.push_back(static_cast<int>(std::lround(number)));
@@ -71,6 +70,7 @@ Character read_actor_file(std::string_view bytes, const std::string& name) {
     const std::span data(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     Character character = read_gltf(data, "actor:" + name);
     character.materials = nullptr;  // they only name the parts
+    character.document = nullptr;   // its meshes have more vertices
     for (MeshInstance& instance : character.meshes) {
         join_vertices(instance);
     }

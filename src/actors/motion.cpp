@@ -66,8 +66,7 @@ Channel& ClipMaker::add_channel(int node, ChannelTarget target, int width) {
     return character_.clips[clip_].channels.back();
 }
 
-void ClipMaker::turn(const std::string& joint,
-                     const std::function<Eigen::Quaterniond(double)>& rotation) {
+void ClipMaker::turn(const std::string& joint, const std::function<Eigen::Quaterniond(double)>& rotation) {
     Channel& channel = add_channel(node_named(joint), ChannelTarget::rotation, 4);
     Eigen::Quaterniond last = Eigen::Quaterniond::Identity();
     for (const double t : times_) {
@@ -90,18 +89,16 @@ void ClipMaker::shift(const std::string& joint, const std::function<Vector3d(dou
     }
 }
 
-void ClipMaker::morph(const std::string& mesh,
-                      const std::vector<std::function<double(double)>>& weights) {
+void ClipMaker::morph(const std::string& mesh, const std::vector<std::function<double(double)>>& weights) {
     const MeshInstance* instance = nullptr;
     for (const MeshInstance& candidate : character_.meshes) {
         if (candidate.name == mesh) {
             instance = &candidate;
         }
     }
-    require(instance != nullptr && instance->morphs.size() == weights.size(), "actor: mesh ", mesh,
-            " does not have ", weights.size(), " morph targets");
-    Channel& channel =
-        add_channel(instance->node, ChannelTarget::morph_weights, static_cast<int>(weights.size()));
+    require(instance != nullptr && instance->morphs.size() == weights.size(), "actor: mesh ", mesh, " does not have ",
+            weights.size(), " morph targets");
+    Channel& channel = add_channel(instance->node, ChannelTarget::morph_weights, static_cast<int>(weights.size()));
     for (const double t : times_) {
         for (const auto& weight : weights) {
             channel.values.push_back(weight(t));

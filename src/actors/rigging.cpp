@@ -46,8 +46,7 @@ Character build_skeleton(const std::string& name, const std::vector<Bone>& bones
     return character;
 }
 
-MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh,
-                       SkinWeights weights) {
+MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh, SkinWeights weights) {
     Node node;
     node.name = name + "_mesh";
     node.parent = 0;
@@ -79,8 +78,7 @@ void add_morph(MeshInstance& instance, const std::string& name,
     target.name = name;
     target.offsets.resize(x.rows(), 3);
     for (int v = 0; v < x.rows(); ++v) {
-        target.offsets.row(v) =
-            offset(x.row(v).transpose(), normals.row(v).normalized().transpose()).transpose();
+        target.offsets.row(v) = offset(x.row(v).transpose(), normals.row(v).normalized().transpose()).transpose();
     }
     instance.morphs.push_back(std::move(target));
     instance.morph_defaults.push_back(0.0);
@@ -95,12 +93,10 @@ SkinWeights strongest_weights(const Eigen::MatrixXd& weights) {
     std::vector<int> order(static_cast<size_t>(weights.cols()));
     for (int v = 0; v < weights.rows(); ++v) {
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int a, int b) { return weights(v, a) > weights(v, b); });
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return weights(v, a) > weights(v, b); });
         double sum = 0.0;
         int used = 0;
-        while (used < std::min<int>(kept, static_cast<int>(order.size())) &&
-               weights(v, order[used]) > 1e-3) {
+        while (used < std::min<int>(kept, static_cast<int>(order.size())) && weights(v, order[used]) > 1e-3) {
             sum += weights(v, order[used]);
             ++used;
         }

@@ -27,8 +27,7 @@ int bone_index(const std::vector<Bone>& bones, const std::string& name);
 Character build_skeleton(const std::string& name, const std::vector<Bone>& bones);
 
 /// Adds a mesh instance moved by skin 0, with a node of its own for morph weights.
-MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh,
-                       SkinWeights weights);
+MeshInstance& add_mesh(Character& character, const std::string& name, ArtMesh mesh, SkinWeights weights);
 
 /// Adds a morph target from a displacement per vertex, given position and unit normal.
 void add_morph(MeshInstance& instance, const std::string& name,

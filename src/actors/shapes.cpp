@@ -21,16 +21,14 @@ Character make_twister(const std::string& name, ArtMesh mesh, double reach) {
     std::vector<Bone> bones = {{"carrier", "", Vector3d::Zero(), Vector3d::Zero(), "", "", false}};
     for (int i = 0; i < twist_joints; ++i) {
         const Vector3d place(twist_place(i, reach), 0.0, 0.0);
-        bones.push_back({"twist_" + std::to_string(i),
-                         i == 0 ? "carrier" : "twist_" + std::to_string(i - 1), place, place, "",
-                         ""});
+        bones.push_back({"twist_" + std::to_string(i), i == 0 ? "carrier" : "twist_" + std::to_string(i - 1), place,
+                         place, "", ""});
     }
     Character character = build_skeleton(name, bones);
-    Eigen::MatrixXd weights =
-        Eigen::MatrixXd::Zero(mesh.positions.rows(), static_cast<Eigen::Index>(bones.size()));
+    Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(mesh.positions.rows(), static_cast<Eigen::Index>(bones.size()));
     for (int v = 0; v < mesh.positions.rows(); ++v) {
-        const double s = std::clamp((mesh.positions(v, 0) / reach + 1.0) * 0.5 * (twist_joints - 1),
-                                    0.0, twist_joints - 1.0);
+        const double s =
+            std::clamp((mesh.positions(v, 0) / reach + 1.0) * 0.5 * (twist_joints - 1), 0.0, twist_joints - 1.0);
         const int below = std::min(static_cast<int>(s), twist_joints - 2);
         weights(v, 1 + below) = 1.0 - (s - below);
         weights(v, 2 + below) = s - below;
@@ -55,18 +53,16 @@ void add_test_motions(Character& character, const std::string& name) {
     {
         ClipMaker motion(character, "twist", 3.0);
         for (int i = 1; i < twist_joints; ++i) {
-            motion.turn("twist_" + std::to_string(i), [&](double t) {
-                return turn_x(90.0 / (twist_joints - 1) * there_and_back(t));
-            });
+            motion.turn("twist_" + std::to_string(i),
+                        [&](double t) { return turn_x(90.0 / (twist_joints - 1) * there_and_back(t)); });
         }
         motion.morph(name, {none, none});
     }
     {
         // Three swings a second of 50 mm, cut off where they are fastest.
         ClipMaker motion(character, "shake", 2.0, 120.0);
-        motion.shift("carrier", [](double t) {
-            return Vector3d(t < 1.0 ? 0.05 * std::sin(6.0 * M_PI * t) : 0.0, 0.0, 0.0);
-        });
+        motion.shift("carrier",
+                     [](double t) { return Vector3d(t < 1.0 ? 0.05 * std::sin(6.0 * M_PI * t) : 0.0, 0.0, 0.0); });
         motion.morph(name, {none, none});
     }
 }
@@ -109,9 +105,8 @@ Character make_torus() {
     add_morph(torus.meshes[0], "bulge", [=](const Vector3d& p, const Vector3d& n_out) {
         return Vector3d(0.09 * soft_spot(p, {0.0, ring, 0.0}, 0.22) * n_out);
     });
-    add_morph(torus.meshes[0], "squash", [](const Vector3d& p, const Vector3d&) {
-        return Vector3d(0.22 * p.x(), -0.38 * p.y(), 0.22 * p.z());
-    });
+    add_morph(torus.meshes[0], "squash",
+              [](const Vector3d& p, const Vector3d&) { return Vector3d(0.22 * p.x(), -0.38 * p.y(), 0.22 * p.z()); });
     add_test_motions(torus, "torus");
     return torus;
 }
@@ -130,8 +125,7 @@ Character make_cylinder() {
         const double s = static_cast<double>(i) / (rings - 1);
         for (int j = 0; j < around; ++j) {
             const double b = 2.0 * M_PI * j / around;
-            mesh.positions.row(i * around + j) << s - 0.5, radius * std::cos(b),
-                radius * std::sin(b);
+            mesh.positions.row(i * around + j) << s - 0.5, radius * std::cos(b), radius * std::sin(b);
         }
         for (int j = 0; j <= around; ++j) {
             mesh.uv.row(i * (around + 1) + j) << s, 1.0 - static_cast<double>(j) / around;
@@ -154,18 +148,16 @@ Character make_cylinder() {
         const double swell = 0.55 * std::exp(-std::pow(p.x() / 0.16, 2.0));
         return Vector3d(0.0, swell * p.y(), swell * p.z());
     });
-    add_morph(cylinder.meshes[0], "squash", [](const Vector3d& p, const Vector3d&) {
-        return Vector3d(-0.40 * p.x(), 0.29 * p.y(), 0.29 * p.z());
-    });
+    add_morph(cylinder.meshes[0], "squash",
+              [](const Vector3d& p, const Vector3d&) { return Vector3d(-0.40 * p.x(), 0.29 * p.y(), 0.29 * p.z()); });
     add_test_motions(cylinder, "cylinder");
     {
         // By 45 degrees: the inner side keeps a third of its length.
         ClipMaker motion(cylinder, "bend", 3.0);
         const Ease there_and_back{{0.2, 0.0}, {1.2, 1.0}, {1.8, 1.0}, {2.8, 0.0}};
         for (int i = 1; i < twist_joints; ++i) {
-            motion.turn("twist_" + std::to_string(i), [&](double t) {
-                return turn_z(45.0 / (twist_joints - 1) * there_and_back(t));
-            });
+            motion.turn("twist_" + std::to_string(i),
+                        [&](double t) { return turn_z(45.0 / (twist_joints - 1) * there_and_back(t)); });
         }
         motion.morph("cylinder", {[](double) { return 0.0; }, [](double) { return 0.0; }});
     }

@@ -12,8 +12,7 @@ namespace {
 
 /// A mesh on one joint that never moves: all motion comes from morph targets.
 Character make_morphing(const std::string& name, ArtMesh mesh) {
-    const std::vector<Bone> bones = {
-        {"carrier", "", Vector3d::Zero(), Vector3d::Zero(), "", "", false}};
+    const std::vector<Bone> bones = {{"carrier", "", Vector3d::Zero(), Vector3d::Zero(), "", "", false}};
     Character character = build_skeleton(name, bones);
     const Eigen::MatrixXd weights = Eigen::MatrixXd::Ones(mesh.positions.rows(), 1);
     add_mesh(character, name, std::move(mesh), strongest_weights(weights));
@@ -53,9 +52,7 @@ Character make_plane() {
         return Vector3d(0.0, 0.14 * std::exp(-p.squaredNorm() / (0.24 * 0.24)), 0.0);
     });
     ClipMaker motion(plane, "bulge", 3.0, 60.0);
-    motion.morph("plane", {[](double t) {
-                     return t < 2.0 ? std::sin(3.0 * M_PI * t) * std::min(1.0, 3.0 * t) : 0.0;
-                 }});
+    motion.morph("plane", {[](double t) { return t < 2.0 ? std::sin(3.0 * M_PI * t) * std::min(1.0, 3.0 * t) : 0.0; }});
     return plane;
 }
 
@@ -82,12 +79,10 @@ Character make_box() {
                 cell[axis] = is_upper ? n : 0;
                 cell[along] = i;
                 cell[across] = j;
-                const auto [place, is_new] =
-                    known.try_emplace(cell, static_cast<int>(points.size()));
+                const auto [place, is_new] = known.try_emplace(cell, static_cast<int>(points.size()));
                 if (is_new) {
                     const Vector3d share(cell[0], cell[1], cell[2]);
-                    points.push_back(
-                        ((share / n).array() - 0.5).matrix().cwiseProduct(Vector3d(0.6, 0.3, 0.3)));
+                    points.push_back(((share / n).array() - 0.5).matrix().cwiseProduct(Vector3d(0.6, 0.3, 0.3)));
                 }
                 at[j][i] = place->second;
                 constexpr double cell_u = 1.0 / 3.0;
@@ -116,11 +111,9 @@ Character make_box() {
     for (size_t v = 0; v < points.size(); ++v) {
         mesh.positions.row(static_cast<Eigen::Index>(v)) = points[v].transpose();
     }
-    mesh.parts.push_back({"box", "", 0, static_cast<int>(mesh.triangles.rows()), 0,
-                          static_cast<int>(points.size())});
+    mesh.parts.push_back({"box", "", 0, static_cast<int>(mesh.triangles.rows()), 0, static_cast<int>(points.size())});
     Character box = make_morphing("box", std::move(mesh));
-    add_morph(box.meshes[0], "long",
-              [](const Vector3d& p, const Vector3d&) { return Vector3d(p.x(), 0.0, 0.0); });
+    add_morph(box.meshes[0], "long", [](const Vector3d& p, const Vector3d&) { return Vector3d(p.x(), 0.0, 0.0); });
     const Ease there_and_back{{0.2, 0.0}, {1.2, 1.0}, {1.8, 1.0}, {2.8, 0.0}};
     ClipMaker motion(box, "stretch", 3.0);
     motion.morph("box", {[there_and_back](double t) { return there_and_back(t); }});

@@ -82,8 +82,7 @@ struct Fit {
         result.is_identity =
             std::abs(result.scale - 1.0) <= identity_tolerance &&
             (result.rotation - Eigen::Matrix3d::Identity()).norm() <= identity_tolerance &&
-            (result.rotation * bind_mean + result.translation - bind_mean).norm() <=
-                identity_tolerance * size;
+            (result.rotation * bind_mean + result.translation - bind_mean).norm() <= identity_tolerance * size;
         if (result.is_identity) {
             return {};
         }
@@ -117,8 +116,7 @@ std::vector<Eigen::Affine3d> rest_frames(const Skeleton& skeleton) {
     return world;
 }
 
-std::vector<Similarity> fit_bind_poses(const Character& character,
-                                       const std::vector<SkinWeights>& weights,
+std::vector<Similarity> fit_bind_poses(const Character& character, const std::vector<SkinWeights>& weights,
                                        const std::vector<Eigen::Affine3d>& node_frames) {
     const std::vector<size_t> group = bind_spaces(character.skins);
     std::vector<Fit> fits(character.skins.size());
@@ -130,8 +128,7 @@ std::vector<Similarity> fit_bind_poses(const Character& character,
             continue;
         }
         const size_t skin = static_cast<size_t>(character.meshes[i].skin);
-        joint_matrices(character.skins[skin].joints, character.skins[skin].inverse_bind,
-                       node_frames, matrices);
+        joint_matrices(character.skins[skin].joints, character.skins[skin].inverse_bind, node_frames, matrices);
         std::vector<double> sizes;
         sizes.reserve(matrices.size());
         for (const Eigen::Affine3d& matrix : matrices) {

@@ -23,8 +23,7 @@ std::vector<Eigen::Affine3d> rest_frames(const Skeleton& skeleton);
 /// to the vertices. Skins that share a joint with the same inverse bind matrix share one bind space
 /// and get one transform, so that body and clothes stay together.
 /// \param weights  per mesh instance, normalised; empty for those without skin
-std::vector<Similarity> fit_bind_poses(const Character& character,
-                                       const std::vector<SkinWeights>& weights,
+std::vector<Similarity> fit_bind_poses(const Character& character, const std::vector<SkinWeights>& weights,
                                        const std::vector<Eigen::Affine3d>& node_frames);
 
 }  // namespace cutis

@@ -12,6 +12,10 @@ void Motion::node_frames(double, TimeSampling, std::vector<Eigen::Affine3d>& out
     out.clear();
 }
 
+bool Motion::pose(double, TimeSampling, Pose&) const {
+    return false;
+}
+
 std::shared_ptr<const Motion> Motion::repeating(double) const {
     return nullptr;
 }
@@ -21,22 +25,25 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     require(source_.motion != nullptr, "body: expected a motion, found none");
     const int vertices = static_cast<int>(source_.mesh.positions.rows());
     if (source_.motion->vertex_count() != vertices) {
-        throw InvalidInput(concat("body: expected a motion of ", vertices, " vertices, found ",
-                                  source_.motion->vertex_count()));
+        throw InvalidInput(
+            concat("body: expected a motion of ", vertices, " vertices, found ", source_.motion->vertex_count()));
     }
     Rig& rig = source_.rig;
     if (rig.name.size() != rig.node.size()) {
         Skeleton without_tree;
-        without_tree.nodes.resize(static_cast<size_t>(
-            std::max(0, *std::max_element(rig.node.begin(), rig.node.end()) + 1)));
+        without_tree.nodes.resize(
+            static_cast<size_t>(std::max(0, *std::max_element(rig.node.begin(), rig.node.end()) + 1)));
         complete_rig(source_.character ? source_.character->skeleton : without_tree, rig);
+    }
+    if (!source_.materials && source_.character) {
+        source_.materials = source_.character->materials;
     }
     const Motion& motion = *source_.motion;
     start_ = motion.start();
     const double length = motion.end() - start_;
     if (!(length >= 0.0) || !std::isfinite(length) || !std::isfinite(start_)) {
-        throw InvalidInput(concat("body: expected motion with a finite start and end, found ",
-                                  start_, " s and ", motion.end(), " s"));
+        throw InvalidInput(
+            concat("body: expected motion with a finite start and end, found ", start_, " s and ", motion.end(), " s"));
     }
     duration_ = length / clock_.time_scale;
     if (clock_.loop == LoopMode::hold || length == 0.0) {
@@ -67,14 +74,14 @@ Body::Body(Source source, const ClockOptions& clock) : source_(std::move(source)
     if (!is_closed) {
         source_.notes.push_back(concat(
             "loop: the last pose is ", seam_gap_, " m from the first; ",
-            seam_is_jump_ ? "left as a jump"
-                          : concat("closed by a blended interval of ", period_ - length, " s")));
+            seam_is_jump_ ? "left as a jump" : concat("closed by a blended interval of ", period_ - length, " s")));
     }
 }
 
 double Body::source_time(double time) const {
-    // Pre-roll: before its first key the body holds still.
-    const double elapsed = std::max(time, 0.0) * clock_.time_scale;
+    // Pre-roll: before its first key the body holds still, or plays the end of the cycle before.
+    const bool repeats = period_ > 0.0 && !seam_is_jump_;
+    const double elapsed = (repeats ? time : std::max(time, 0.0)) * clock_.time_scale;
     if (period_ > 0.0) {
         return start_ + (elapsed - std::floor(elapsed / period_) * period_);
     }
@@ -85,16 +92,24 @@ bool Body::jumps_between(double from, double to) const {
     if (!seam_is_jump_ || period_ <= 0.0) {
         return false;
     }
-    const auto turn = [this](double time) {
-        return std::floor(std::max(time, 0.0) * clock_.time_scale / period_);
-    };
+    const auto turn = [this](double time) { return std::floor(std::max(time, 0.0) * clock_.time_scale / period_); };
     return turn(from) != turn(to);
+}
+
+void Body::set_painted(const std::string& name, VectorXd values) {
+    require(values.size() == source_.mesh.positions.rows(), "painted ", name, ": expected ",
+            source_.mesh.positions.rows(), " values, found ", values.size());
+    source_.mesh.painted[name] = std::move(values);
+}
+
+void Body::set_materials(std::shared_ptr<const MaterialLibrary> materials, std::vector<MeshPart> parts) {
+    source_.materials = std::move(materials);
+    source_.mesh.parts = std::move(parts);
 }
 
 void Body::set_rest_pose(const MatrixX3d& rest_positions) {
     require(rest_positions.rows() == source_.mesh.positions.rows(), "rest pose: expected ",
-            source_.mesh.positions.rows(), " vertices as the body has, found ",
-            rest_positions.rows());
+            source_.mesh.positions.rows(), " vertices as the body has, found ", rest_positions.rows());
     for (Eigen::Index v = 0; v < rest_positions.rows(); ++v) {
         require(rest_positions.row(v).allFinite(), "rest pose: vertex ", v, " is not finite");
     }
@@ -103,18 +118,28 @@ void Body::set_rest_pose(const MatrixX3d& rest_positions) {
     has_separate_rest_pose_ = true;
 }
 
-void Body::positions(double time, TimeSampling sampling, const Workers& workers,
-                     MatrixX3d& out) const {
+void Body::positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const {
     source_.motion->positions(source_time(time), sampling, workers, out);
 }
 
-void Body::node_frames(double time, TimeSampling sampling,
-                       std::vector<Eigen::Affine3d>& out) const {
+void Body::to_body_space(std::vector<Eigen::Affine3d>& frames) const {
+    if (!source_.to_metres.matrix().isIdentity(0.0)) {
+        const Eigen::Affine3d from_metres = source_.to_metres.inverse();
+        for (Eigen::Affine3d& frame : frames) {
+            frame = source_.to_metres * frame * from_metres;
+        }
+    }
+}
+
+void Body::node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
     source_.motion->node_frames(source_time(time), sampling, out);
 }
 
-void Body::joint_matrices(double time, TimeSampling sampling,
-                          std::vector<Eigen::Affine3d>& out) const {
+bool Body::pose(double time, TimeSampling sampling, Pose& out) const {
+    return source_.motion->pose(source_time(time), sampling, out);
+}
+
+void Body::joint_matrices(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
     out.clear();
     if (rig() != nullptr) {
         node_frames(time, sampling, node_frames_);

@@ -44,8 +44,8 @@ FrameMix mix_frames(double position, int frames, Ends ends, TimeSampling samplin
     }
     // Uniform Catmull-Rom weights of the frames before, at, after and after next.
     const double v = 1.0 - u;
-    std::array<double, 4> w = {-0.5 * u * v * v, 1.0 + u * u * (1.5 * u - 2.5),
-                               0.5 * u * (1.0 + u * (4.0 - 3.0 * u)), -0.5 * u * u * v};
+    std::array<double, 4> w = {-0.5 * u * v * v, 1.0 + u * u * (1.5 * u - 2.5), 0.5 * u * (1.0 + u * (4.0 - 3.0 * u)),
+                               -0.5 * u * u * v};
     int before = i - 1;
     int after = i + 2;
     if (ends == Ends::a_gap_apart) {
@@ -72,8 +72,7 @@ FrameMix mix_frames(double position, int frames, Ends ends, TimeSampling samplin
 
 }  // namespace
 
-CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double scale,
-                         double period)
+CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d still, double scale, double period)
     : cache_(std::move(cache)), still_(std::move(still)), scale_(scale), period_(period) {
     const PointCache& samples = *cache_;
     if (samples.samples.empty()) {
@@ -82,14 +81,13 @@ CacheMotion::CacheMotion(std::shared_ptr<const PointCache> cache, MatrixX3d stil
     require(samples.vertex_count == still_.rows(), "point cache: expected ", still_.rows(),
             " vertices as the mesh has, found ", samples.vertex_count);
     const size_t frame_size = static_cast<size_t>(samples.vertex_count) * 3;
-    require(samples.samples.size() % frame_size == 0, "point cache: expected whole frames of ",
-            frame_size, " numbers, found ", samples.samples.size(), " numbers");
+    require(samples.samples.size() % frame_size == 0, "point cache: expected whole frames of ", frame_size,
+            " numbers, found ", samples.samples.size(), " numbers");
     require(std::isfinite(samples.rate) && samples.rate > 0.0 && std::isfinite(samples.start),
-            "point cache: expected a rate above 0 and a finite start, found ", samples.rate,
-            " and ", samples.start);
+            "point cache: expected a rate above 0 and a finite start, found ", samples.rate, " and ", samples.start);
     for (size_t i = 0; i < samples.samples.size(); ++i) {
-        require(std::isfinite(samples.samples[i]), "point cache: frame ", i / frame_size,
-                " vertex ", i % frame_size / 3, " is not finite");
+        require(std::isfinite(samples.samples[i]), "point cache: frame ", i / frame_size, " vertex ",
+                i % frame_size / 3, " is not finite");
     }
 }
 
@@ -101,8 +99,7 @@ double CacheMotion::key_interval() const {
     return cache_->frame_count() > 1 ? 1.0 / cache_->rate : 0.0;
 }
 
-void CacheMotion::positions(double time, TimeSampling sampling, const Workers& workers,
-                            MatrixX3d& out) const {
+void CacheMotion::positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const {
     const int frames = cache_->frame_count();
     if (frames == 0) {
         out = still_;
@@ -136,8 +133,8 @@ void CacheMotion::positions(double time, TimeSampling sampling, const Workers& w
     const auto job = [&](int begin, int end) {
         double* to = out.data();
         for (size_t i = static_cast<size_t>(begin) * 3; i < static_cast<size_t>(end) * 3; ++i) {
-            to[i] = mix.weight[0] * from[0][i] + mix.weight[1] * from[1][i] +
-                    mix.weight[2] * from[2][i] + mix.weight[3] * from[3][i];
+            to[i] = mix.weight[0] * from[0][i] + mix.weight[1] * from[1][i] + mix.weight[2] * from[2][i] +
+                    mix.weight[3] * from[3][i];
         }
     };
     workers.for_chunks(vertex_count(), cache_chunk, std::ref(job));

@@ -32,38 +32,33 @@ double Clip::end() const {
 namespace {
 
 void check_channel(const Channel& channel, const std::string& where, size_t node_count) {
-    require(channel.node >= 0 && static_cast<size_t>(channel.node) < node_count, where,
-            "expected a node below ", node_count, ", found ", channel.node);
+    require(channel.node >= 0 && static_cast<size_t>(channel.node) < node_count, where, "expected a node below ",
+            node_count, ", found ", channel.node);
     const int expected_width = channel.target == ChannelTarget::rotation ? 4 : 3;
     const bool is_weights = channel.target == ChannelTarget::morph_weights;
     if (is_weights ? channel.width < 1 : channel.width != expected_width) {
         throw InvalidInput(concat(where, "expected ", is_weights ? "at least 1" : "",
-                                  is_weights ? "" : concat(expected_width),
-                                  " numbers a key, found ", channel.width));
+                                  is_weights ? "" : concat(expected_width), " numbers a key, found ", channel.width));
     }
     require(!channel.times.empty(), where, "expected at least one key, found none");
     for (size_t k = 0; k < channel.times.size(); ++k) {
         require(std::isfinite(channel.times[k]), where, "key ", k, ": the time is not finite");
-        require(k <= 0 || channel.times[k] > channel.times[k - 1], where, "key ", k,
-                ": expected a time after ", channel.times[k - 1], " s, found ", channel.times[k],
-                " s");
+        require(k <= 0 || channel.times[k] > channel.times[k - 1], where, "key ", k, ": expected a time after ",
+                channel.times[k - 1], " s, found ", channel.times[k], " s");
     }
-    const size_t per_key = static_cast<size_t>(channel.width) *
-                           (channel.interpolation == Interpolation::cubic_spline ? 3 : 1);
-    require(channel.values.size() == channel.times.size() * per_key, where, "expected ",
-            channel.times.size() * per_key, " values for ", channel.times.size(), " keys, found ",
-            channel.values.size());
+    const size_t per_key =
+        static_cast<size_t>(channel.width) * (channel.interpolation == Interpolation::cubic_spline ? 3 : 1);
+    require(channel.values.size() == channel.times.size() * per_key, where, "expected ", channel.times.size() * per_key,
+            " values for ", channel.times.size(), " keys, found ", channel.values.size());
     for (size_t i = 0; i < channel.values.size(); ++i) {
-        require(std::isfinite(channel.values[i]), where, "key ", i / per_key,
-                ": a value is not finite");
+        require(std::isfinite(channel.values[i]), where, "key ", i / per_key, ": a value is not finite");
     }
     if (channel.target != ChannelTarget::rotation) {
         return;
     }
     const size_t value_offset = channel.interpolation == Interpolation::cubic_spline ? 4 : 0;
     for (size_t k = 0; k < channel.times.size(); ++k) {
-        const Eigen::Map<const Eigen::Vector4d> q(channel.values.data() + k * per_key +
-                                                  value_offset);
+        const Eigen::Map<const Eigen::Vector4d> q(channel.values.data() + k * per_key + value_offset);
         require(q.norm() > 1e-6 && std::isfinite(q.norm()), where, "key ", k,
                 ": expected a unit quaternion, found length ", q.norm());
     }
@@ -78,8 +73,7 @@ void check_clip(const Clip& clip, const Skeleton& skeleton) {
         const std::string where = concat("clip \"", clip.name, "\" channel ", c, ": ");
         check_channel(channel, where, skeleton.nodes.size());
         if (!seen.insert({channel.node, channel.target}).second) {
-            throw InvalidInput(concat(where, "node ", channel.node, " \"",
-                                      skeleton.nodes[channel.node].name,
+            throw InvalidInput(concat(where, "node ", channel.node, " \"", skeleton.nodes[channel.node].name,
                                       "\" already has a channel for the same property"));
         }
     }

@@ -33,8 +33,7 @@ struct ClipSampler::Track {
     // Rotations between linear keys: q0 exp(b1 w1) exp(b2 w2) exp(b3 w3), nine numbers an interval.
     Eigen::MatrixXd turns;
 
-    Track(const Channel& channel, TimeSampling sampling, double clip_start, double clip_end,
-          double period);
+    Track(const Channel& channel, TimeSampling sampling, double clip_start, double clip_end, double period);
 
     void find_velocities(bool is_periodic);
     void find_turns();
@@ -43,9 +42,7 @@ struct ClipSampler::Track {
 
     Eigen::Index width() const { return values.rows(); }
     Eigen::Index interval_count() const { return static_cast<Eigen::Index>(times.size()) - 1; }
-    Eigen::Quaterniond key_rotation(Eigen::Index k) const {
-        return Eigen::Quaterniond(Eigen::Vector4d(values.col(k)));
-    }
+    Eigen::Quaterniond key_rotation(Eigen::Index k) const { return Eigen::Quaterniond(Eigen::Vector4d(values.col(k))); }
     double duration(Eigen::Index i) const { return times[static_cast<size_t>(i) + 1] - times[i]; }
 
     /// Interval that holds the time, and how far along it is, 0 .. 1.
@@ -62,16 +59,15 @@ struct ClipSampler::Track {
     }
 };
 
-ClipSampler::Track::Track(const Channel& channel, TimeSampling sampling, double clip_start,
-                          double clip_end, double period)
+ClipSampler::Track::Track(const Channel& channel, TimeSampling sampling, double clip_start, double clip_end,
+                          double period)
     : node(channel.node),
       target(channel.target),
       is_spline(channel.interpolation == Interpolation::cubic_spline),
       times(channel.times) {
     const Eigen::Index key_count = static_cast<Eigen::Index>(times.size());
     const Eigen::Index groups = is_spline ? 3 : 1;
-    const Eigen::Map<const Eigen::MatrixXd> stored(channel.values.data(), channel.width,
-                                                   groups * key_count);
+    const Eigen::Map<const Eigen::MatrixXd> stored(channel.values.data(), channel.width, groups * key_count);
     values.resize(channel.width, key_count);
     for (Eigen::Index k = 0; k < key_count; ++k) {
         values.col(k) = stored.col(groups * k + (is_spline ? 1 : 0));
@@ -106,9 +102,7 @@ ClipSampler::Track::Track(const Channel& channel, TimeSampling sampling, double 
     }
     const double wrap = clip_start + period;
     const bool is_periodic = period > 0.0;
-    const bool has_gap =
-        is_periodic &&
-        wrap - clip_end > closing_tolerance * std::max(period, clip_end - clip_start);
+    const bool has_gap = is_periodic && wrap - clip_end > closing_tolerance * std::max(period, clip_end - clip_start);
     if (has_gap) {
         append(values.cols(), 0, wrap, between_keys == Curve::step ? Curve::step : Curve::straight);
     }
@@ -145,8 +139,7 @@ void ClipSampler::Track::find_velocities(bool is_periodic) {
     Eigen::MatrixXd steps(interval_count(), is_rotation ? 3 : width());
     for (Eigen::Index i = 0; i < interval_count(); ++i) {
         if (is_rotation) {
-            steps.block<1, 3>(i, 0) =
-                rotation_log(key_rotation(i).conjugate() * key_rotation(i + 1)).transpose();
+            steps.block<1, 3>(i, 0) = rotation_log(key_rotation(i).conjugate() * key_rotation(i + 1)).transpose();
         } else {
             steps.row(i) = (values.col(i + 1) - values.col(i)).transpose();
         }
@@ -178,8 +171,7 @@ void ClipSampler::Track::find_turns() {
     turns.setZero(9, std::max<Eigen::Index>(interval_count(), 0));
     for (Eigen::Index i = 0; i < interval_count(); ++i) {
         const Curve curve = curves[i];
-        const Eigen::Quaterniond whole =
-            key_rotation(i).normalized().conjugate() * key_rotation(i + 1).normalized();
+        const Eigen::Quaterniond whole = key_rotation(i).normalized().conjugate() * key_rotation(i + 1).normalized();
         if (curve == Curve::straight) {
             turns.col(i).head<3>() = rotation_log(whole);
         } else if (curve == Curve::hermite && !is_spline) {
@@ -202,9 +194,7 @@ Eigen::Quaterniond ClipSampler::Track::rotation(double time) const {
         case Curve::step:
             break;
         case Curve::straight:  // slerp the shorter way
-            return (key_rotation(i).normalized() *
-                    rotation_exp(u * Vector3d(turns.col(i).head<3>())))
-                .normalized();
+            return (key_rotation(i).normalized() * rotation_exp(u * Vector3d(turns.col(i).head<3>()))).normalized();
         case Curve::hermite: {
             if (is_spline) {
                 Eigen::Vector4d q;
@@ -219,8 +209,7 @@ Eigen::Quaterniond ClipSampler::Track::rotation(double time) const {
             const Vector3d w1 = turns.col(i).segment<3>(0) * (1.0 - v * v * v);
             const Vector3d w2 = turns.col(i).segment<3>(3) * (u * u * (3.0 - 2.0 * u));
             const Vector3d w3 = turns.col(i).segment<3>(6) * (u * u * u);
-            return (key_rotation(i) * rotation_exp(w1) * rotation_exp(w2) * rotation_exp(w3))
-                .normalized();
+            return (key_rotation(i) * rotation_exp(w1) * rotation_exp(w2) * rotation_exp(w3)).normalized();
         }
     }
     return key_rotation(i).normalized();
@@ -237,25 +226,20 @@ void ClipSampler::Track::value(double time, double* out) const {
     } else {
         const HermiteBasis basis(u);
         result = basis.start * values.col(i) + basis.end * values.col(i + 1) +
-                 (basis.start_slope * duration(i)) * leaving.col(i) +
-                 (basis.end_slope * duration(i)) * arriving.col(i);
+                 (basis.start_slope * duration(i)) * leaving.col(i) + (basis.end_slope * duration(i)) * arriving.col(i);
     }
 }
 
-ClipSampler::ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling,
-                         double period)
+ClipSampler::ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling, double period)
     : skeleton_(&skeleton), start_(clip.start()), period_(period) {
     check_clip(clip, skeleton);
     const double length = clip.end() - clip.start();
-    require(period == 0.0 || (std::isfinite(period) && period > 0.0 &&
-                              period >= length * (1.0 - closing_tolerance)),
-            "clip \"", clip.name, "\": expected a period of 0 or at least ", length, " s, found ",
-            period);
+    require(period == 0.0 || (std::isfinite(period) && period > 0.0 && period >= length * (1.0 - closing_tolerance)),
+            "clip \"", clip.name, "\": expected a period of 0 or at least ", length, " s, found ", period);
     for (const Channel& channel : clip.channels) {
         tracks_.emplace_back(channel, sampling, clip.start(), clip.end(), period);
     }
-    std::stable_sort(tracks_.begin(), tracks_.end(),
-                     [](const Track& a, const Track& b) { return a.node < b.node; });
+    std::stable_sort(tracks_.begin(), tracks_.end(), [](const Track& a, const Track& b) { return a.node < b.node; });
 }
 
 ClipSampler::~ClipSampler() = default;

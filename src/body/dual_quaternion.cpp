@@ -101,8 +101,7 @@ struct JointParts {
             rigid.col(j).head<4>() = real.coeffs();
             rigid.col(j).tail<4>() = 0.5 * (shift * real).coeffs();
             is_rigid =
-                is_rigid && (polar.stretch - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() <=
-                                rigid_tolerance;
+                is_rigid && (polar.stretch - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() <= rigid_tolerance;
         }
     }
 };
@@ -132,12 +131,10 @@ bool align_signs(JointParts& parts, const std::vector<std::array<std::uint16_t, 
         if (pair[0] >= parts.count || pair[1] >= parts.count) {
             return false;
         }
-        const double side =
-            parts.rigid.col(pair[0]).head<4>().dot(parts.rigid.col(pair[1]).head<4>());
+        const double side = parts.rigid.col(pair[0]).head<4>().dot(parts.rigid.col(pair[1]).head<4>());
         const auto [a, a_sign] = root_of(pair[0]);
         const auto [b, b_sign] = root_of(pair[1]);
-        const unsigned char differs =
-            static_cast<unsigned char>(a_sign ^ b_sign ^ (side < 0.0 ? 1 : 0));
+        const unsigned char differs = static_cast<unsigned char>(a_sign ^ b_sign ^ (side < 0.0 ? 1 : 0));
         if (a != b) {
             parts.parent[a] = b;
             parts.turned[a] = differs;
@@ -192,8 +189,7 @@ EIGEN_ALWAYS_INLINE Doubles group_weights(const double* weights, int group) {
 
 /// Weighted sum of the dual quaternions of one vertex, signs as they are.
 template <int Influences>
-EIGEN_ALWAYS_INLINE void blend_as_is(const double* __restrict quaternions,
-                                     const std::uint16_t* __restrict joints,
+EIGEN_ALWAYS_INLINE void blend_as_is(const double* __restrict quaternions, const std::uint16_t* __restrict joints,
                                      const double* __restrict weights, double* __restrict blended) {
     const double* first = quaternions + static_cast<size_t>(joints[0]) * 8;
     Doubles weight = simd::all(weights[0]);
@@ -212,10 +208,8 @@ EIGEN_ALWAYS_INLINE void blend_as_is(const double* __restrict quaternions,
 /// The same with each joint's sign turned towards the first joint: q and -q are the same rotation,
 /// but their mean is not.
 template <int Influences>
-EIGEN_ALWAYS_INLINE void blend_turned(const double* __restrict quaternions,
-                                      const std::uint16_t* __restrict joints,
-                                      const double* __restrict weights,
-                                      double* __restrict blended) {
+EIGEN_ALWAYS_INLINE void blend_turned(const double* __restrict quaternions, const std::uint16_t* __restrict joints,
+                                      const double* __restrict weights, double* __restrict blended) {
     const Doubles pivot = simd::load(quaternions + static_cast<size_t>(joints[0]) * 8);
     double turned[Influences + 3];
     for (int group = 0; group < (Influences + 3) / 4; ++group) {
@@ -224,10 +218,8 @@ EIGEN_ALWAYS_INLINE void blend_turned(const double* __restrict quaternions,
             const int influence = std::min(4 * group + k, Influences - 1);
             part[k] = simd::load(quaternions + static_cast<size_t>(joints[influence]) * 8);
         }
-        const Doubles side =
-            simd::sums(part[0] * pivot, part[1] * pivot, part[2] * pivot, part[3] * pivot);
-        simd::store(turned + 4 * group,
-                    simd::turn_sign(group_weights<Influences>(weights, group), side));
+        const Doubles side = simd::sums(part[0] * pivot, part[1] * pivot, part[2] * pivot, part[3] * pivot);
+        simd::store(turned + 4 * group, simd::turn_sign(group_weights<Influences>(weights, group), side));
     }
     blend_as_is<Influences>(quaternions, joints, turned, blended);
 }
@@ -274,8 +266,7 @@ EIGEN_ALWAYS_INLINE void transform(const double* blended, const double* from, do
     const Doubles sx = (rw * dx - dw * rx) + ry * az - rz * ay;
     const Doubles sy = (rw * dy - dw * ry) + rz * ax - rx * az;
     const Doubles sz = (rw * dz - dw * rz) + rx * ay - ry * ax;
-    simd::join_xyz(to, x + two_over_square * sx, y + two_over_square * sy,
-                   z + two_over_square * sz);
+    simd::join_xyz(to, x + two_over_square * sx, y + two_over_square * sy, z + two_over_square * sz);
 }
 
 /// Vertices [begin, end) of `from` to streams.out; `from` may be streams.out itself.
@@ -283,8 +274,7 @@ EIGEN_ALWAYS_INLINE void transform(const double* blended, const double* from, do
 /// Blending and transforming take turns over small blocks: each has a long chain of dependent
 /// operations, and the processor overlaps more vertices when the chains are not joined.
 template <int Influences>
-void rotate(const Streams& streams, const double* from, const JointParts& parts, int begin,
-            int end) {
+void rotate(const Streams& streams, const double* from, const JointParts& parts, int begin, int end) {
     constexpr int block = 64;
     alignas(32) double blended[block * 8];
     const double* quaternions = parts.rigid.data();
@@ -296,16 +286,15 @@ void rotate(const Streams& streams, const double* from, const JointParts& parts,
         const size_t row = static_cast<size_t>(start) * Influences;
         const std::uint16_t* joints = streams.joints + row;
         const double* weights = streams.weights + row;
-        if (parts.all_agree ||
-            (has_table && !has_opposite_joints<Influences>(opposite, joint_count, joints, count))) {
+        if (parts.all_agree || (has_table && !has_opposite_joints<Influences>(opposite, joint_count, joints, count))) {
             for (int i = 0; i < count; ++i) {
-                blend_as_is<Influences>(quaternions, joints + i * Influences,
-                                        weights + i * Influences, blended + i * 8);
+                blend_as_is<Influences>(quaternions, joints + i * Influences, weights + i * Influences,
+                                        blended + i * 8);
             }
         } else {
             for (int i = 0; i < count; ++i) {
-                blend_turned<Influences>(quaternions, joints + i * Influences,
-                                         weights + i * Influences, blended + i * 8);
+                blend_turned<Influences>(quaternions, joints + i * Influences, weights + i * Influences,
+                                         blended + i * 8);
             }
         }
         const double* rest = from + static_cast<size_t>(start) * 3;
@@ -326,19 +315,17 @@ void rotate(const Streams& streams, const double* from, const JointParts& parts,
 }
 
 using Kernel = void (*)(const Streams&, const double*, const JointParts&, int, int);
-constexpr Kernel kernels[8] = {rotate<1>, rotate<2>, rotate<3>, rotate<4>,
-                               rotate<5>, rotate<6>, rotate<7>, rotate<8>};
+constexpr Kernel kernels[8] = {rotate<1>, rotate<2>, rotate<3>, rotate<4>, rotate<5>, rotate<6>, rotate<7>, rotate<8>};
 
 }  // namespace
 
 void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
-                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                          MatrixX3d& out, const std::vector<Vector3d>& centres) {
+                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers, MatrixX3d& out,
+                          const std::vector<Vector3d>& centres) {
     using namespace skinning_detail;
     const Streams streams = check_and_size(rest, weights, matrices, out);
-    require(centres.empty() || centres.size() == matrices.size(),
-            "dual quaternion skinning: expected ", matrices.size(),
-            " centres, one per joint, found ", centres.size());
+    require(centres.empty() || centres.size() == matrices.size(), "dual quaternion skinning: expected ",
+            matrices.size(), " centres, one per joint, found ", centres.size());
     const int joint_count = static_cast<int>(matrices.size());
     thread_local JointParts scratch;  // kept between calls: the step loop allocates nothing
     scratch.set(matrices, centres);

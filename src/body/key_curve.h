@@ -18,8 +18,7 @@ namespace cutis {
 /// \param times   #K, increasing;  \param steps  #(K-1) x width, from each key to the next
 /// \param closes  the last key is the first one again, a period later
 /// \return        #K x width
-Eigen::MatrixXd key_velocities(const std::vector<double>& times, const Eigen::MatrixXd& steps,
-                               bool closes);
+Eigen::MatrixXd key_velocities(const std::vector<double>& times, const Eigen::MatrixXd& steps, bool closes);
 
 /// Cubic Hermite basis at u in [0, 1]: start value, start velocity * interval, end value, end
 /// velocity * interval (glTF 2.0 appendix C.5).

@@ -17,8 +17,7 @@ bool is_colour(const std::string& name) {
            std::string("rgba").find(name.back()) != std::string::npos;
 }
 
-void append_parts(ArtMesh& merged, const MeshInstance& instance, int first_vertex,
-                  int first_triangle) {
+void append_parts(ArtMesh& merged, const MeshInstance& instance, int first_vertex, int first_triangle) {
     std::vector<MeshPart> parts = instance.mesh.parts;
     if (parts.empty()) {
         MeshPart whole;
@@ -27,9 +26,7 @@ void append_parts(ArtMesh& merged, const MeshInstance& instance, int first_verte
         parts.push_back(whole);
     }
     for (MeshPart& part : parts) {
-        part.name = part.name.empty() || part.name == instance.name
-                        ? instance.name
-                        : instance.name + "/" + part.name;
+        part.name = part.name.empty() || part.name == instance.name ? instance.name : instance.name + "/" + part.name;
         part.first_triangle += first_triangle;
         part.first_vertex += first_vertex;
         merged.parts.push_back(part);
@@ -43,8 +40,7 @@ void append_uv(ArtMesh& merged, const ArtMesh& mesh) {
         append_rows(merged.uv_triangles, MatrixX3i(mesh.uv_triangles.array() + first_uv));
     } else {  // one shared point for meshes without UVs
         append_rows(merged.uv, MatrixX2d(MatrixX2d::Zero(1, 2)));
-        append_rows(merged.uv_triangles,
-                    MatrixX3i(MatrixX3i::Constant(mesh.triangles.rows(), 3, first_uv)));
+        append_rows(merged.uv_triangles, MatrixX3i(MatrixX3i::Constant(mesh.triangles.rows(), 3, first_uv)));
     }
 }
 
@@ -80,8 +76,7 @@ ArtMesh merge_meshes(const std::vector<const MeshInstance*>& instances) {
             append_uv(merged, mesh);
         }
         if (has_polygons && mesh.polygon_sizes.empty()) {
-            merged.polygon_sizes.insert(merged.polygon_sizes.end(),
-                                        static_cast<size_t>(mesh.triangles.rows()), 3);
+            merged.polygon_sizes.insert(merged.polygon_sizes.end(), static_cast<size_t>(mesh.triangles.rows()), 3);
         } else {
             merged.polygon_sizes.insert(merged.polygon_sizes.end(), mesh.polygon_sizes.begin(),
                                         mesh.polygon_sizes.end());

@@ -36,8 +36,7 @@ Eigen::Quaterniond rotation_of(const Eigen::Affine3d& local) {
 }
 
 /// World rotations, scale left out.
-std::vector<Eigen::Quaterniond> world_rotations(const Skeleton& skeleton,
-                                                const std::vector<Eigen::Affine3d>& local) {
+std::vector<Eigen::Quaterniond> world_rotations(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& local) {
     std::vector<Eigen::Quaterniond> world(local.size());
     for (size_t n = 0; n < local.size(); ++n) {
         const int parent = skeleton.nodes[n].parent;
@@ -59,8 +58,8 @@ std::vector<double> all_key_times(const Clip& clip) {
 }
 
 /// Height of the lowest joint below `hips` (itself included), along `up`.
-double lowest_below(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& frames,
-                    size_t hips, const Vector3d& up) {
+double lowest_below(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& frames, size_t hips,
+                    const Vector3d& up) {
     std::vector<bool> is_below(frames.size(), false);
     is_below[hips] = true;
     double lowest = frames[hips].translation().dot(up);
@@ -89,8 +88,8 @@ Matches match_joints(const Skeleton& source, const Skeleton& target, RetargetedC
     for (size_t n = 0; n < target.nodes.size(); ++n) {
         const Node& node = target.nodes[n];
         const auto found = by_name.find(plain_joint_name(node.name));
-        const bool is_match = !node.name.empty() && !node.has_matrix && found != by_name.end() &&
-                              used.insert(found->second).second;
+        const bool is_match =
+            !node.name.empty() && !node.has_matrix && found != by_name.end() && used.insert(found->second).second;
         matches.source_of_target.push_back(is_match ? found->second : -1);
         if (!is_match) {
             result.unmatched_target.push_back(node.name);
@@ -127,10 +126,9 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
     RetargetedClip result;
     const Matches matches = match_joints(source, target, result);
     if (result.matched_joints == 0) {
-        throw InvalidInput(concat(
-            "clip \"", clip.name, "\": none of its joints is a joint of the target; it moves ",
-            list_nearest_first("", result.unmatched_source), ", the target has ",
-            list_nearest_first("", result.unmatched_target)));
+        throw InvalidInput(concat("clip \"", clip.name, "\": none of its joints is a joint of the target; it moves ",
+                                  list_nearest_first("", result.unmatched_source), ", the target has ",
+                                  list_nearest_first("", result.unmatched_target)));
     }
 
     Pose source_rest;
@@ -143,8 +141,7 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
     }
     std::vector<Eigen::Affine3d> source_frames;
     world_frames(source, source_rest.local, source_frames);
-    const std::vector<Eigen::Quaterniond> source_rest_turn =
-        world_rotations(source, source_rest.local);
+    const std::vector<Eigen::Quaterniond> source_rest_turn = world_rotations(source, source_rest.local);
     std::vector<Eigen::Affine3d> target_local;
     for (const Node& node : target.nodes) {
         target_local.push_back(node.has_matrix ? node.matrix : node.rest.matrix());
@@ -190,34 +187,27 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
             const Node& node = target.nodes[n];
             const bool has_parent = node.parent >= 0;
             const size_t parent = has_parent ? static_cast<size_t>(node.parent) : 0;
-            const Eigen::Quaterniond parent_turn =
-                has_parent ? target_turn[parent] : Eigen::Quaterniond::Identity();
-            const Eigen::Affine3d parent_frame =
-                has_parent ? target_frames[parent] : Eigen::Affine3d::Identity();
+            const Eigen::Quaterniond parent_turn = has_parent ? target_turn[parent] : Eigen::Quaterniond::Identity();
+            const Eigen::Affine3d parent_frame = has_parent ? target_frames[parent] : Eigen::Affine3d::Identity();
             target_local[n] = target_rest_local[n];
             const int from = matches.source_of_target[n];
             if (from < 0) {
                 target_turn[n] = parent_turn * rotation_of(target_rest_local[n]);
             } else {
                 // The same turn in the world, measured from rest.
-                const Eigen::Quaterniond change =
-                    source_turn[from] * source_rest_turn[from].conjugate();
+                const Eigen::Quaterniond change = source_turn[from] * source_rest_turn[from].conjugate();
                 target_turn[n] = (change * target_rest_turn[n]).normalized();
                 Transform local = node.rest;
                 local.rotation = (parent_turn.conjugate() * target_turn[n]).normalized();
                 if (n == hips) {
-                    const Vector3d moved =
-                        source_frames[source_hips].translation() - source_hip_rest;
-                    const Vector3d world =
-                        target_rest_frames[hips].translation() + result.translation_scale * moved;
+                    const Vector3d moved = source_frames[source_hips].translation() - source_hip_rest;
+                    const Vector3d world = target_rest_frames[hips].translation() + result.translation_scale * moved;
                     local.translation = parent_frame.inverse() * world;
-                    travel.values.insert(travel.values.end(), local.translation.data(),
-                                         local.translation.data() + 3);
+                    travel.values.insert(travel.values.end(), local.translation.data(), local.translation.data() + 3);
                 }
                 target_local[n] = local.matrix();
                 std::vector<double>& values = turns[turn_of_node[n]].values;
-                values.insert(values.end(), local.rotation.coeffs().data(),
-                              local.rotation.coeffs().data() + 4);
+                values.insert(values.end(), local.rotation.coeffs().data(), local.rotation.coeffs().data() + 4);
             }
             target_frames[n] = parent_frame * target_local[n];
         }

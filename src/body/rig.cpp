@@ -7,14 +7,13 @@
 namespace cutis {
 
 void complete_rig(const Skeleton& skeleton, Rig& rig) {
-    require(rig.inverse_bind.size() == rig.node.size(),
-            "rig: expected an inverse bind matrix for each of ", rig.node.size(), " joints, found ",
-            rig.inverse_bind.size());
+    require(rig.inverse_bind.size() == rig.node.size(), "rig: expected an inverse bind matrix for each of ",
+            rig.node.size(), " joints, found ", rig.inverse_bind.size());
     const int count = static_cast<int>(skeleton.nodes.size());
     std::vector<int> joint_of_node(skeleton.nodes.size(), -1);
     for (size_t j = 0; j < rig.node.size(); ++j) {
-        require(rig.node[j] >= 0 && rig.node[j] < count, "rig: expected nodes from 0 to ",
-                count - 1, ", joint ", j, " is node ", rig.node[j]);
+        require(rig.node[j] >= 0 && rig.node[j] < count, "rig: expected nodes from 0 to ", count - 1, ", joint ", j,
+                " is node ", rig.node[j]);
         int& first = joint_of_node[rig.node[j]];
         first = first < 0 ? static_cast<int>(j) : first;
     }
@@ -30,8 +29,7 @@ void complete_rig(const Skeleton& skeleton, Rig& rig) {
         rig.name.push_back(node.name);
         rig.parent.push_back(above < 0 ? -1 : joint_of_node[above]);
         const Eigen::Affine3d bind = rig.inverse_bind[j].inverse();
-        rig.centre.push_back(bind.matrix().allFinite() ? Vector3d(bind.translation())
-                                                       : Vector3d(Vector3d::Zero()));
+        rig.centre.push_back(bind.matrix().allFinite() ? Vector3d(bind.translation()) : Vector3d(Vector3d::Zero()));
     }
 }
 
@@ -63,20 +61,16 @@ SkinWeights weights_of(const SkinWeights& weights, const std::vector<int>& verti
             chosen.weights.push_back(weights.weights[at]);
         }
     }
-    const int joints = chosen.joints.empty()
-                           ? 0
-                           : 1 + *std::max_element(chosen.joints.begin(), chosen.joints.end());
+    const int joints = chosen.joints.empty() ? 0 : 1 + *std::max_element(chosen.joints.begin(), chosen.joints.end());
     chosen.joint_pairs = find_joint_pairs(chosen, joints);
     return chosen;
 }
 
-std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton,
-                               const std::vector<int>& nodes) {
+std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton, const std::vector<int>& nodes) {
     std::vector<char> is_below(skeleton.nodes.size(), 0);
     for (size_t n = 0; n < is_below.size(); ++n) {  // parents come first
         const int parent = skeleton.nodes[n].parent;
-        const bool is_named =
-            std::find(nodes.begin(), nodes.end(), static_cast<int>(n)) != nodes.end();
+        const bool is_named = std::find(nodes.begin(), nodes.end(), static_cast<int>(n)) != nodes.end();
         is_below[n] = is_named || (parent >= 0 && is_below[parent] != 0) ? 1 : 0;
     }
     std::vector<char> joints;
@@ -98,6 +92,8 @@ VectorXd weight_of_joints(const SkinWeights& weights, const std::vector<char>& c
                 sums[static_cast<Eigen::Index>(v)] += weights.weights[k];
             }
         }
+        double& sum = sums[static_cast<Eigen::Index>(v)];
+        sum = std::min(sum, 1.0);  // all weights of a vertex may sum to a little more than 1
     }
     return sums;
 }

@@ -19,8 +19,7 @@ double typical_interval(const Clip& clip) {
     for (const Channel& channel : clip.channels) {
         if (channel.times.size() > most) {
             most = channel.times.size();
-            interval =
-                (channel.times.back() - channel.times.front()) / static_cast<double>(most - 1);
+            interval = (channel.times.back() - channel.times.front()) / static_cast<double>(most - 1);
         }
     }
     return interval;
@@ -36,8 +35,7 @@ RigMotion::RigMotion(std::shared_ptr<const RiggedMesh> mesh, double period)
       from_metres_(mesh_->to_metres.inverse()),
       converts_(!mesh_->to_metres.matrix().isIdentity(0.0)) {}
 
-void RigMotion::node_frames(double time, TimeSampling sampling,
-                            std::vector<Eigen::Affine3d>& out) const {
+void RigMotion::node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
     (sampling == TimeSampling::exact ? exact_ : smooth_).sample(time, pose_);
     world_frames(mesh_->character->skeleton, pose_.local, out);
     if (converts_) {
@@ -77,18 +75,21 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
                 }
             }
         };
-        workers.for_chunks(static_cast<int>(run.offsets.front().rows()), morph_chunk,
-                           std::ref(job));
+        workers.for_chunks(static_cast<int>(run.offsets.front().rows()), morph_chunk, std::ref(job));
     }
     return is_copied ? morphed_ : mesh_->rest;
 }
 
-void RigMotion::positions(double time, TimeSampling sampling, const Workers& workers,
-                          MatrixX3d& out) const {
+void RigMotion::positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const {
     node_frames(time, sampling, frames_);
     const Rig& rig = mesh_->rig;
     joint_matrices(rig.node, rig.inverse_bind, frames_, matrices_);
     skin_by(rig, morphed_rest(workers), rig.weights, matrices_, workers, out);
+}
+
+bool RigMotion::pose(double time, TimeSampling sampling, Pose& out) const {
+    (sampling == TimeSampling::exact ? exact_ : smooth_).sample(time, out);
+    return true;
 }
 
 std::shared_ptr<const Motion> RigMotion::repeating(double period) const {

@@ -32,10 +32,9 @@ public:
     double start() const override { return mesh_->clip.start(); }
     double end() const override { return mesh_->clip.end(); }
     double key_interval() const override { return key_interval_; }
-    void positions(double time, TimeSampling sampling, const Workers& workers,
-                   MatrixX3d& out) const override;
-    void node_frames(double time, TimeSampling sampling,
-                     std::vector<Eigen::Affine3d>& out) const override;
+    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const override;
+    void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const override;
+    bool pose(double time, TimeSampling sampling, Pose& out) const override;
     std::shared_ptr<const Motion> repeating(double period) const override;
 
 private:

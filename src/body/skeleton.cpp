@@ -24,8 +24,7 @@ int Skeleton::find(const std::string& name) const {
 void world_frames(const Skeleton& skeleton, const std::vector<Eigen::Affine3d>& local,
                   std::vector<Eigen::Affine3d>& world) {
     const size_t count = skeleton.nodes.size();
-    require(local.size() == count, "world frames: expected ", count, " local poses, found ",
-            local.size());
+    require(local.size() == count, "world frames: expected ", count, " local poses, found ", local.size());
     world.resize(count);
     for (size_t n = 0; n < count; ++n) {
         const int parent = skeleton.nodes[n].parent;

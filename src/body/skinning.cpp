@@ -18,14 +18,12 @@ constexpr int max_influences = 8;
 constexpr double sum_tolerance = 1e-4;
 
 void check_weight_arrays(const SkinWeights& weights) {
-    require(weights.influences >= 1 && weights.influences <= max_influences,
-            "skin weights: expected 1 to ", max_influences, " influences a vertex, found ",
-            weights.influences);
+    require(weights.influences >= 1 && weights.influences <= max_influences, "skin weights: expected 1 to ",
+            max_influences, " influences a vertex, found ", weights.influences);
     require(weights.joints.size() == weights.weights.size() &&
                 weights.weights.size() % static_cast<size_t>(weights.influences) == 0,
-            "skin weights: expected as many joints as weights and a multiple of ",
-            weights.influences, ", found ", weights.joints.size(), " joints and ",
-            weights.weights.size(), " weights");
+            "skin weights: expected as many joints as weights and a multiple of ", weights.influences, ", found ",
+            weights.joints.size(), " joints and ", weights.weights.size(), " weights");
 }
 
 // Insertion sort: at most eight entries, equal weights keep their order.
@@ -55,13 +53,13 @@ WeightReport normalise_weights(SkinWeights& weights, int joint_count) {
         std::uint16_t* j = weights.joints.data() + static_cast<size_t>(v) * influences;
         double sum = 0.0;
         for (int k = 0; k < influences; ++k) {
-            require(std::isfinite(w[k]) && w[k] >= 0.0, "skin weights: vertex ", v, " influence ",
-                    k, ": expected a weight of at least 0, found ", w[k]);
+            require(std::isfinite(w[k]) && w[k] >= 0.0, "skin weights: vertex ", v, " influence ", k,
+                    ": expected a weight of at least 0, found ", w[k]);
             if (w[k] == 0.0) {
                 j[k] = 0;  // files leave anything beside a weight of zero
             }
-            require(j[k] < joint_count, "skin weights: vertex ", v, " influence ", k,
-                    ": expected a joint below ", joint_count, ", found ", j[k]);
+            require(j[k] < joint_count, "skin weights: vertex ", v, " influence ", k, ": expected a joint below ",
+                    joint_count, ", found ", j[k]);
             sum += w[k];
         }
         const bool is_off = !(std::abs(sum - 1.0) <= sum_tolerance);
@@ -88,8 +86,7 @@ WeightReport normalise_weights(SkinWeights& weights, int joint_count) {
     return report;
 }
 
-std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights,
-                                                           int joint_count) {
+std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights, int joint_count) {
     constexpr int most_joints = 4096;  // two megabytes of bits
     std::vector<std::array<std::uint16_t, 2>> pairs;
     if (joint_count > most_joints || joint_count < 1) {
@@ -116,19 +113,17 @@ std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& we
 
 namespace skinning_detail {
 
-Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights,
-                       const std::vector<Eigen::Affine3d>& matrices, MatrixX3d& out) {
+Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                       MatrixX3d& out) {
     check_weight_arrays(weights);
-    require(rest.rows() == weights.vertex_count(), "skinning: expected weights for ", rest.rows(),
-            " vertices, found ", weights.vertex_count());
+    require(rest.rows() == weights.vertex_count(), "skinning: expected weights for ", rest.rows(), " vertices, found ",
+            weights.vertex_count());
     require(&rest != &out, "skinning: expected `out` to be another matrix than `rest`");
     for (size_t j = 0; j < matrices.size(); ++j) {
-        require(matrices[j].matrix().allFinite(), "skinning: the matrix of joint ", j,
-                " is not finite");
+        require(matrices[j].matrix().allFinite(), "skinning: the matrix of joint ", j, " is not finite");
     }
     out.resize(rest.rows(), 3);
-    return {rest.data(), weights.joints.data(), weights.weights.data(), out.data(),
-            weights.influences};
+    return {rest.data(), weights.joints.data(), weights.weights.data(), out.data(), weights.influences};
 }
 
 void check_joints(const Streams& streams, int begin, int end, int joint_count) {
@@ -158,9 +153,8 @@ void check_joints(const Streams& streams, int begin, int end, int joint_count) {
     while (streams.joints[i] < joint_count) {
         ++i;
     }
-    throw InvalidInput(concat("skinning: vertex ", i / streams.influences, " influence ",
-                              i % streams.influences, ": expected a joint below ", joint_count,
-                              ", found ", streams.joints[i]));
+    throw InvalidInput(concat("skinning: vertex ", i / streams.influences, " influence ", i % streams.influences,
+                              ": expected a joint below ", joint_count, ", found ", streams.joints[i]));
 }
 
 void set_columns(JointColumns& columns, Eigen::Index joint, const Eigen::Matrix<double, 3, 4>& m) {
@@ -179,8 +173,7 @@ template <int Influences>
 void blend(const Streams& streams, const double* __restrict columns, int begin, int end) {
     const double* __restrict rest = streams.rest + static_cast<size_t>(begin) * 3;
     const double* __restrict weights = streams.weights + static_cast<size_t>(begin) * Influences;
-    const std::uint16_t* __restrict joints =
-        streams.joints + static_cast<size_t>(begin) * Influences;
+    const std::uint16_t* __restrict joints = streams.joints + static_cast<size_t>(begin) * Influences;
     double* __restrict out = streams.out + static_cast<size_t>(begin) * 3;
     for (int v = begin; v < end; ++v) {
         const double* first = columns + static_cast<size_t>(joints[0]) * 16;
@@ -225,9 +218,8 @@ void blend_vertices(const Streams& streams, const JointColumns& columns, int beg
 
 }  // namespace skinning_detail
 
-void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
-                       const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                       MatrixX3d& out) {
+void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                       const Workers& workers, MatrixX3d& out) {
     using namespace skinning_detail;
     const Streams streams = check_and_size(rest, weights, matrices, out);
     const int joint_count = static_cast<int>(matrices.size());

@@ -26,8 +26,8 @@ struct Streams {
 
 /// Sizes, finiteness of the matrices; gives `out` its size.
 /// \throw InvalidInput
-Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights,
-                       const std::vector<Eigen::Affine3d>& matrices, MatrixX3d& out);
+Streams check_and_size(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                       MatrixX3d& out);
 
 /// \throw InvalidInput  a joint index of these vertices has no matrix
 void check_joints(const Streams& streams, int begin, int end, int joint_count);

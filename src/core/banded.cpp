@@ -41,8 +41,7 @@ struct Sweep {
     }
 
     // x_i -= l2 x_j2, then x_i -= l1 x_j1: one pass instead of two.
-    void subtract_two(std::ptrdiff_t i, double l2, std::ptrdiff_t j2, double l1,
-                      std::ptrdiff_t j1) const {
+    void subtract_two(std::ptrdiff_t i, double l2, std::ptrdiff_t j2, double l1, std::ptrdiff_t j1) const {
         double* const __restrict x = row(i);
         const double* const __restrict second = row(j2);
         const double* const __restrict nearest = row(j1);
@@ -53,8 +52,8 @@ struct Sweep {
     }
 
     // The same, and x_j2 *= factor, which was read anyway: x_j2 has then served its last row.
-    void subtract_two_and_scale(std::ptrdiff_t i, double l2, std::ptrdiff_t j2, double l1,
-                                std::ptrdiff_t j1, double factor) const {
+    void subtract_two_and_scale(std::ptrdiff_t i, double l2, std::ptrdiff_t j2, double l1, std::ptrdiff_t j1,
+                                double factor) const {
         double* const __restrict x = row(i);
         double* const __restrict second = row(j2);
         const double* const __restrict nearest = row(j1);
@@ -70,8 +69,7 @@ struct Sweep {
 // Row `i` minus its neighbours at distance bandwidth .. 1, two at a time. `l(k)` and `other(k)` are
 // the multiplier and the row at distance k; rows past the border are left out by `reach`.
 template <class Multiplier, class Other>
-void subtract_neighbours(const Sweep& sweep, std::ptrdiff_t i, std::ptrdiff_t reach, Multiplier l,
-                         Other other) {
+void subtract_neighbours(const Sweep& sweep, std::ptrdiff_t i, std::ptrdiff_t reach, Multiplier l, Other other) {
     std::ptrdiff_t k = reach;
     for (; k >= 2; k -= 2) {
         sweep.subtract_two(i, l(k), other(k), l(k - 1), other(k - 1));
@@ -100,8 +98,8 @@ bool is_row_finite(const Sweep& sweep, std::ptrdiff_t i) {
     while (std::isfinite(sweep.row(i)[c])) {
         ++c;
     }
-    throw InvalidInput(concat("banded solve: right-hand side, row ", i, ", column ",
-                              first_column + c, " is not finite or overflows"));
+    throw InvalidInput(
+        concat("banded solve: right-hand side, row ", i, ", column ", first_column + c, " is not finite or overflows"));
 }
 
 // L D L^T row by row: w_j = A_ij - sum_m w_m L_jm, L_ij = w_j / D_j, D_i = A_ii - sum_j w_j L_ij,
@@ -109,8 +107,8 @@ bool is_row_finite(const Sweep& sweep, std::ptrdiff_t i) {
 // without a positive pivot, or the number of rows. A compile-time bandwidth unrolls the inner
 // loops.
 template <size_t Bandwidth>
-size_t factor_rows(size_t n, size_t bandwidth, std::span<const double> band,
-                   std::vector<double>& lower, std::vector<double>& inverse_pivot) {
+size_t factor_rows(size_t n, size_t bandwidth, std::span<const double> band, std::vector<double>& lower,
+                   std::vector<double>& inverse_pivot) {
     const size_t b = Bandwidth > 0 ? Bandwidth : bandwidth;
     // Rounding moves every row by about epsilon of its diagonal, and the last pivot feels the sum
     // of them all: what is smaller than that is no pivot.
@@ -153,11 +151,10 @@ size_t factor_rows(size_t n, size_t bandwidth, std::span<const double> band,
 [[noreturn]] void explain_failure(size_t row, size_t b, std::span<const double> band) {
     for (size_t k = 0; k <= std::min(b, row); ++k) {
         const double entry = band[row * (b + 1) + k];
-        require(std::isfinite(entry), "banded matrix: entry (", row, ", ", row - k,
-                ") is not finite: ", entry);
+        require(std::isfinite(entry), "banded matrix: entry (", row, ", ", row - k, ") is not finite: ", entry);
     }
-    throw SolverFailure(concat("banded matrix: not positive definite: no positive pivot in row ",
-                               row, ", diagonal entry ", band[row * (b + 1)]));
+    throw SolverFailure(concat("banded matrix: not positive definite: no positive pivot in row ", row,
+                               ", diagonal entry ", band[row * (b + 1)]));
 }
 
 }  // namespace
@@ -168,13 +165,12 @@ BandedFactor::BandedFactor(int size, int bandwidth, std::span<const double> band
 
 void BandedFactor::factor(int size, int bandwidth, std::span<const double> band) {
     size_ = 0;
-    require(size >= 1 && bandwidth >= 0,
-            "banded matrix: expected size >= 1 and bandwidth >= 0, found ", size, " and ",
+    require(size >= 1 && bandwidth >= 0, "banded matrix: expected size >= 1 and bandwidth >= 0, found ", size, " and ",
             bandwidth);
     const auto n = static_cast<size_t>(size);
     const auto b = static_cast<size_t>(bandwidth);
-    require(band.size() / (b + 1) == n && band.size() % (b + 1) == 0, "banded matrix: expected ",
-            size, " rows of ", b + 1, " entries, found ", band.size(), " numbers");
+    require(band.size() / (b + 1) == n && band.size() % (b + 1) == 0, "banded matrix: expected ", size, " rows of ",
+            b + 1, " entries, found ", band.size(), " numbers");
     lower_.resize(n * b);
     inverse_pivot_.resize(n);
 
@@ -194,18 +190,15 @@ void BandedFactor::solve(std::span<double> values, int columns) const {
 
 void BandedFactor::solve_columns(std::span<double> values, int columns, int begin, int end) const {
     require(size_ != 0, "banded solve: nothing has been factored");
-    require(
-        columns >= 0 && values.size() == static_cast<size_t>(size_) * static_cast<size_t>(columns),
-        "banded solve: expected ", size_, " rows of ", columns, " numbers, found ", values.size(),
-        " numbers");
-    require(begin >= 0 && end <= columns && begin <= end, "banded solve: columns ", begin, " to ",
-            end, " are not within 0 to ", columns);
+    require(columns >= 0 && values.size() == static_cast<size_t>(size_) * static_cast<size_t>(columns),
+            "banded solve: expected ", size_, " rows of ", columns, " numbers, found ", values.size(), " numbers");
+    require(begin >= 0 && end <= columns && begin <= end, "banded solve: columns ", begin, " to ", end,
+            " are not within 0 to ", columns);
     const std::ptrdiff_t n = size_;
     const std::ptrdiff_t b = bandwidth_;
     const double* const lower = lower_.data();
     for (std::ptrdiff_t column = begin; column < end; column += columns_per_sweep) {
-        const Sweep sweep{values.data() + column, columns,
-                          std::min(columns_per_sweep, end - column)};
+        const Sweep sweep{values.data() + column, columns, std::min(columns_per_sweep, end - column)};
         // L y = b. A row is divided by its pivot as soon as no later row reads it.
         for (std::ptrdiff_t i = 0; i < n; ++i) {
             const double* const l = lower + i * b;
@@ -233,13 +226,12 @@ void BandedFactor::solve_columns(std::span<double> values, int columns, int begi
         // L^T x = y / D.
         for (std::ptrdiff_t i = n - 2; i >= 0; --i) {
             subtract_neighbours(
-                sweep, i, std::min(b, n - 1 - i),
-                [&](std::ptrdiff_t k) { return lower[(i + k) * b + k - 1]; },
+                sweep, i, std::min(b, n - 1 - i), [&](std::ptrdiff_t k) { return lower[(i + k) * b + k - 1]; },
                 [&](std::ptrdiff_t k) { return i + k; });
         }
         if (!is_row_finite(sweep, 0)) {
-            throw SolverFailure(concat("banded solve: the solution overflows in columns ", column,
-                                       " to ", column + sweep.width - 1));
+            throw SolverFailure(
+                concat("banded solve: the solution overflows in columns ", column, " to ", column + sweep.width - 1));
         }
     }
 }

@@ -37,8 +37,7 @@ Eigen4 symmetric_eigen(Eigen::Matrix4d a) {
                 }
                 // The smaller root of t^2 + 2 theta t - 1 = 0.
                 const double theta = (a(q, q) - a(p, p)) / (2.0 * a(p, q));
-                const double t =
-                    std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+                const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
                 const double c = 1.0 / std::sqrt(t * t + 1.0);
                 const double s = t * c;
                 a(p, p) -= t * a(p, q);
@@ -64,11 +63,22 @@ Eigen4 symmetric_eigen(Eigen::Matrix4d a) {
 
 }  // namespace
 
+Eigen::Quaterniond least_turn(const Vector3d& a, const Vector3d& b) {
+    constexpr double opposite = 1e-12;  // of 1 + a.b: the axis is lost in rounding
+    const double closeness = 1.0 + a.dot(b);
+    if (closeness < opposite) {
+        const Vector3d axis = a.unitOrthogonal();
+        return {0.0, axis.x(), axis.y(), axis.z()};
+    }
+    const Vector3d axis = a.cross(b);
+    return Eigen::Quaterniond(closeness, axis.x(), axis.y(), axis.z()).normalized();
+}
+
 PolarParts polar_decomposition(const Eigen::Matrix3d& matrix) {
     for (int row = 0; row < 3; ++row) {
         for (int column = 0; column < 3; ++column) {
-            require(std::isfinite(matrix(row, column)), "polar decomposition: entry (", row, ", ",
-                    column, ") is not finite: ", matrix(row, column));
+            require(std::isfinite(matrix(row, column)), "polar decomposition: entry (", row, ", ", column,
+                    ") is not finite: ", matrix(row, column));
         }
     }
     const double largest = matrix.cwiseAbs().maxCoeff();
@@ -114,9 +124,8 @@ PolarParts polar_decomposition(const Eigen::Matrix3d& matrix) {
     PolarParts parts;
     parts.rotation = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
     const Eigen::Matrix3d stretch = parts.rotation.transpose() * f;
-    parts.stretch = (0.5 * (stretch + stretch.transpose())).unaryExpr([&](double x) {
-        return std::ldexp(x, exponent);
-    });
+    parts.stretch =
+        (0.5 * (stretch + stretch.transpose())).unaryExpr([&](double x) { return std::ldexp(x, exponent); });
     return parts;
 }
 

@@ -36,8 +36,7 @@ void mix_stripe(std::array<std::uint64_t, 4>& lanes, const std::byte* from) {
 
 }  // namespace
 
-Hash64::Hash64(std::uint64_t seed)
-    : seed_(seed), lanes_{seed + prime1 + prime2, seed + prime2, seed, seed - prime1} {}
+Hash64::Hash64(std::uint64_t seed) : seed_(seed), lanes_{seed + prime1 + prime2, seed + prime2, seed, seed - prime1} {}
 
 Hash64& Hash64::add_bytes(std::span<const std::byte> bytes) {
     const size_t held = length_ % stripe;
@@ -65,8 +64,7 @@ Hash64& Hash64::add_text(std::string_view text) {
 std::uint64_t Hash64::value() const {
     std::uint64_t hash = seed_ + prime5;
     if (length_ >= stripe) {
-        hash = std::rotl(lanes_[0], 1) + std::rotl(lanes_[1], 7) + std::rotl(lanes_[2], 12) +
-               std::rotl(lanes_[3], 18);
+        hash = std::rotl(lanes_[0], 1) + std::rotl(lanes_[1], 7) + std::rotl(lanes_[2], 12) + std::rotl(lanes_[3], 18);
         for (const std::uint64_t lane : lanes_) {
             hash = (hash ^ round(0, lane)) * prime1 + prime4;
         }

@@ -48,8 +48,8 @@ public:
     void operator()(const Painted* field) const {
         if (!field->mask.empty() && !field->is_painted()) {
             if (vertex_count_ >= 0) {
-                throw InvalidInput(concat(section_, " ", option_.name, ": the region ",
-                                          region_text(field->mask), " has not been looked up"));
+                throw InvalidInput(concat(section_, " ", option_.name, ": the region ", region_text(field->mask),
+                                          " has not been looked up"));
             }
             // As they are (1 and 0) the region's own values count, once they are looked up.
             if (field->inside != 1.0 || field->outside != 0.0) {
@@ -93,17 +93,16 @@ public:
     void operator()(const MovedField&) const {}
     void operator()(const ChoiceField& field) const {
         if (field.index() < 0) {
-            throw InvalidInput(concat(section_, " ", option_.name, ": expected ",
-                                      word_list(field.names, "or"), ", found none of them"));
+            throw InvalidInput(concat(section_, " ", option_.name, ": expected ", word_list(field.names, "or"),
+                                      ", found none of them"));
         }
     }
 
 private:
     void number(double value, const std::string& where) const {
         if (!is_inside(option_.range, value)) {
-            throw InvalidInput(concat(section_, " ", option_.name, ": expected ",
-                                      expected_number(option_.range), ", found ",
-                                      number_text(value), where));
+            throw InvalidInput(concat(section_, " ", option_.name, ": expected ", expected_number(option_.range),
+                                      ", found ", number_text(value), where));
         }
     }
 
@@ -165,7 +164,10 @@ struct FieldHash {
     void operator()(const Region* field) const {
         text(field->name);
         list(field->box);
+        list(field->sphere);
         list(field->any);
+        list(field->all);
+        list(field->except);
         hash.add_number(static_cast<int>(field->is_outside));
     }
     void operator()(const ChoiceField& field) const { hash.add_number(field.index()); }
@@ -175,35 +177,49 @@ struct FieldHash {
             hash.add_number(hash_options(field.at(i)));
         }
     }
-    void operator()(const TableField& field) const {
-        hash.add_number(hash_options(field.options()));
-    }
+    void operator()(const TableField& field) const { hash.add_number(hash_options(field.options())); }
     void operator()(const CodeField&) const {}
     void operator()(const MovedField&) const {}
 };
 
 // Calls `visit(option, painted)` for every painted field, those of tables included.
-void for_painted(const Options& options,
-                 const std::function<void(const Option&, Painted&)>& visit) {
+void for_painted(const Options& options, const std::function<void(const Option&, Painted&)>& visit) {
     for (const Option& option : options) {
-        if (Painted* const* field = std::get_if<Painted*>(&option.field)) {
+        if (Painted* const* field = std::get_if<Painted*>(&option.field.any())) {
             visit(option, **field);
-        } else if (std::optional<Painted>* const* maybe =
-                       std::get_if<std::optional<Painted>*>(&option.field)) {
+        } else if (std::optional<Painted>* const* maybe = std::get_if<std::optional<Painted>*>(&option.field.any())) {
             if (**maybe) {
                 visit(option, ***maybe);
             }
-        } else if (const auto* list = std::get_if<TablesField>(&option.field)) {
+        } else if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
             for (size_t i = 0; i < list->count(); ++i) {
                 for_painted(list->at(i), visit);
             }
-        } else if (const auto* inner = std::get_if<TableField>(&option.field)) {
+        } else if (const auto* inner = std::get_if<TableField>(&option.field.any())) {
             for_painted(inner->options(), visit);
         }
     }
 }
 
 }  // namespace
+
+OptionField::OptionField(bool* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(int* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(double* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::string* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(Vector3d* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::vector<int>* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::vector<double>* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::vector<std::string>* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::optional<double>* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(Painted* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(std::optional<Painted>* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(Region* field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(ChoiceField field) : any_(std::make_shared<Any>(std::move(field))) {}
+OptionField::OptionField(TablesField field) : any_(std::make_shared<Any>(std::move(field))) {}
+OptionField::OptionField(TableField field) : any_(std::make_shared<Any>(std::move(field))) {}
+OptionField::OptionField(CodeField field) : any_(std::make_shared<Any>(field)) {}
+OptionField::OptionField(MovedField field) : any_(std::make_shared<Any>(std::move(field))) {}
 
 double Painted::common() const {
     return is_painted() ? per_vertex.mean() : value;
@@ -217,8 +233,7 @@ VectorXd Painted::factors() const {
     return per_vertex / mean;
 }
 
-ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names,
-                         std::vector<int> values) {
+ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names, std::vector<int> values) {
     if (values.empty()) {
         values.resize(names.size());
         std::iota(values.begin(), values.end(), 0);
@@ -239,8 +254,7 @@ void ChoiceField::set(size_t index) const {
 }
 
 Options join(Options first, Options second) {
-    first.insert(first.end(), std::make_move_iterator(second.begin()),
-                 std::make_move_iterator(second.end()));
+    first.insert(first.end(), std::make_move_iterator(second.begin()), std::make_move_iterator(second.end()));
     return first;
 }
 
@@ -253,7 +267,7 @@ Options without(Options options, const std::vector<std::string>& names) {
 
 void check_options(const Options& options, const std::string& section, int vertex_count) {
     for (const Option& option : options) {
-        std::visit(FieldCheck(option, section, vertex_count), option.field);
+        std::visit(FieldCheck(option, section, vertex_count), option.field.any());
     }
 }
 
@@ -264,14 +278,13 @@ std::uint64_t hash_options(const Options& options) {
             continue;
         }
         hash.add_number(option.name.size()).add_text(option.name);
-        std::visit(FieldHash{hash}, option.field);
+        std::visit(FieldHash{hash}, option.field.any());
     }
     return hash.value();
 }
 
 void resolve_masks(const Options& options, const std::string& section,
-                   const std::function<VectorXd(const Region&)>& values_of,
-                   std::span<const int> shown) {
+                   const std::function<VectorXd(const Region&)>& values_of, std::span<const int> shown) {
     for_painted(options, [&](const Option& option, Painted& painted) {
         if (painted.mask.empty()) {
             return;
@@ -291,9 +304,8 @@ void resolve_masks(const Options& options, const std::string& section,
                 values[v] = clamped;
                 continue;
             }
-            throw InvalidInput(concat(section, " ", option.name, " = ", region_text(painted.mask),
-                                      ": expected ", expected_number(range), ", found ",
-                                      number_text(value), " at vertex ",
+            throw InvalidInput(concat(section, " ", option.name, " = ", region_text(painted.mask), ": expected ",
+                                      expected_number(range), ", found ", number_text(value), " at vertex ",
                                       shown.empty() ? static_cast<int>(v) : shown[v]));
         }
         painted.per_vertex = std::move(values);
@@ -316,6 +328,30 @@ void renumber_painted(const Options& options, std::span<const int> order) {
     });
 }
 
+void for_regions(const Options& options, const std::function<void(const Region&)>& use) {
+    const std::function<void(const Region&)> visit = [&](const Region& region) {
+        use(region);
+        for (const std::vector<Region>* inner : {&region.any, &region.all, &region.except}) {
+            std::for_each(inner->begin(), inner->end(), visit);
+        }
+    };
+    for (const Option& option : options) {
+        if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
+            for (size_t i = 0; i < list->count(); ++i) {
+                for_regions(list->at(i), use);
+            }
+        } else if (const auto* inner = std::get_if<TableField>(&option.field.any())) {
+            for_regions(inner->options(), use);
+        } else if (auto* const* region = std::get_if<Region*>(&option.field.any())) {
+            visit(**region);
+        } else if (auto* const* painted = std::get_if<Painted*>(&option.field.any())) {
+            visit((*painted)->mask);
+        } else if (auto* const* maybe = std::get_if<std::optional<Painted>*>(&option.field.any()); maybe && **maybe) {
+            visit((**maybe)->mask);
+        }
+    }
+}
+
 std::vector<std::string> named_files(const Options& options) {
     std::vector<std::string> names;
     const auto add = [&](const Options& inner) {
@@ -323,22 +359,22 @@ std::vector<std::string> named_files(const Options& options) {
         names.insert(names.end(), more.begin(), more.end());
     };
     for (const Option& option : options) {
-        if (const auto* list = std::get_if<TablesField>(&option.field)) {
+        if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
             for (size_t i = 0; i < list->count(); ++i) {
                 add(list->at(i));
             }
-        } else if (const auto* inner = std::get_if<TableField>(&option.field)) {
+        } else if (const auto* inner = std::get_if<TableField>(&option.field.any())) {
             add(inner->options());
-        } else if (option.is_file && !std::get<std::string*>(option.field)->empty()) {
-            names.push_back(*std::get<std::string*>(option.field));
+        } else if (option.is_file && !std::get<std::string*>(option.field.any())->empty()) {
+            names.push_back(*std::get<std::string*>(option.field.any()));
         }
     }
     return names;
 }
 
 bool is_key(const Option& option) {
-    return !std::holds_alternative<CodeField>(option.field) &&
-           !std::holds_alternative<MovedField>(option.field);
+    return !std::holds_alternative<CodeField>(option.field.any()) &&
+           !std::holds_alternative<MovedField>(option.field.any());
 }
 
 std::span<const std::byte> bytes_of(const Option& option) {
@@ -346,17 +382,16 @@ std::span<const std::byte> bytes_of(const Option& option) {
     size_t count = 0;
     std::visit(
         [&](const auto& field) {
-            using Field = std::decay_t<decltype(field)>;
-            if constexpr (std::is_pointer_v<Field>) {
+            using Kind = std::decay_t<decltype(field)>;
+            if constexpr (std::is_pointer_v<Kind>) {
                 bytes = reinterpret_cast<const std::byte*>(field);
                 count = sizeof(*field);
-            } else if constexpr (!std::is_same_v<Field, TableField> &&
-                                 !std::is_same_v<Field, MovedField>) {
+            } else if constexpr (!std::is_same_v<Kind, TableField> && !std::is_same_v<Kind, MovedField>) {
                 bytes = static_cast<const std::byte*>(field.field);
                 count = field.bytes;
             }
         },
-        option.field);
+        option.field.any());
     return {bytes, count};
 }
 

@@ -61,7 +61,7 @@ public:
     FieldReader(const Option& option, const Place& place) : option_(option), place_(place) {}
 
     void operator()(const Value& value) const {
-        std::visit([&](const auto& field) { put(value, field); }, option_.field);
+        std::visit([&](const auto& field) { put(value, field); }, option_.field.any());
     }
 
 private:
@@ -124,12 +124,10 @@ private:
     void put(const Value& value, Painted* field) const {
         Painted painted;
         const bool is_list = value.kind == Value::Kind::list;
-        const bool has_numbers =
-            is_list && std::any_of(value.list.begin(), value.list.end(), [](const Value& item) {
-                return item.kind == Value::Kind::integer || item.kind == Value::Kind::number;
-            });
-        if (value.kind == Value::Kind::text || value.kind == Value::Kind::table ||
-            (is_list && !has_numbers)) {
+        const bool has_numbers = is_list && std::any_of(value.list.begin(), value.list.end(), [](const Value& item) {
+                                     return item.kind == Value::Kind::integer || item.kind == Value::Kind::number;
+                                 });
+        if (value.kind == Value::Kind::text || value.kind == Value::Kind::table || (is_list && !has_numbers)) {
             put(value, &painted.mask);
         } else if (is_list) {
             if (value.list.size() != 3) {
@@ -153,18 +151,7 @@ private:
         if (value.kind == Value::Kind::list) {
             put_list(value, &region.any);
         } else if (value.kind == Value::Kind::table) {
-            for (const auto& [key, inner] : value.table) {
-                if (key == "box") {
-                    const Option numbers{.name = option_.name, .field = &region.box};
-                    FieldReader(numbers, place_)(inner);
-                } else if (key == "outside") {
-                    put(inner, &region.is_outside);
-                } else {
-                    refuse(inner, "{ box = [x0, y0, z0, x1, y1, z1] }, or outside = true beside it",
-                           quoted_text(key));
-                }
-            }
-            check_box(value, region.box);
+            put_table(value, region);
         } else {
             need(value, Value::Kind::text);
             region.name = value.text;
@@ -174,17 +161,56 @@ private:
             const size_t box = region.name.find("box:");
             if (box == 0 || (box == 4 && region.name.compare(0, 4, "not ") == 0)) {
                 refuse(value,
-                       concat("{ box = [", region.name.substr(box + 4), "]",
-                              box == 0 ? "" : ", outside = true", " }"),
+                       concat("{ box = [", region.name.substr(box + 4), "]", box == 0 ? "" : ", outside = true", " }"),
                        "the old spelling " + quoted_text(region.name));
             }
         }
         *field = std::move(region);
     }
+    /// One shape, or regions put together; what is left out of it.
+    void put_table(const Value& value, Region& region) const {
+        const auto put_several = [&](const Value& inner, std::vector<Region>& field) {
+            if (inner.kind == Value::Kind::list) {
+                put_list(inner, &field);
+            } else {
+                put(inner, &field.emplace_back());
+            }
+        };
+        int shapes = 0;
+        for (const auto& [key, inner] : value.table) {
+            ++shapes;
+            if (key == "box" || key == "sphere") {
+                const Option numbers{.name = option_.name, .field = key == "box" ? &region.box : &region.sphere};
+                FieldReader(numbers, place_)(inner);
+            } else if (key == "any" || key == "all") {
+                put_several(inner, key == "any" ? region.any : region.all);
+            } else if (key == "outside") {
+                put(inner, &region.is_outside);
+                --shapes;
+            } else if (key == "except") {
+                put_several(inner, region.except);
+                --shapes;
+            } else {
+                refuse(inner, "box, sphere, any or all, and outside or except beside it", quoted_text(key));
+            }
+        }
+        if (shapes != 1) {
+            refuse(value,
+                   "one of box = [x0, y0, z0, x1, y1, z1], sphere = [x, y, z, radius], any = [...] and all = [...]",
+                   shapes == 0 ? "none" : "several");
+        }
+        if (value.table.count("box") > 0) {
+            check_box(value, region.box);
+        }
+        if (value.table.count("sphere") > 0 && (region.sphere.size() != 4 || !(region.sphere[3] > 0.0))) {
+            refuse(
+                value, "{ sphere = [x, y, z, radius] } with a radius above 0",
+                region.sphere.size() == 4 ? number_text(region.sphere[3]) : concat(region.sphere.size(), " numbers"));
+        }
+    }
     void put(const Value& value, const ChoiceField& field) const {
         const std::string word = one_of(value, field.names);
-        field.set(static_cast<size_t>(std::find(field.names.begin(), field.names.end(), word) -
-                                      field.names.begin()));
+        field.set(static_cast<size_t>(std::find(field.names.begin(), field.names.end(), word) - field.names.begin()));
     }
     void put(const Value& value, const TablesField& field) const {
         const std::string name = concat("tables [[...", option_.name, "]]");
@@ -198,22 +224,19 @@ private:
         }
         field.resize(value.list.size());
         for (size_t i = 0; i < value.list.size(); ++i) {
-            read_options(value.list[i].table, field.at(i),
-                         concat(place_.section, " ", option_.name), place_.file);
+            read_options(value.list[i].table, field.at(i), concat(place_.section, " ", option_.name), place_.file);
         }
     }
     void put(const Value& value, const TableField& field) const {
         need(value, Value::Kind::table);
-        read_options(value.table, field.options(), concat(place_.section, " ", option_.name),
-                     place_.file);
+        read_options(value.table, field.options(), concat(place_.section, " ", option_.name), place_.file);
     }
     [[noreturn]] void put(const Value& value, const CodeField& /*field*/) const {
         refuse(value, "nothing: it is given in code", kind_name(value.kind));
     }
     [[noreturn]] void put(const Value& value, const MovedField& field) const {
-        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column),
-                                  place_.section, " has no key '", option_.name,
-                                  "' any more; it is ", field.now, " now"));
+        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column), place_.section, " has no key '",
+                                  option_.name, "' any more; it is ", field.now, " now"));
     }
 
     // Where a table stands for what used to be a text, the message shows how it is written now.
@@ -222,11 +245,10 @@ private:
             return "";
         }
         std::string keys;
-        for (const Option& option : std::get<TablesField>(option_.field).example()) {
+        for (const Option& option : std::get<TablesField>(option_.field.any()).example()) {
             keys += (keys.empty() ? "" : ", ") + option.name + " = ...";
         }
-        return concat(" (", quoted_text(item.text), "); write ", option_.name, " = [{ ", keys,
-                      " }]");
+        return concat(" (", quoted_text(item.text), "); write ", option_.name, " = [{ ", keys, " }]");
     }
 
     void check_box(const Value& value, const std::vector<double>& box) const {
@@ -240,11 +262,9 @@ private:
         }
     }
 
-    [[noreturn]] void refuse(const Value& value, const std::string& expected,
-                             const std::string& found) const {
-        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column),
-                                  place_.section, " ", option_.name, ": expected ", expected,
-                                  ", found ", found));
+    [[noreturn]] void refuse(const Value& value, const std::string& expected, const std::string& found) const {
+        throw InvalidInput(concat(scene_place(place_.file, value.line, value.column), place_.section, " ", option_.name,
+                                  ": expected ", expected, ", found ", found));
     }
 
     void need(const Value& value, Value::Kind kind) const {
@@ -255,10 +275,9 @@ private:
 
     void need_range(const Value& value) const {
         if (!is_inside(option_.range, value.number)) {
-            refuse(
-                value, expected_number(option_.range),
-                number_text(value.number) +
-                    (option_.automatic.empty() ? "" : "; left out it means: " + option_.automatic));
+            refuse(value, expected_number(option_.range),
+                   number_text(value.number) +
+                       (option_.automatic.empty() ? "" : "; left out it means: " + option_.automatic));
         }
     }
 
@@ -269,9 +288,8 @@ private:
         }
         if (!words.empty() && std::find(words.begin(), words.end(), value.text) == words.end()) {
             const std::string near = nearest_word(value.text, words);
-            refuse(
-                value, concat("one of ", word_list(words)),
-                quoted_text(value.text) + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+            refuse(value, concat("one of ", word_list(words)),
+                   quoted_text(value.text) + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
         }
         return value.text;
     }
@@ -285,8 +303,8 @@ private:
 
 bool is_inside(const Range& range, double number) {
     // Written so that NaN is refused too.
-    return (range.is_open ? number > range.lowest : number >= range.lowest) &&
-           number <= range.highest && std::isfinite(number);
+    return (range.is_open ? number > range.lowest : number >= range.lowest) && number <= range.highest &&
+           std::isfinite(number);
 }
 
 std::string expected_number(const Range& range) {
@@ -296,8 +314,7 @@ std::string expected_number(const Range& range) {
         return "a finite number";
     }
     if (!range.is_open && has_lowest && has_highest) {
-        return concat("a number from ", number_text(range.lowest), " to ",
-                      number_text(range.highest));
+        return concat("a number from ", number_text(range.lowest), " to ", number_text(range.highest));
     }
     std::string text = "a number";
     if (has_lowest) {
@@ -309,8 +326,7 @@ std::string expected_number(const Range& range) {
     return text;
 }
 
-void read_options(const Table& values, const Options& options, const std::string& section,
-                  const std::string& file) {
+void read_options(const Table& values, const Options& options, const std::string& section, const std::string& file) {
     for (const auto& [key, value] : values) {
         const Option* found = nullptr;
         std::vector<std::string> known;
@@ -318,20 +334,18 @@ void read_options(const Table& values, const Options& options, const std::string
             if (is_key(option)) {
                 known.push_back(option.name);
             }
-            if (option.name == key && !std::holds_alternative<CodeField>(option.field)) {
+            if (option.name == key && !std::holds_alternative<CodeField>(option.field.any())) {
                 found = &option;
             }
             if (std::find(option.was.begin(), option.was.end(), key) != option.was.end()) {
-                throw InvalidInput(concat(scene_place(file, value.line, value.column), section,
-                                          " has no key '", key, "' any more; it is '", option.name,
-                                          "' now (", option.about, ")"));
+                throw InvalidInput(concat(scene_place(file, value.line, value.column), section, " has no key '", key,
+                                          "' any more; it is '", option.name, "' now (", option.about, ")"));
             }
         }
         if (found == nullptr) {
             const std::string near = nearest_word(key, known);
-            throw InvalidInput(concat(
-                scene_place(file, value.line, value.column), section, " has no key '", key, "'; ",
-                near.empty() ? "it has " + word_list(known) : "did you mean '" + near + "'?"));
+            throw InvalidInput(concat(scene_place(file, value.line, value.column), section, " has no key '", key, "'; ",
+                                      near.empty() ? "it has " + word_list(known) : "did you mean '" + near + "'?"));
         }
         FieldReader(*found, {section, file})(value);
     }

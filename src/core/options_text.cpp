@@ -24,8 +24,7 @@ struct FieldText {
     std::string operator()(const double* field) const { return float_text(*field); }
     std::string operator()(const std::string* field) const { return quoted_text(*field); }
     std::string operator()(const Vector3d* field) const {
-        return concat("[", float_text((*field)[0]), ", ", float_text((*field)[1]), ", ",
-                      float_text((*field)[2]), "]");
+        return concat("[", float_text((*field)[0]), ", ", float_text((*field)[1]), ", ", float_text((*field)[2]), "]");
     }
     template <class Entry>
     std::string list(const std::vector<Entry>& entries) const {
@@ -38,9 +37,7 @@ struct FieldText {
     std::string operator()(const std::vector<int>* field) const { return list(*field); }
     std::string operator()(const std::vector<double>* field) const { return list(*field); }
     std::string operator()(const std::vector<std::string>* field) const { return list(*field); }
-    std::string operator()(const std::optional<double>* field) const {
-        return *field ? float_text(**field) : "";
-    }
+    std::string operator()(const std::optional<double>* field) const { return *field ? float_text(**field) : ""; }
     std::string operator()(const Painted* field) const {
         if (field->mask.empty()) {
             return float_text(field->value);
@@ -50,9 +47,7 @@ struct FieldText {
                    : concat("[", region_text(field->mask), ", ", float_text(field->inside), ", ",
                             float_text(field->outside), "]");
     }
-    std::string operator()(const std::optional<Painted>* field) const {
-        return *field ? (*this)(&**field) : "";
-    }
+    std::string operator()(const std::optional<Painted>* field) const { return *field ? (*this)(&**field) : ""; }
     std::string operator()(const Region* field) const { return region_text(*field); }
     std::string operator()(const ChoiceField& field) const {
         return quoted_text(field.names.at(static_cast<size_t>(std::max(0, field.index()))));
@@ -64,13 +59,13 @@ struct FieldText {
 };
 
 const std::vector<std::string>& words_of(const Option& option) {
-    const auto* choices = std::get_if<ChoiceField>(&option.field);
+    const auto* choices = std::get_if<ChoiceField>(&option.field.any());
     return choices != nullptr ? choices->names : option.choices;
 }
 
 bool is_paintable(const Option& option) {
-    return std::holds_alternative<Painted*>(option.field) ||
-           std::holds_alternative<std::optional<Painted>*>(option.field);
+    return std::holds_alternative<Painted*>(option.field.any()) ||
+           std::holds_alternative<std::optional<Painted>*>(option.field.any());
 }
 
 std::string range_text(const Range& range) {
@@ -85,8 +80,7 @@ std::string range_text(const Range& range) {
     if (!has_lowest) {
         return "at most " + number_text(range.highest);
     }
-    return (range.is_open ? "above " : "") + number_text(range.lowest) + " to " +
-           number_text(range.highest);
+    return (range.is_open ? "above " : "") + number_text(range.lowest) + " to " + number_text(range.highest);
 }
 
 std::string remark(const Option& option) {
@@ -135,9 +129,7 @@ public:
         text_ += (text_.empty() ? "" : ",\n") + indent_ + quoted_text(name) + ": " + value;
         return *this;
     }
-    Members& add_text(const std::string& name, const std::string& value) {
-        return add(name, quoted_text(value));
-    }
+    Members& add_text(const std::string& name, const std::string& value) { return add(name, quoted_text(value)); }
     /// Members that are written already.
     void add_lines(const std::string& lines) { text_ += ",\n" + lines; }
     const std::string& text() const { return text_; }
@@ -150,8 +142,8 @@ private:
 std::string range_members(const Range& range) {
     std::string text;
     if (std::isfinite(range.lowest)) {
-        text += std::string(", \"") + (range.is_open ? "exclusiveMinimum" : "minimum") +
-                "\": " + number_text(range.lowest);
+        text +=
+            std::string(", \"") + (range.is_open ? "exclusiveMinimum" : "minimum") + "\": " + number_text(range.lowest);
     }
     if (std::isfinite(range.highest)) {
         text += ", \"maximum\": " + number_text(range.highest);
@@ -168,8 +160,7 @@ constexpr char region_reference[] = "{ \"$ref\": \"#/$defs/region\" }";
 /// What a field may hold, as members of its schema.
 class FieldSchema {
 public:
-    FieldSchema(const Option& option, int indent, Members& out)
-        : option_(option), indent_(indent), out_(out) {}
+    FieldSchema(const Option& option, int indent, Members& out) : option_(option), indent_(indent), out_(out) {}
 
     void operator()(const bool*) const { out_.add_text("type", "boolean"); }
     void operator()(const int*) const { number("integer"); }
@@ -182,9 +173,7 @@ public:
         out_.add("minItems", "3").add("maxItems", "3");
     }
     void operator()(const std::vector<int>*) const { array(type_object("integer", option_.range)); }
-    void operator()(const std::vector<double>*) const {
-        array(type_object("number", option_.range));
-    }
+    void operator()(const std::vector<double>*) const { array(type_object("number", option_.range)); }
     void operator()(const std::vector<std::string>*) const {
         array(option_.choices.empty() ? "{ \"type\": \"string\" }"
                                       : "{ \"enum\": " + FieldText().list(option_.choices) + " }");
@@ -195,8 +184,7 @@ public:
     void operator()(const Region*) const { out_.add("$ref", "\"#/$defs/region\""); }
     void operator()(const TablesField& field) const {
         const std::string inner(static_cast<size_t>(indent_) + 2, ' ');
-        array("{\n" + inner + "\"type\": \"object\",\n" +
-              options_schema(field.example(), indent_ + 2) + "\n" +
+        array("{\n" + inner + "\"type\": \"object\",\n" + options_schema(field.example(), indent_ + 2) + "\n" +
               std::string(static_cast<size_t>(indent_), ' ') + "}");
     }
     void operator()(const TableField& field) const {
@@ -209,8 +197,7 @@ private:
     void number(const char* type) const {
         out_.add_text("type", type);
         if (std::isfinite(option_.range.lowest)) {
-            out_.add(option_.range.is_open ? "exclusiveMinimum" : "minimum",
-                     number_text(option_.range.lowest));
+            out_.add(option_.range.is_open ? "exclusiveMinimum" : "minimum", number_text(option_.range.lowest));
         }
         if (std::isfinite(option_.range.highest)) {
             out_.add("maximum", number_text(option_.range.highest));
@@ -228,9 +215,8 @@ private:
     }
     void painted() const {
         const std::string one = type_object("number", option_.range);
-        out_.add("anyOf", concat("[", one, ", ", region_reference,
-                                 ", { \"type\": \"array\", \"prefixItems\": [", region_reference,
-                                 ", ", one, ", ", one, "], \"minItems\": 3, \"maxItems\": 3 }]"));
+        out_.add("anyOf", concat("[", one, ", ", region_reference, ", { \"type\": \"array\", \"prefixItems\": [",
+                                 region_reference, ", ", one, ", ", one, "], \"minItems\": 3, \"maxItems\": 3 }]"));
     }
 
     const Option& option_;
@@ -241,8 +227,8 @@ private:
 std::string option_schema(const Option& option, const std::string& group, int indent) {
     Members members(indent);
     members.add_text("description", option.about);
-    std::visit(FieldSchema(option, indent, members), option.field);
-    const std::string value = std::visit(FieldText{}, option.field);
+    std::visit(FieldSchema(option, indent, members), option.field.any());
+    const std::string value = std::visit(FieldText{}, option.field.any());
     if (!value.empty()) {
         members.add("default", value);
     }
@@ -325,36 +311,40 @@ std::string number_text(double value) {
 }
 
 std::string region_text(const Region& region) {
-    if (region.box.empty() && region.name.empty()) {
-        return FieldText().list(region.any);
-    }
-    if (region.box.empty()) {
+    const bool is_plain = !region.is_outside && region.except.empty();
+    if (!region.name.empty()) {
         return quoted_text(region.name);
     }
-    return concat("{ box = ", FieldText().list(region.box),
-                  region.is_outside ? ", outside = true" : "", " }");
+    if (is_plain && region.box.empty() && region.sphere.empty() && region.all.empty()) {
+        return FieldText().list(region.any);
+    }
+    const FieldText text;
+    return concat("{ ",
+                  !region.box.empty()      ? "box = " + text.list(region.box)
+                  : !region.sphere.empty() ? "sphere = " + text.list(region.sphere)
+                  : !region.all.empty()    ? "all = " + text.list(region.all)
+                                           : "any = " + text.list(region.any),
+                  region.is_outside ? ", outside = true" : "",
+                  region.except.empty() ? "" : ", except = " + text.list(region.except), " }");
 }
 
-std::string options_sample(const Options& options, const std::string& section,
-                           const std::string& path) {
+std::string options_sample(const Options& options, const std::string& section, const std::string& path) {
     std::string text = section + "\n";
     std::string inner;
     for (const Option& option : options) {
         const std::string name = path + "." + option.name;
-        if (const auto* list = std::get_if<TablesField>(&option.field)) {
-            inner += "# " + option.about + "\n" +
-                     as_comment(options_sample(list->example(), "[[" + name + "]]", name));
+        if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
+            inner += "# " + option.about + "\n" + as_comment(options_sample(list->example(), "[[" + name + "]]", name));
             continue;
         }
-        if (const auto* table = std::get_if<TableField>(&option.field)) {
-            inner += "\n# " + option.about + "\n" +
-                     options_sample(table->options(), "[" + name + "]", name);
+        if (const auto* table = std::get_if<TableField>(&option.field.any())) {
+            inner += "\n# " + option.about + "\n" + options_sample(table->options(), "[" + name + "]", name);
             continue;
         }
         if (!is_key(option)) {
             continue;
         }
-        const std::string value = std::visit(FieldText{}, option.field);
+        const std::string value = std::visit(FieldText{}, option.field.any());
         std::string line = (value.empty() ? "# " : "") + option.name + " = " + value;
         line.resize(std::max<size_t>(line.size() + 2, 32), ' ');
         text += line + "# " + remark(option) + "\n";
@@ -385,19 +375,19 @@ std::string options_markdown(const Options& options) {
         if (is_paintable(option)) {
             about += " (paintable)";
         }
-        std::string value = std::visit(FieldText{}, option.field);
+        std::string value = std::visit(FieldText{}, option.field.any());
         value = value.empty() ? option.automatic : "`" + value + "`";
         Options entries;
-        if (const auto* list = std::get_if<TablesField>(&option.field)) {
+        if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
             entries = list->example();
             value = "none";
             range = "tables";
-        } else if (const auto* table = std::get_if<TableField>(&option.field)) {
+        } else if (const auto* table = std::get_if<TableField>(&option.field.any())) {
             entries = table->options();
             range = "table";
         }
-        text += concat("| `", option.name, "` | ", cell(value), " | ", option.unit, " | ",
-                       cell(range), " | ", cell(about), " |\n");
+        text += concat("| `", option.name, "` | ", cell(value), " | ", option.unit, " | ", cell(range), " | ",
+                       cell(about), " |\n");
         if (!entries.empty()) {
             inner += "\nEach `" + option.name + "`:\n\n" + options_markdown(entries);
         }
@@ -414,8 +404,7 @@ std::string options_schema(const Options& options, int indent) {
             continue;
         }
         group = option.group.empty() ? group : option.group;
-        members.add(option.name,
-                    "{\n" + option_schema(option, group, indent + 4) + "\n" + margin + "  }");
+        members.add(option.name, "{\n" + option_schema(option, group, indent + 4) + "\n" + margin + "  }");
     }
     return margin + "\"properties\": {\n" + members.text() + "\n" + margin + "},\n" + margin +
            "\"additionalProperties\": false";
@@ -424,20 +413,22 @@ std::string options_schema(const Options& options, int indent) {
 std::string region_schema(int indent) {
     const std::string margin(static_cast<size_t>(indent), ' ');
     return margin +
-           "\"description\": \"a part of the surface: a name, a box of the rest pose, or several "
-           "of "
-           "these\",\n" +
+           "\"description\": \"a part of the surface: a name, a box or ball of the rest pose, several of these "
+           "together, or a table that puts them together\",\n" +
            margin + "\"anyOf\": [\n" + margin + "  { \"type\": \"string\" },\n" + margin +
            "  { \"type\": \"object\", \"properties\": {\n" + margin +
            "    \"box\": { \"description\": \"lower and upper corner, x0 y0 z0 x1 y1 z1\", "
            "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 6, "
            "\"maxItems\": 6, \"x-unit\": \"m\" },\n" +
            margin +
-           "    \"outside\": { \"description\": \"all but the box\", \"type\": \"boolean\", "
-           "\"default\": false }\n" +
-           margin + "  }, \"required\": [\"box\"], \"additionalProperties\": false },\n" + margin +
-           "  { \"type\": \"array\", \"items\": { \"$ref\": \"#/$defs/region\" } }\n" + margin +
-           "]";
+           "    \"sphere\": { \"description\": \"centre and radius, x y z r\", \"type\": \"array\", "
+           "\"items\": { \"type\": \"number\" }, \"minItems\": 4, \"maxItems\": 4, \"x-unit\": \"m\" },\n" +
+           margin + "    \"any\": { \"description\": \"in one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
+           "    \"all\": { \"description\": \"in every one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
+           "    \"outside\": { \"description\": \"all but it\", \"type\": \"boolean\", \"default\": false },\n" +
+           margin + "    \"except\": { \"description\": \"without these\", \"$ref\": \"#/$defs/region\" }\n" + margin +
+           "  }, \"additionalProperties\": false },\n" + margin +
+           "  { \"type\": \"array\", \"items\": { \"$ref\": \"#/$defs/region\" } }\n" + margin + "]";
 }
 
 }  // namespace cutis

@@ -98,11 +98,9 @@ template <class T>
 EIGEN_ALWAYS_INLINE T larger(T a, T b) {
 #if defined(__AVX__)
     if constexpr (std::is_same_v<T, Doubles>) {
-        return reinterpret_cast<T>(
-            _mm256_max_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
+        return reinterpret_cast<T>(_mm256_max_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
     } else if constexpr (std::is_same_v<T, Floats>) {
-        return reinterpret_cast<T>(
-            _mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+        return reinterpret_cast<T>(_mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
     }
 #endif
     return select(a > b, a, b);
@@ -111,11 +109,9 @@ template <class T>
 EIGEN_ALWAYS_INLINE T smaller(T a, T b) {
 #if defined(__AVX__)
     if constexpr (std::is_same_v<T, Doubles>) {
-        return reinterpret_cast<T>(
-            _mm256_min_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
+        return reinterpret_cast<T>(_mm256_min_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b)));
     } else if constexpr (std::is_same_v<T, Floats>) {
-        return reinterpret_cast<T>(
-            _mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+        return reinterpret_cast<T>(_mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
     }
 #endif
     return select(a < b, a, b);
@@ -172,8 +168,7 @@ EIGEN_ALWAYS_INLINE TwoInverses inverses(Doubles a, Doubles b) {
 EIGEN_ALWAYS_INLINE Doubles turn_sign(Doubles value, Doubles sign) {
     const long long top = static_cast<long long>(1ULL << 63);
     const DoubleBits mask = {top, top, top, top};
-    return reinterpret_cast<Doubles>(reinterpret_cast<DoubleBits>(value) ^
-                                     (reinterpret_cast<DoubleBits>(sign) & mask));
+    return reinterpret_cast<Doubles>(reinterpret_cast<DoubleBits>(value) ^ (reinterpret_cast<DoubleBits>(sign) & mask));
 }
 
 // --- across lanes
@@ -221,8 +216,7 @@ EIGEN_ALWAYS_INLINE L first_lanes(int kept, L fresh, L old) {
     using Bits = typename LaneTypes<Real>::Bits;
     Bits mask;
     std::memcpy(&mask, keep_mask<Real>.bits + LaneTypes<Real>::count - kept, sizeof(mask));
-    return reinterpret_cast<L>((reinterpret_cast<Bits>(fresh) & mask) |
-                               (reinterpret_cast<Bits>(old) & ~mask));
+    return reinterpret_cast<L>((reinterpret_cast<Bits>(fresh) & mask) | (reinterpret_cast<Bits>(old) & ~mask));
 }
 
 /// Rows become columns.
@@ -263,12 +257,9 @@ EIGEN_ALWAYS_INLINE void transpose(Floats (&row)[8]) {
 
 /// Sums of the four lanes of a, b, c and d.
 EIGEN_ALWAYS_INLINE Doubles sums(Doubles a, Doubles b, Doubles c, Doubles d) {
-    const Doubles ab =
-        __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const Doubles cd =
-        __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    return __builtin_shufflevector(ab, cd, 0, 1, 6, 7) +
-           __builtin_shufflevector(ab, cd, 2, 3, 4, 5);
+    const Doubles ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const Doubles cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return __builtin_shufflevector(ab, cd, 0, 1, 6, 7) + __builtin_shufflevector(ab, cd, 2, 3, 4, 5);
 }
 
 // --- vectors in space
@@ -308,6 +299,17 @@ EIGEN_ALWAYS_INLINE T length(const Triple<T>& a) {
 template <class T, class Mask>
 EIGEN_ALWAYS_INLINE Triple<T> select(Mask mask, const Triple<T>& yes, const Triple<T>& no) {
     return {select(mask, yes.x, no.x), select(mask, yes.y, no.y), select(mask, yes.z, no.z)};
+}
+
+/// Coordinates of eight records of four floats.
+template <class FourFloats>
+EIGEN_ALWAYS_INLINE Triple<Floats> columns3(const FourFloats* record) {
+    Floats row[4];
+    for (int k = 0; k < 4; ++k) {
+        row[k] = __builtin_shufflevector(record[k], record[k + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    transpose_halves(row);
+    return {row[0], row[1], row[2]};
 }
 
 /// Four vertices x y z x y z ... to one register per coordinate.

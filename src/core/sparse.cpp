@@ -15,35 +15,34 @@ namespace cutis {
 namespace {
 
 void check_value(double value, size_t index, int row, int column) {
-    require(std::isfinite(value), "sparse matrix: entry ", index, " at row ", row, ", column ",
-            column, " is not finite: ", value);
+    require(std::isfinite(value), "sparse matrix: entry ", index, " at row ", row, ", column ", column,
+            " is not finite: ", value);
 }
 
 void check_pattern(const SparseLower& matrix) {
     const auto n = static_cast<size_t>(std::max(matrix.size, 0));
     require(matrix.size >= 1 && matrix.row_starts.size() == n + 1,
-            "sparse matrix: expected at least one row and one row start more, ", "found ",
-            matrix.size, " rows and ", matrix.row_starts.size(), " starts");
+            "sparse matrix: expected at least one row and one row start more, ", "found ", matrix.size, " rows and ",
+            matrix.row_starts.size(), " starts");
     const size_t entries = matrix.columns.size();
-    require(matrix.values.size() == entries, "sparse matrix: ", entries, " columns, but ",
-            matrix.values.size(), " values");
+    require(matrix.values.size() == entries, "sparse matrix: ", entries, " columns, but ", matrix.values.size(),
+            " values");
     if (matrix.row_starts.front() != 0 || std::cmp_not_equal(matrix.row_starts.back(), entries)) {
-        throw InvalidInput(concat("sparse matrix: row starts go from ", matrix.row_starts.front(),
-                                  " to ", matrix.row_starts.back(), ", expected 0 to ", entries));
+        throw InvalidInput(concat("sparse matrix: row starts go from ", matrix.row_starts.front(), " to ",
+                                  matrix.row_starts.back(), ", expected 0 to ", entries));
     }
     for (size_t i = 0; i < n; ++i) {
         const int begin = matrix.row_starts[i];
         const int end = matrix.row_starts[i + 1];
         // The last start is in range, so a start out of range shows as a decrease somewhere; look
         // at entries only of rows that lie inside.
-        require(begin < end && std::cmp_less_equal(end, entries), "sparse matrix: row ", i,
-                " goes from entry ", begin, " to ", end,
-                ", expected at least its diagonal and at most ", entries);
+        require(begin < end && std::cmp_less_equal(end, entries), "sparse matrix: row ", i, " goes from entry ", begin,
+                " to ", end, ", expected at least its diagonal and at most ", entries);
         int before = -1;
         for (int p = begin; p < end; ++p) {
             const int column = matrix.columns[p];
-            require(column > before && std::cmp_less_equal(column, i), "sparse matrix: entry ", p,
-                    " of row ", i, " is in column ", column, ", expected ", before + 1, " to ", i);
+            require(column > before && std::cmp_less_equal(column, i), "sparse matrix: entry ", p, " of row ", i,
+                    " is in column ", column, ", expected ", before + 1, " to ", i);
             before = column;
         }
         require(std::cmp_equal(before, i), "sparse matrix: row ", i, " has no diagonal entry");
@@ -52,16 +51,15 @@ void check_pattern(const SparseLower& matrix) {
 
 void check_right_hand_side(std::span<const double> x, int columns) {
     // 0 times what is not finite is not a number: one sum tells whether to look closer.
-    if ((0.0 * Eigen::Map<const Eigen::ArrayXd>(x.data(), static_cast<Eigen::Index>(x.size())))
-            .sum() == 0.0) {
+    if ((0.0 * Eigen::Map<const Eigen::ArrayXd>(x.data(), static_cast<Eigen::Index>(x.size()))).sum() == 0.0) {
         return;
     }
     const auto is_bad = [](double value) { return !std::isfinite(value); };
     const auto bad = std::find_if(x.begin(), x.end(), is_bad);
     if (bad != x.end()) {
         const auto index = bad - x.begin();
-        throw InvalidInput(concat("sparse solve: right-hand side, row ", index / columns,
-                                  ", column ", index % columns, " is not finite: ", *bad));
+        throw InvalidInput(concat("sparse solve: right-hand side, row ", index / columns, ", column ", index % columns,
+                                  " is not finite: ", *bad));
     }
 }
 
@@ -75,9 +73,8 @@ CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries)
     std::vector<int> ends(n + 1, 0);  // of each row's entries in `order`
     for (size_t e = 0; e < entries.size(); ++e) {
         const SparseEntry& entry = entries[e];
-        require(entry.column >= 0 && entry.row >= entry.column && entry.row < size,
-                "sparse matrix: entry ", e, " at row ", entry.row, ", column ", entry.column,
-                ", expected 0 <= column <= row < ", size);
+        require(entry.column >= 0 && entry.row >= entry.column && entry.row < size, "sparse matrix: entry ", e,
+                " at row ", entry.row, ", column ", entry.column, ", expected 0 <= column <= row < ", size);
         check_value(entry.value, e, entry.row, entry.column);
         ++ends[static_cast<size_t>(entry.row) + 1];
     }
@@ -98,8 +95,7 @@ CompressedEntries compress_lower(int size, std::span<const SparseEntry> entries)
     auto begin = order.begin();
     for (int i = 0; i < size; ++i) {
         const auto end = order.begin() + ends[i];
-        std::stable_sort(begin, end,
-                         [&](int a, int b) { return entries[a].column < entries[b].column; });
+        std::stable_sort(begin, end, [&](int a, int b) { return entries[a].column < entries[b].column; });
         int last = -1;
         for (; begin != end; ++begin) {
             const SparseEntry& entry = entries[*begin];
@@ -161,8 +157,7 @@ struct SparseSolver::Parts {
         Eigen::VectorXd room = take_room(static_cast<Eigen::Index>(n) * Width);
         double* ordered = room.data();
         for (int k = 0; k < n; ++k, ordered += Width) {
-            const double* const from =
-                x + static_cast<std::ptrdiff_t>(view.row_of_pivot[k]) * columns + first;
+            const double* const from = x + static_cast<std::ptrdiff_t>(view.row_of_pivot[k]) * columns + first;
             for (int c = 0; c < Width; ++c) {
                 ordered[c] = c < used ? from[c] : 0.0;
             }
@@ -171,16 +166,15 @@ struct SparseSolver::Parts {
         const bool is_finite = room.head(static_cast<Eigen::Index>(n) * Width).allFinite();
         ordered = room.data();
         for (int k = 0; is_finite && k < n; ++k, ordered += Width) {
-            double* const to =
-                x + static_cast<std::ptrdiff_t>(view.row_of_pivot[k]) * columns + first;
+            double* const to = x + static_cast<std::ptrdiff_t>(view.row_of_pivot[k]) * columns + first;
             for (int c = 0; c < used; ++c) {
                 to[c] = ordered[c];
             }
         }
         give_back(room);
         if (!is_finite) {
-            throw SolverFailure(concat("sparse solve: the solution overflows in columns ", first,
-                                       " to ", first + used - 1));
+            throw SolverFailure(
+                concat("sparse solve: the solution overflows in columns ", first, " to ", first + used - 1));
         }
     }
 
@@ -190,12 +184,11 @@ struct SparseSolver::Parts {
         const double rounding = view.size * std::numeric_limits<double>::epsilon();
         for (int k = 0; k < view.size; ++k) {
             const int row = view.row_of_pivot[k];
-            const double diagonal =
-                values[static_cast<size_t>(row_starts[static_cast<size_t>(row) + 1]) - 1];
+            const double diagonal = values[static_cast<size_t>(row_starts[static_cast<size_t>(row) + 1]) - 1];
             const double pivot = view.pivots[k];
             if (!(pivot > rounding * diagonal) || !std::isfinite(pivot)) {
-                throw SolverFailure(concat("sparse matrix: not positive definite: pivot of row ",
-                                           row, " is ", pivot, ", diagonal entry ", diagonal));
+                throw SolverFailure(concat("sparse matrix: not positive definite: pivot of row ", row, " is ", pivot,
+                                           ", diagonal entry ", diagonal));
             }
             inverse_pivots[k] = 1.0 / pivot;
         }
@@ -219,11 +212,10 @@ SparseSolver& SparseSolver::operator=(SparseSolver&&) noexcept = default;
 void SparseSolver::refactor(std::span<const double> values) {
     Parts& parts = *parts_;
     parts.is_factored = false;
-    require(values.size() == parts.entry_columns.size(), "sparse matrix: expected ",
-            parts.entry_columns.size(), " values, found ", values.size());
+    require(values.size() == parts.entry_columns.size(), "sparse matrix: expected ", parts.entry_columns.size(),
+            " values, found ", values.size());
     for (size_t i = 0; i + 1 < parts.row_starts.size(); ++i) {
-        for (auto p = static_cast<size_t>(parts.row_starts[i]);
-             std::cmp_less(p, parts.row_starts[i + 1]); ++p) {
+        for (auto p = static_cast<size_t>(parts.row_starts[i]); std::cmp_less(p, parts.row_starts[i + 1]); ++p) {
             check_value(values[p], p, static_cast<int>(i), parts.entry_columns[p]);
         }
     }
@@ -261,8 +253,7 @@ void SparseSolver::solve_many(std::span<double> x, int columns) const {
         throw SolverFailure("sparse solve: the last refactor failed");
     }
     require(columns >= 0 && x.size() == static_cast<size_t>(size()) * static_cast<size_t>(columns),
-            "sparse solve: expected ", size(), " rows of ", columns, " numbers, found ", x.size(),
-            " numbers");
+            "sparse solve: expected ", size(), " rows of ", columns, " numbers, found ", x.size(), " numbers");
     check_right_hand_side(x, columns);
     for (int first = 0; first < columns;) {
         const int left = columns - first;

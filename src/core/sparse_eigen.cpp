@@ -12,8 +12,8 @@ public:
     explicit EigenFactor(const SparseLower& matrix)
         // Compressed rows of the lower triangle are compressed columns of the upper one.
         : matrix_(Eigen::Map<const Eigen::SparseMatrix<double>>(
-              matrix.size, matrix.size, static_cast<Eigen::Index>(matrix.columns.size()),
-              matrix.row_starts.data(), matrix.columns.data(), matrix.values.data())) {
+              matrix.size, matrix.size, static_cast<Eigen::Index>(matrix.columns.size()), matrix.row_starts.data(),
+              matrix.columns.data(), matrix.values.data())) {
         factor_.analyzePattern(matrix_);
     }
 
@@ -25,8 +25,7 @@ public:
             return static_cast<int>(matrix_.rows());
         }
         // Stopped at the first pivot that is exactly zero; those before it are not.
-        return static_cast<int>(std::find(pivots_.data(), pivots_.data() + pivots_.size(), 0.0) -
-                                pivots_.data());
+        return static_cast<int>(std::find(pivots_.data(), pivots_.data() + pivots_.size(), 0.0) - pivots_.data());
     }
 
     FactorView view() const override {
@@ -41,8 +40,7 @@ public:
 
 private:
     Eigen::SparseMatrix<double> matrix_;
-    Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::AMDOrdering<int>>
-        factor_;
+    Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::AMDOrdering<int>> factor_;
     Eigen::VectorXd pivots_;
 };
 

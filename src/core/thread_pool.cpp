@@ -46,8 +46,8 @@ ThreadPool::ThreadPool(int threads) {
     } catch (const std::system_error& error) {
         const size_t started = members_.size() + 1;
         dismiss();
-        throw InvalidInput(concat("threads: asked for ", threads, ", the system allowed ", started,
-                                  " (", error.what(), ")"));
+        throw InvalidInput(
+            concat("threads: asked for ", threads, ", the system allowed ", started, " (", error.what(), ")"));
     }
 }
 
@@ -168,8 +168,8 @@ void ThreadPool::leave() {
 }
 
 void ThreadPool::take_chunks() {
-    for (std::int64_t index = next_chunk_.fetch_add(1, std::memory_order_relaxed);
-         index < chunk_count_; index = next_chunk_.fetch_add(1, std::memory_order_relaxed)) {
+    for (std::int64_t index = next_chunk_.fetch_add(1, std::memory_order_relaxed); index < chunk_count_;
+         index = next_chunk_.fetch_add(1, std::memory_order_relaxed)) {
         try {
             (*job_)(static_cast<int>(index));
         } catch (...) {

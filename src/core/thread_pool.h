@@ -58,9 +58,7 @@ public:
     int threads() const { return static_cast<int>(members_.size()) + 1; }
 
     /// True when there are members and nobody else is using them; then call let_go when done.
-    bool try_take() {
-        return !members_.empty() && !is_taken_.exchange(true, std::memory_order_acquire);
-    }
+    bool try_take() { return !members_.empty() && !is_taken_.exchange(true, std::memory_order_acquire); }
     void let_go() { is_taken_.store(false, std::memory_order_release); }
 
     struct Hold {

@@ -51,8 +51,7 @@ struct AdaptiveLoop::Tree {
                (is_halved(level + 1, 4 * f + k, 0) || is_halved(level + 1, 4 * f + (k + 1) % 3, 2));
     }
     int halved_sides(int level, int f) const {
-        return int(is_halved(level, f, 0)) + int(is_halved(level, f, 1)) +
-               int(is_halved(level, f, 2));
+        return int(is_halved(level, f, 0)) + int(is_halved(level, f, 1)) + int(is_halved(level, f, 2));
     }
 
     // Neighbours at most one level apart; two halved sides are as good as a split.
@@ -64,8 +63,8 @@ struct AdaptiveLoop::Tree {
                     if (splits(level, f) || !exists(level, f)) {
                         continue;
                     }
-                    if (halved_sides(level, f) > 1 || is_quartered(level, f, 0) ||
-                        is_quartered(level, f, 1) || is_quartered(level, f, 2)) {
+                    if (halved_sides(level, f) > 1 || is_quartered(level, f, 0) || is_quartered(level, f, 1) ||
+                        is_quartered(level, f, 2)) {
                         split(level, f);
                         changed = true;
                     }
@@ -75,19 +74,18 @@ struct AdaptiveLoop::Tree {
     }
 };
 
-AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
-                           const std::vector<unsigned char>& wanted, int levels)
+AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level, const std::vector<unsigned char>& wanted, int levels)
     : levels_(levels) {
     const LoopSubdivision uniform(base, levels);
     require(coarse_level >= 0 && coarse_level <= levels &&
                 wanted.size() == static_cast<size_t>(base.triangle_count()) << (2 * coarse_level),
-            "adaptive subdivision: expected a wanted level for each of the ", base.triangle_count(),
-            " * 4^", coarse_level, " triangles, found ", wanted.size());
+            "adaptive subdivision: expected a wanted level for each of the ", base.triangle_count(), " * 4^",
+            coarse_level, " triangles, found ", wanted.size());
     uniform_vertex_count_ = uniform.topology().vertex_count();
     Tree tree(uniform.topology(), levels);
     for (size_t f = 0; f < wanted.size(); ++f) {
-        require(wanted[f] <= levels, "adaptive subdivision: triangle ", f,
-                ": expected a level of 0 to ", levels, ", found ", int(wanted[f]));
+        require(wanted[f] <= levels, "adaptive subdivision: triangle ", f, ": expected a level of 0 to ", levels,
+                ", found ", int(wanted[f]));
         const int face = static_cast<int>(f);
         for (int level = 0; level < wanted[f]; ++level) {
             if (level <= coarse_level) {
@@ -104,15 +102,13 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
 
     // Leaves in order of their place: triangles with finest vertex numbers first.
     std::vector<std::array<int, 3>> triangles;
-    const auto add = [&](int level, int f, std::array<int, 3> corners,
-                         const std::array<Vector3d, 3>& weights) {
+    const auto add = [&](int level, int f, std::array<int, 3> corners, const std::array<Vector3d, 3>& weights) {
         triangles.push_back(corners);
         // Corners of the face in the base's parameters: read at the finest faces in its corners.
         Vector3d at[3];
         SurfacePoint point;
         for (int k = 0; k < 3; ++k) {
-            point = uniform.point_in_parent(tree.finest_at_corner(level, f, k),
-                                            level == levels ? k : 0);
+            point = uniform.point_in_parent(tree.finest_at_corner(level, f, k), level == levels ? k : 0);
             at[k] = point.barycentric;
         }
         for (const Vector3d& w : weights) {
@@ -139,8 +135,7 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
             }
             green_side_.push_back(static_cast<short>(side));
             if (side < 0) {
-                add(level, f,
-                    {tree.corner(level, f, 0), tree.corner(level, f, 1), tree.corner(level, f, 2)},
+                add(level, f, {tree.corner(level, f, 0), tree.corner(level, f, 1), tree.corner(level, f, 2)},
                     {Vector3d::UnitX(), Vector3d::UnitY(), Vector3d::UnitZ()});
                 continue;
             }
@@ -173,8 +168,7 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
     MatrixX3i faces(static_cast<Eigen::Index>(triangles.size()), 3);
     for (size_t f = 0; f < triangles.size(); ++f) {
         for (size_t k = 0; k < 3; ++k) {
-            faces(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(k)) =
-                number[triangles[f][k]];
+            faces(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(k)) = number[triangles[f][k]];
         }
     }
     topology_ = Topology(std::move(faces), static_cast<int>(kept.size()));
@@ -183,13 +177,11 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level,
 
 void AdaptiveLoop::renumber(const std::vector<int>& order) {
     std::vector<int> number(static_cast<size_t>(topology_.vertex_count()), -1);
-    require(order.size() == number.size(), "adaptive subdivision: expected an order of ",
-            number.size(), " vertices, found ", order.size());
+    require(order.size() == number.size(), "adaptive subdivision: expected an order of ", number.size(),
+            " vertices, found ", order.size());
     for (size_t v = 0; v < order.size(); ++v) {
-        require(
-            order[v] >= 0 && static_cast<size_t>(order[v]) < number.size() && number[order[v]] < 0,
-            "adaptive subdivision: place ", v, " of the order: expected each vertex once, found ",
-            order[v]);
+        require(order[v] >= 0 && static_cast<size_t>(order[v]) < number.size() && number[order[v]] < 0,
+                "adaptive subdivision: place ", v, " of the order: expected each vertex once, found ", order[v]);
         number[order[v]] = static_cast<int>(v);
     }
     MatrixX3i triangles = topology_.triangles();

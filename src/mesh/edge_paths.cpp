@@ -15,9 +15,8 @@ std::vector<int> EdgePaths::path_to(int v) const {
     return path;
 }
 
-EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology,
-                     const std::vector<int>& sources, double reach,
-                     const std::function<bool(int)>& may_enter) {
+EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology, const std::vector<int>& sources,
+                     double reach, const std::function<bool(int)>& may_enter) {
     const auto count = static_cast<size_t>(topology.vertex_count());
     std::vector<std::vector<std::pair<int, double>>> around(count);
     for (const auto& [a, b] : topology.edges()) {

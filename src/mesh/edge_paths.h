@@ -21,8 +21,7 @@ struct EdgePaths {
 /// \param positions  #V x 3
 /// \param reach      ways longer than this are not gone
 /// \param may_enter  vertices a way may lead through or end in; empty: all
-EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology,
-                     const std::vector<int>& sources,
+EdgePaths edge_paths(const MatrixX3d& positions, const Topology& topology, const std::vector<int>& sources,
                      double reach = std::numeric_limits<double>::infinity(),
                      const std::function<bool(int)>& may_enter = {});
 

@@ -23,10 +23,8 @@ struct Corners {
     Vector3d a, b, c;
 };
 
-Corners corners_of(const Eigen::Ref<const MatrixX3d>& positions, const MatrixX3i& triangles,
-                   int f) {
-    return {positions.row(triangles(f, 0)), positions.row(triangles(f, 1)),
-            positions.row(triangles(f, 2))};
+Corners corners_of(const Eigen::Ref<const MatrixX3d>& positions, const MatrixX3i& triangles, int f) {
+    return {positions.row(triangles(f, 0)), positions.row(triangles(f, 1)), positions.row(triangles(f, 2))};
 }
 
 // Twice the area times the unit normal; exactly zero where the direction would be noise.
@@ -42,8 +40,8 @@ double angle_between(const Vector3d& u, const Vector3d& w) {
     return std::atan2(u.cross(w).norm(), u.dot(w));
 }
 
-Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
-                       NormalWeight weight, int v) {
+Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology, NormalWeight weight,
+                       int v) {
     constexpr double cancelled = 1e-12;
     if (weight == NormalWeight::area) {
         // Without a square root per triangle: (sum |n|)^2 <= count * sum |n|^2.
@@ -109,8 +107,8 @@ void fill_triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const T
     workers.for_chunks(topology.triangle_count(), geometry_chunk, std::ref(job));
 }
 
-void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
-                         NormalWeight weight, const Workers& workers, MatrixX3d& normals) {
+void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology, NormalWeight weight,
+                         const Workers& workers, MatrixX3d& normals) {
     require_rows(positions.rows(), topology.vertex_count(), "positions");
     normals.resize(topology.vertex_count(), 3);
     const auto job = [&](int begin, int end) {
@@ -151,8 +149,7 @@ VectorXd triangle_areas(const Eigen::Ref<const MatrixX3d>& positions, const Topo
     return areas;
 }
 
-MatrixX3d vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
-                         NormalWeight weight) {
+MatrixX3d vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology, NormalWeight weight) {
     MatrixX3d normals;
     fill_vertex_normals(positions, topology, weight, Workers(1), normals);
     return normals;
@@ -177,8 +174,7 @@ double mean_edge_length(const Eigen::Ref<const MatrixX3d>& positions, const Topo
     return sum / static_cast<double>(topology.edges().size());
 }
 
-std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
-                               const Topology& topology) {
+std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology) {
     const VectorXd areas = triangle_areas(positions, topology);
     std::vector<double> sums(static_cast<size_t>(topology.part_count()), 0.0);
     for (int f = 0; f < topology.triangle_count(); ++f) {

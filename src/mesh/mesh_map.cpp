@@ -8,9 +8,8 @@ namespace cutis {
 
 MeshMap MeshMap::copies(std::vector<int> from_of_to, int from_count) {
     for (size_t v = 0; v < from_of_to.size(); ++v) {
-        require(from_of_to[v] >= -1 && from_of_to[v] < from_count,
-                "mesh map: expected copies of vertices 0 to ", from_count - 1, ", vertex ", v,
-                " is one of ", from_of_to[v]);
+        require(from_of_to[v] >= -1 && from_of_to[v] < from_count, "mesh map: expected copies of vertices 0 to ",
+                from_count - 1, ", vertex ", v, " is one of ", from_of_to[v]);
     }
     MeshMap map;
     map.from_of_to_ = std::move(from_of_to);
@@ -18,23 +17,21 @@ MeshMap MeshMap::copies(std::vector<int> from_of_to, int from_count) {
     return map;
 }
 
-MeshMap MeshMap::finer(Stencils stencils, const MatrixX3i& triangles,
-                       const std::vector<SurfacePoint>& corners, Points up) {
-    require(corners.size() == static_cast<size_t>(triangles.size()) && up, "mesh map: expected ",
-            triangles.size(), " corners of the finer triangles and the way up, found ",
-            corners.size());
+MeshMap MeshMap::finer(Stencils stencils, const MatrixX3i& triangles, const std::vector<SurfacePoint>& corners,
+                       Points up) {
+    require(corners.size() == static_cast<size_t>(triangles.size()) && up, "mesh map: expected ", triangles.size(),
+            " corners of the finer triangles and the way up, found ", corners.size());
     MeshMap map;
     map.down_.assign(static_cast<size_t>(stencils.count()), {-1, Vector3d::Zero()});
     for (Eigen::Index c = 0; c < triangles.size(); ++c) {
         const int v = triangles.data()[c];
-        require(v >= 0 && v < stencils.count(), "mesh map: expected finer vertices 0 to ",
-                stencils.count() - 1, ", found ", v);
+        require(v >= 0 && v < stencils.count(), "mesh map: expected finer vertices 0 to ", stencils.count() - 1,
+                ", found ", v);
         SurfacePoint& known = map.down_[v];
         known = known.triangle < 0 ? corners[c] : known;
     }
     for (size_t v = 0; v < map.down_.size(); ++v) {
-        require(map.down_[v].triangle >= 0, "mesh map: finer vertex ", v,
-                " belongs to no triangle");
+        require(map.down_[v].triangle >= 0, "mesh map: finer vertex ", v, " belongs to no triangle");
     }
     map.stencils_ = std::move(stencils);
     map.up_ = std::move(up);
@@ -42,8 +39,7 @@ MeshMap MeshMap::finer(Stencils stencils, const MatrixX3i& triangles,
 }
 
 void MeshMap::check(Eigen::Index rows) const {
-    require(rows == from_count(), "mesh map: expected values of ", from_count(),
-            " vertices, found ", rows);
+    require(rows == from_count(), "mesh map: expected values of ", from_count(), " vertices, found ", rows);
 }
 
 void MeshMap::apply(const double* in, int width, const Workers& workers, double* out) const {
@@ -78,8 +74,7 @@ void MeshMap::values(const VectorXd& in, const Workers& workers, VectorXd& out) 
     apply(in.data(), 1, workers, out.data());
 }
 
-void MeshMap::values(const std::vector<double>& in, int width, const Workers& workers,
-                     std::vector<double>& out) const {
+void MeshMap::values(const std::vector<double>& in, int width, const Workers& workers, std::vector<double>& out) const {
     check(static_cast<Eigen::Index>(in.size()) / std::max(width, 1));
     out.resize(static_cast<size_t>(to_count()) * static_cast<size_t>(width));
     apply(in.data(), width, workers, out.data());

@@ -14,8 +14,8 @@ struct RayHit {
 };
 
 /// Where a ray meets triangle a b c, from either side (Moeller and Trumbore 1997).
-inline std::optional<RayHit> hit_triangle(const Vector3d& from, const Vector3d& direction,
-                                          const Vector3d& a, const Vector3d& b, const Vector3d& c) {
+inline std::optional<RayHit> hit_triangle(const Vector3d& from, const Vector3d& direction, const Vector3d& a,
+                                          const Vector3d& b, const Vector3d& c) {
     const Vector3d ab = b - a;
     const Vector3d ac = c - a;
     const Vector3d across = direction.cross(ac);

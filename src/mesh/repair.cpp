@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "cutis/core/error.h"
+#include "mesh/pairing.h"
 #include "mesh/sides.h"
 #include "mesh/weld.h"
 
@@ -26,8 +27,8 @@ void require_finite(const MatrixX3d& positions) {
     constexpr double largest = 1e150;
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
         for (int c = 0; c < 3; ++c) {
-            require(std::abs(positions(v, c)) <= largest, "vertex ", v, ": coordinate ", "xyz"[c],
-                    " is ", positions(v, c), ", expected a finite number up to ", largest);
+            require(std::abs(positions(v, c)) <= largest, "vertex ", v, ": coordinate ", "xyz"[c], " is ",
+                    positions(v, c), ", expected a finite number up to ", largest);
         }
     }
 }
@@ -60,19 +61,18 @@ std::string zero_area_message(Eigen::Index f, double area, double least) {
 struct Draft {
     std::vector<std::array<int, 3>> triangles;
     std::vector<int> art_triangle;
-
-    MatrixX3i matrix() const {
-        MatrixX3i result(static_cast<Eigen::Index>(triangles.size()), 3);
-        for (size_t f = 0; f < triangles.size(); ++f) {
-            result.row(static_cast<Eigen::Index>(f)) << triangles[f][0], triangles[f][1],
-                triangles[f][2];
-        }
-        return result;
-    }
 };
 
-// Marks each kept triangle that repeats a lower one with the same winding.
-std::vector<unsigned char> find_duplicates(const Draft& draft) {
+MatrixX3i rows_of(const std::vector<std::array<int, 3>>& triangles) {
+    MatrixX3i result(static_cast<Eigen::Index>(triangles.size()), 3);
+    for (size_t f = 0; f < triangles.size(); ++f) {
+        result.row(static_cast<Eigen::Index>(f)) << triangles[f][0], triangles[f][1], triangles[f][2];
+    }
+    return result;
+}
+
+// Leaves out each triangle that repeats a lower one with the same winding.
+void drop_duplicates(Draft& draft, int& dropped) {
     using Key = std::tuple<int, int, int, int>;  // lowest corner first, winding kept; then number
     std::vector<Key> keys;
     keys.reserve(draft.triangles.size());
@@ -82,62 +82,29 @@ std::vector<unsigned char> find_duplicates(const Draft& draft) {
         keys.emplace_back(t[k], t[(k + 1) % 3], t[(k + 2) % 3], static_cast<int>(f));
     }
     std::sort(keys.begin(), keys.end());
-    std::vector<unsigned char> is_duplicate(keys.size(), 0);
+    std::vector<unsigned char> is_dropped(keys.size(), 0);
     for (size_t i = 1; i < keys.size(); ++i) {
         const auto& [a, b, c, f] = keys[i];
         const auto& [pa, pb, pc, pf] = keys[i - 1];
-        if (a == pa && b == pb && c == pc) {
-            is_duplicate[f] = 1;
-        }
+        is_dropped[f] = a == pa && b == pb && c == pc ? 1 : 0;
     }
-    return is_duplicate;
-}
-
-void keep_only(Draft& draft, const std::vector<unsigned char>& is_dropped) {
     size_t kept = 0;
     for (size_t f = 0; f < draft.triangles.size(); ++f) {
         if (is_dropped[f] == 0) {
             draft.triangles[kept] = draft.triangles[f];
-            draft.art_triangle[kept] = draft.art_triangle[f];
-            ++kept;
+            draft.art_triangle[kept++] = draft.art_triangle[f];
         }
     }
+    dropped = static_cast<int>(draft.triangles.size() - kept);
     draft.triangles.resize(kept);
     draft.art_triangle.resize(kept);
 }
 
-// Number of the fan (0, 1, ...) of each corner at its vertex. A vertex with fans beyond the first
-// is a bow-tie.
-std::vector<int> number_fans(const MatrixX3i& triangles, const MatrixX3i& neighbours,
-                             int vertex_count) {
-    const mesh_internal::CornersAround around =
-        mesh_internal::corners_around(triangles, vertex_count);
-    std::vector<int> fan_of_corner(around.corner.size(), -1);
-    std::vector<int> fan(around.corner.size());
-    for (size_t v = 0; v < static_cast<size_t>(vertex_count); ++v) {
-        int fans = 0;
-        for (int i = around.offsets[v]; i < around.offsets[v + 1]; ++i) {
-            const int corner = around.corner[i];
-            if (fan_of_corner[corner] >= 0) {
-                continue;
-            }
-            const int count = mesh_internal::walk_fan(neighbours, triangles, corner, fan.data());
-            for (int j = 0; j < count; ++j) {
-                fan_of_corner[fan[j]] = fans;
-            }
-            ++fans;
-        }
-    }
-    return fan_of_corner;
-}
-
-void require_options(const RepairOptions& options, const std::vector<int>& weld_group,
-                     int vertex_count) {
+void require_options(const RepairOptions& options, const std::vector<int>& weld_group, int vertex_count) {
     require(options.weld_distance >= 0.0 && options.weld_distance <= 1e-3,
             "weld_distance: expected 0 to 1e-3 of the box diagonal, found ", options.weld_distance);
     require(weld_group.empty() || weld_group.size() == static_cast<size_t>(vertex_count),
-            "weld_group: expected one number for each of ", vertex_count, " vertices, found ",
-            weld_group.size());
+            "weld_group: expected one number for each of ", vertex_count, " vertices, found ", weld_group.size());
 }
 
 void write_notes(RepairedMesh& mesh, int opened) {
@@ -148,31 +115,30 @@ void write_notes(RepairedMesh& mesh, int opened) {
     };
     note(mesh.welded_vertices, "vertex", "vertices", "welded onto another at the same place");
     note(mesh.dropped_triangles, "triangle", "triangles", "without area left out");
-    note(opened, "triangle", "triangles",
-         "of these with three distinct corners: the surface is open along them");
+    note(opened, "triangle", "triangles", "of these with three distinct corners: the surface is open along them");
     note(mesh.duplicate_triangles, "triangle", "triangles", "left out as repetitions");
-    note(mesh.split_vertices, "vertex", "vertices", "added where surfaces meet in a point only");
+    note(mesh.flipped_triangles, "triangle", "triangles", "turned round to face the same side as the neighbours");
+    note(mesh.crowded_edges, "edge", "edges",
+         "of three and more triangles: those that continue each other best stay joined");
+    note(mesh.split_vertices, "vertex", "vertices", "added where surfaces only touch");
     note(mesh.unused_vertices, "vertex", "vertices", "used by no triangle of the surface");
 }
 
 // Final vertices: one per welded vertex and fan that a kept triangle uses, in the artist's order.
-void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles,
-                     const std::vector<int>& welded, const std::vector<int>& fan_of_corner,
-                     const Draft& draft, RepairedMesh& mesh, MatrixX3i& triangles) {
+void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles, const std::vector<int>& welded,
+                     const mesh_internal::Pairing& pairing, RepairedMesh& mesh, MatrixX3i& triangles) {
     // (welded vertex, fan) groups the corners; the lowest art vertex among them orders the groups.
     struct Use {
         int welded, fan, art, corner;
     };
     std::vector<Use> uses;
-    uses.reserve(fan_of_corner.size());
-    for (size_t c = 0; c < fan_of_corner.size(); ++c) {
-        const size_t f = c / 3;
-        const int art = art_triangles(draft.art_triangle[f], static_cast<int>(c % 3));
-        uses.push_back({draft.triangles[f][c % 3], fan_of_corner[c], art, static_cast<int>(c)});
+    uses.reserve(pairing.fan_of_corner.size());
+    for (int c = 0; c < static_cast<int>(pairing.fan_of_corner.size()); ++c) {
+        const int art = art_triangles(mesh.art_triangle[c / 3], mesh.art_corner(c / 3, c % 3));
+        uses.push_back({pairing.triangles(c / 3, c % 3), pairing.fan_of_corner[c], art, c});
     }
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
-        return std::tie(a.welded, a.fan, a.art, a.corner) <
-               std::tie(b.welded, b.fan, b.art, b.corner);
+        return std::tie(a.welded, a.fan, a.art, a.corner) < std::tie(b.welded, b.fan, b.art, b.corner);
     });
     std::vector<std::array<int, 3>> groups;  // lowest art vertex, lowest corner, begin in uses
     for (size_t i = 0; i < uses.size(); ++i) {
@@ -189,19 +155,19 @@ void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles,
     mesh.vertex_of_corner.assign(3 * static_cast<size_t>(art_triangles.rows()), -1);
     std::vector<int> vertex_of_welded(static_cast<size_t>(positions.rows()), -1);
     std::vector<int> first_corner_of_art(static_cast<size_t>(positions.rows()), -1);
-    triangles.resize(static_cast<Eigen::Index>(draft.triangles.size()), 3);
+    triangles.resize(pairing.triangles.rows(), 3);
     for (size_t v = 0; v < groups.size(); ++v) {
         const size_t begin = static_cast<size_t>(groups[v][2]);
         const Use& first = uses[begin];
         mesh.art_of_vertex[v] = first.art;
         mesh.positions.row(static_cast<Eigen::Index>(v)) = positions.row(first.art);
-        for (size_t i = begin;
-             i < uses.size() && uses[i].welded == first.welded && uses[i].fan == first.fan; ++i) {
+        for (size_t i = begin; i < uses.size() && uses[i].welded == first.welded && uses[i].fan == first.fan; ++i) {
             const Use& use = uses[i];
-            const size_t f = static_cast<size_t>(use.corner) / 3;
-            triangles(static_cast<Eigen::Index>(f), use.corner % 3) = static_cast<int>(v);
-            mesh.vertex_of_corner[3 * static_cast<size_t>(draft.art_triangle[f]) +
-                                  static_cast<size_t>(use.corner % 3)] = static_cast<int>(v);
+            const int f = use.corner / 3;
+            triangles(f, use.corner % 3) = static_cast<int>(v);
+            const int art_corner = mesh.art_corner(f, use.corner % 3);
+            mesh.vertex_of_corner[3 * static_cast<size_t>(mesh.art_triangle[f]) + static_cast<size_t>(art_corner)] =
+                static_cast<int>(v);
             // An art vertex shared by several fans follows the fan of its first triangle.
             int& earliest = first_corner_of_art[use.art];
             if (earliest < 0 || use.corner < earliest) {
@@ -230,8 +196,7 @@ void number_vertices(const MatrixX3d& positions, const MatrixX3i& art_triangles,
             }
         }
     }
-    mesh.unused_vertices =
-        static_cast<int>(std::count(mesh.vertex_of_art.begin(), mesh.vertex_of_art.end(), -1));
+    mesh.unused_vertices = static_cast<int>(std::count(mesh.vertex_of_art.begin(), mesh.vertex_of_art.end(), -1));
 }
 
 }  // namespace
@@ -243,8 +208,7 @@ Topology check_mesh(const MatrixX3d& positions, const MatrixX3i& triangles) {
     const std::vector<unsigned char> all_used(static_cast<size_t>(vertex_count), 1);
     const double least = zero_area_fraction * squared_diagonal(positions, all_used);
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        const double area =
-            triangle_area(positions, triangles(f, 0), triangles(f, 1), triangles(f, 2));
+        const double area = triangle_area(positions, triangles(f, 0), triangles(f, 1), triangles(f, 2));
         if (!(area > least)) {
             throw InvalidInput(zero_area_message(f, area, least));
         }
@@ -282,8 +246,8 @@ std::vector<int> connected_groups(const MatrixX3i& triangles, int vertex_count) 
     return group;
 }
 
-RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
-                         const RepairOptions& options, const std::vector<int>& weld_group) {
+RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles, const RepairOptions& options,
+                         const std::vector<int>& weld_group) {
     const int vertex_count = require_size(positions, triangles);
     require_options(options, weld_group, vertex_count);
     require_finite(positions);
@@ -302,12 +266,9 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
     for (size_t v = 0; v < welded.size(); ++v) {
         welded[v] = static_cast<int>(v);
     }
-    if (options.weld_positions) {
-        welded = mesh_internal::weld(positions, is_used, weld_group,
-                                     options.weld_distance * std::sqrt(diagonal_squared));
-        for (size_t v = 0; v < welded.size(); ++v) {
-            mesh.welded_vertices += welded[v] != static_cast<int>(v) ? 1 : 0;
-        }
+    welded = mesh_internal::weld(positions, is_used, weld_group, options.weld_distance * std::sqrt(diagonal_squared));
+    for (size_t v = 0; v < welded.size(); ++v) {
+        mesh.welded_vertices += welded[v] != static_cast<int>(v) ? 1 : 0;
     }
 
     Draft draft;
@@ -321,9 +282,6 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
         const bool is_distinct = t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
         const double area = is_distinct ? triangle_area(positions, t[0], t[1], t[2]) : 0.0;
         if (!(area > least)) {
-            if (!options.drop_zero_area) {
-                throw InvalidInput(zero_area_message(f, area, least));
-            }
             ++mesh.dropped_triangles;
             opened += is_distinct ? 1 : 0;
             continue;
@@ -331,34 +289,22 @@ RepairedMesh repair_mesh(const MatrixX3d& positions, const MatrixX3i& triangles,
         draft.triangles.push_back(t);
         draft.art_triangle.push_back(f);
     }
-    if (options.drop_duplicates) {
-        const std::vector<unsigned char> is_duplicate = find_duplicates(draft);
-        mesh.duplicate_triangles =
-            static_cast<int>(std::count(is_duplicate.begin(), is_duplicate.end(), 1));
-        keep_only(draft, is_duplicate);
-    }
-    require(!draft.triangles.empty(),
-            "triangles: expected at least one with area, found none among ", triangles.rows());
+    require(!draft.triangles.empty(), "triangles: expected at least one with area, found none among ",
+            triangles.rows());
+    drop_duplicates(draft, mesh.duplicate_triangles);
 
-    MatrixX3i kept = draft.matrix();
-    const mesh_internal::SortedSides sides = mesh_internal::sort_sides(kept, vertex_count);
-    mesh_internal::require_manifold_edges(kept, sides, {draft.art_triangle, {}});
-    const std::vector<int> fan_of_corner =
-        number_fans(kept, mesh_internal::neighbours_of(kept, sides), vertex_count);
-    if (!options.split_bow_ties) {
-        const auto second = std::find_if(fan_of_corner.begin(), fan_of_corner.end(),
-                                         [](int fan) { return fan > 0; });
-        if (second != fan_of_corner.end()) {
-            const size_t corner = static_cast<size_t>(second - fan_of_corner.begin());
-            const int art = draft.art_triangle[corner / 3];
-            throw InvalidInput(
-                concat("vertex ", triangles(art, static_cast<int>(corner % 3)), ": triangle ", art,
-                       " meets the other triangles there in a point only (bow-tie)"));
-        }
+    const MatrixX3i kept = rows_of(draft.triangles);
+    MatrixX3i unwelded(kept.rows(), 3);
+    for (Eigen::Index f = 0; f < kept.rows(); ++f) {
+        unwelded.row(f) = triangles.row(draft.art_triangle[f]);
     }
-    MatrixX3i clean;
-    number_vertices(positions, triangles, welded, fan_of_corner, draft, mesh, clean);
+    const mesh_internal::Pairing pairing = mesh_internal::pair_sides(positions, kept, unwelded);
     mesh.art_triangle = std::move(draft.art_triangle);
+    mesh.is_flipped = pairing.is_flipped;
+    mesh.flipped_triangles = static_cast<int>(std::count(mesh.is_flipped.begin(), mesh.is_flipped.end(), 1));
+    mesh.crowded_edges = pairing.crowded_edges;
+    MatrixX3i clean;
+    number_vertices(positions, triangles, welded, pairing, mesh, clean);
     mesh.topology = Topology(std::move(clean), static_cast<int>(mesh.positions.rows()));
     write_notes(mesh, opened);
     return mesh;

@@ -16,14 +16,11 @@ void accumulate(std::vector<int>& offsets) {
     }
 }
 
-std::string list_triangles(const SortedSides& sides, size_t begin, size_t end, const Names& names) {
+std::string list_triangles(const SortedSides& sides, size_t begin, size_t end) {
     constexpr size_t most_listed = 8;
     std::string text;
     for (size_t i = begin; i < std::min(end, begin + most_listed); ++i) {
-        text += concat(i == begin     ? ""
-                       : i + 1 == end ? " and "
-                                      : ", ",
-                       names.triangle(sides.side[i] / 3));
+        text += concat(i == begin ? "" : i + 1 == end ? " and " : ", ", sides.side[i] / 3);
     }
     if (end - begin > most_listed) {
         text += concat(" and ", end - begin - most_listed, " more");
@@ -39,13 +36,13 @@ int apex_of_side(const MatrixX3i& triangles, int side) {
 
 void require_indices_in_range(const MatrixX3i& triangles, int vertex_count) {
     constexpr Eigen::Index most_triangles = std::numeric_limits<int>::max() / 3;
-    require(triangles.rows() <= most_triangles, "triangles: expected at most ", most_triangles,
-            ", found ", triangles.rows());
+    require(triangles.rows() <= most_triangles, "triangles: expected at most ", most_triangles, ", found ",
+            triangles.rows());
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
             const int v = triangles(f, k);
-            require(v >= 0 && v < vertex_count, "triangle ", f, ": corner ", k, " names vertex ", v,
-                    ", expected 0 to ", vertex_count - 1);
+            require(v >= 0 && v < vertex_count, "triangle ", f, ": corner ", k, " names vertex ", v, ", expected 0 to ",
+                    vertex_count - 1);
         }
     }
 }
@@ -84,8 +81,7 @@ SortedSides sort_sides(const MatrixX3i& triangles, int vertex_count) {
     return sides;
 }
 
-void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides,
-                            const Names& names) {
+void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides) {
     for (size_t v = 0; v + 1 < sides.offsets.size(); ++v) {
         const size_t last = static_cast<size_t>(sides.offsets[v + 1]);
         for (size_t begin = static_cast<size_t>(sides.offsets[v]); begin < last;) {
@@ -98,32 +94,26 @@ void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides
                 // Sides of one edge are few unless the mesh is broken, so look at pairs near begin.
                 for (size_t i = begin + 1; i < std::min(end, begin + 8); ++i) {
                     for (size_t j = begin; j < i; ++j) {
-                        if (apex_of_side(triangles, sides.side[i]) ==
-                            apex_of_side(triangles, sides.side[j])) {
-                            throw InvalidInput(concat("triangle ",
-                                                      names.triangle(sides.side[i] / 3),
-                                                      ": repeats the three vertices of triangle ",
-                                                      names.triangle(sides.side[j] / 3)));
+                        if (apex_of_side(triangles, sides.side[i]) == apex_of_side(triangles, sides.side[j])) {
+                            throw InvalidInput(concat("triangle ", sides.side[i] / 3,
+                                                      ": repeats the three vertices of triangle ", sides.side[j] / 3));
                         }
                     }
                 }
                 const auto edge = [&] {
-                    return concat("edge between vertices ", names.vertex(static_cast<int>(v)),
-                                  " and ", names.vertex(sides.higher[begin]));
+                    return concat("edge between vertices ", static_cast<int>(v), " and ", sides.higher[begin]);
                 };
                 if (count > 2) {
-                    throw InvalidInput(concat(edge(), ": expected at most 2 triangles, found ",
-                                              count, " (triangles ",
-                                              list_triangles(sides, begin, end, names), ")"));
+                    throw InvalidInput(concat(edge(), ": expected at most 2 triangles, found ", count, " (triangles ",
+                                              list_triangles(sides, begin, end), ")"));
                 }
                 const auto runs_upward = [&](size_t i) {
                     return triangles(sides.side[i] / 3, sides.side[i] % 3) == static_cast<int>(v);
                 };
                 if (runs_upward(begin) == runs_upward(begin + 1)) {
-                    throw InvalidInput(
-                        concat(edge(), ": triangles ", list_triangles(sides, begin, end, names),
-                               " have opposite windings, expected both counter-clockwise seen from "
-                               "the same side"));
+                    throw InvalidInput(concat(edge(), ": triangles ", list_triangles(sides, begin, end),
+                                              " have opposite windings, expected both counter-clockwise seen from "
+                                              "the same side"));
                 }
             }
             begin = end;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "cutis/core/types.h"
@@ -24,20 +23,10 @@ void require_indices_in_range(const MatrixX3i& triangles, int vertex_count);
 /// Indices must be in range and the three corners of a triangle different.
 SortedSides sort_sides(const MatrixX3i& triangles, int vertex_count);
 
-/// How messages call triangles and vertices: by position in the span, or as they stand if empty.
-struct Names {
-    std::span<const int> triangles;
-    std::span<const int> vertices;
-
-    int triangle(int f) const { return triangles.empty() ? f : triangles[f]; }
-    int vertex(int v) const { return vertices.empty() ? v : vertices[v]; }
-};
-
 /// Refuses repeated triangles, edges with more than two triangles and edges whose two triangles
 /// disagree on the winding. The lowest edge is reported.
 /// \throw InvalidInput
-void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides,
-                            const Names& names);
+void require_manifold_edges(const MatrixX3i& triangles, const SortedSides& sides);
 
 /// Neighbour across each side, -1 at a boundary. Edges must have passed require_manifold_edges.
 MatrixX3i neighbours_of(const MatrixX3i& triangles, const SortedSides& sides);

@@ -11,18 +11,17 @@ namespace {
 
 constexpr int stencil_chunk = 1024;
 
-void require_sizes(const Stencils& stencils, Eigen::Index base_rows, Eigen::Index base_columns,
-                   Eigen::Index out_rows, Eigen::Index out_columns) {
-    require(base_rows == stencils.base_count, "base: expected ", stencils.base_count,
-            " rows, found ", base_rows);
-    require(out_rows == stencils.count() && out_columns == base_columns, "out: expected ",
-            stencils.count(), " x ", base_columns, ", found ", out_rows, " x ", out_columns);
+void require_sizes(const Stencils& stencils, Eigen::Index base_rows, Eigen::Index base_columns, Eigen::Index out_rows,
+                   Eigen::Index out_columns) {
+    require(base_rows == stencils.base_count, "base: expected ", stencils.base_count, " rows, found ", base_rows);
+    require(out_rows == stencils.count() && out_columns == base_columns, "out: expected ", stencils.count(), " x ",
+            base_columns, ", found ", out_rows, " x ", out_columns);
 }
 
 // Fixed width, so that the sums stay in registers.
 template <int width>
-void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride, double* out,
-                Eigen::Index out_stride, int begin, int end) {
+void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride, double* out, Eigen::Index out_stride,
+                int begin, int end) {
     for (int r = begin; r < end; ++r) {
         double sum[width] = {};
         const int last = s.offsets[static_cast<size_t>(r) + 1];
@@ -39,8 +38,8 @@ void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride,
     }
 }
 
-void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, double* out,
-               Eigen::Index out_stride, Eigen::Index width, const Workers& workers) {
+void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, double* out, Eigen::Index out_stride,
+               Eigen::Index width, const Workers& workers) {
     const auto job = [&](int begin, int end) {
         Eigen::Index done = 0;
         for (; done + 3 <= width; done += 3) {
@@ -60,8 +59,7 @@ void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, 
 void Stencils::apply(const Eigen::Ref<const RowMatrixXd>& base, const Workers& workers,
                      Eigen::Ref<RowMatrixXd> out) const {
     require_sizes(*this, base.rows(), base.cols(), out.rows(), out.cols());
-    apply_any(*this, base.data(), base.outerStride(), out.data(), out.outerStride(), base.cols(),
-              workers);
+    apply_any(*this, base.data(), base.outerStride(), out.data(), out.outerStride(), base.cols(), workers);
 }
 
 void Stencils::apply_to_scalars(const Eigen::Ref<const VectorXd>& base, const Workers& workers,
@@ -71,8 +69,8 @@ void Stencils::apply_to_scalars(const Eigen::Ref<const VectorXd>& base, const Wo
 }
 
 Stencils composed(const Stencils& first, const Stencils& second) {
-    require(second.base_count == first.count(), "second stencils: expected ", first.count(),
-            " base rows, found ", second.base_count);
+    require(second.base_count == first.count(), "second stencils: expected ", first.count(), " base rows, found ",
+            second.base_count);
     Stencils result;
     result.base_count = first.base_count;
     result.offsets.reserve(second.offsets.size());
@@ -95,8 +93,7 @@ Stencils composed(const Stencils& first, const Stencils& second) {
             }
         }
         std::sort(touched.begin(), touched.end());
-        require(result.indices.size() + touched.size() <=
-                    static_cast<size_t>(std::numeric_limits<int>::max()),
+        require(result.indices.size() + touched.size() <= static_cast<size_t>(std::numeric_limits<int>::max()),
                 "stencils: more than 2^31 weights; use fewer levels");
         for (const int index : touched) {
             result.indices.push_back(index);
@@ -111,14 +108,11 @@ Stencils selected(const Stencils& stencils, const std::vector<int>& rows) {
     Stencils result;
     result.base_count = stencils.base_count;
     for (const int r : rows) {
-        require(r >= 0 && r < stencils.count(), "stencil row ", r, ": expected 0 to ",
-                stencils.count() - 1);
+        require(r >= 0 && r < stencils.count(), "stencil row ", r, ": expected 0 to ", stencils.count() - 1);
         const auto begin = stencils.offsets[r];
         const auto end = stencils.offsets[static_cast<size_t>(r) + 1];
-        result.indices.insert(result.indices.end(), stencils.indices.begin() + begin,
-                              stencils.indices.begin() + end);
-        result.weights.insert(result.weights.end(), stencils.weights.begin() + begin,
-                              stencils.weights.begin() + end);
+        result.indices.insert(result.indices.end(), stencils.indices.begin() + begin, stencils.indices.begin() + end);
+        result.weights.insert(result.weights.end(), stencils.weights.begin() + begin, stencils.weights.begin() + end);
         result.offsets.push_back(static_cast<int>(result.indices.size()));
     }
     return result;

@@ -30,19 +30,17 @@ Sharpness initial_sharpness(const Topology& base, const LoopOptions& options) {
     sharpness.edge.assign(base.edges().size(), 0.0);
     sharpness.vertex.assign(static_cast<size_t>(base.vertex_count()), 0.0);
     for (const CreaseEdge& crease : options.creases) {
-        const std::array<int, 2> wanted = {std::min(crease.a, crease.b),
-                                           std::max(crease.a, crease.b)};
+        const std::array<int, 2> wanted = {std::min(crease.a, crease.b), std::max(crease.a, crease.b)};
         const auto found = std::lower_bound(base.edges().begin(), base.edges().end(), wanted);
-        require(found != base.edges().end() && *found == wanted, "crease between vertices ",
-                crease.a, " and ", crease.b, ": expected an edge of the mesh, found none");
-        require_sharpness(crease.sharpness,
-                          concat("crease between vertices ", crease.a, " and ", crease.b));
+        require(found != base.edges().end() && *found == wanted, "crease between vertices ", crease.a, " and ",
+                crease.b, ": expected an edge of the mesh, found none");
+        require_sharpness(crease.sharpness, concat("crease between vertices ", crease.a, " and ", crease.b));
         double& value = sharpness.edge[found - base.edges().begin()];
         value = std::max(value, crease.sharpness);
     }
     for (const SharpCorner& corner : options.corners) {
-        require(corner.vertex >= 0 && corner.vertex < base.vertex_count(), "corner at vertex ",
-                corner.vertex, ": expected 0 to ", base.vertex_count() - 1);
+        require(corner.vertex >= 0 && corner.vertex < base.vertex_count(), "corner at vertex ", corner.vertex,
+                ": expected 0 to ", base.vertex_count() - 1);
         require_sharpness(corner.sharpness, concat("corner at vertex ", corner.vertex));
         double& value = sharpness.vertex[corner.vertex];
         value = std::max(value, corner.sharpness);
@@ -98,8 +96,7 @@ Rule rule_of(const std::vector<double>& edges, double vertex) {
 }
 
 // Adds share times the weights of a rule: `own` for the vertex, `others` for its ring.
-void add_rule(Rule rule, double share, const std::vector<double>& sharpness, double& own,
-              std::vector<double>& others) {
+void add_rule(Rule rule, double share, const std::vector<double>& sharpness, double& own, std::vector<double>& others) {
     if (rule == Rule::corner) {
         own += share;
     } else if (rule == Rule::crease) {
@@ -163,9 +160,7 @@ Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
         const Rule later_rule = rule_of(later, after_one_level(vertex));
         double own = 0.0;
         others.assign(ring.neighbour.size(), 0.0);
-        const double share = rule == Rule::smooth || rule == later_rule
-                                 ? 1.0
-                                 : share_of_parent(ring.sharpness, vertex);
+        const double share = rule == Rule::smooth || rule == later_rule ? 1.0 : share_of_parent(ring.sharpness, vertex);
         add_rule(rule, share, ring.sharpness, own, others);
         if (share < 1.0) {
             add_rule(later_rule, 1.0 - share, later, own, others);
@@ -212,13 +207,11 @@ Topology refined_topology(const Topology& topology) {
         }
         triangles.row(4 * f + 3) << middle[0], middle[1], middle[2];
     }
-    return Topology(std::move(triangles),
-                    topology.vertex_count() + static_cast<int>(topology.edges().size()));
+    return Topology(std::move(triangles), topology.vertex_count() + static_cast<int>(topology.edges().size()));
 }
 
 // Halves of an edge inherit what is left of its sharpness; edges inside triangles are smooth.
-Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness,
-                            const Topology& finer) {
+Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness, const Topology& finer) {
     Sharpness result;
     result.edge.assign(finer.edges().size(), 0.0);
     result.vertex.assign(static_cast<size_t>(finer.vertex_count()), 0.0);
@@ -232,8 +225,7 @@ Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness
             result.edge[finer.edge_of_side(next_child, 2)] = left;
         }
     }
-    std::transform(sharpness.vertex.begin(), sharpness.vertex.end(), result.vertex.begin(),
-                   after_one_level);
+    std::transform(sharpness.vertex.begin(), sharpness.vertex.end(), result.vertex.begin(), after_one_level);
     return result;
 }
 
@@ -243,9 +235,8 @@ LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOpt
     : levels_(levels), topology_(base) {
     require(levels >= 0 && levels <= 8, "levels: expected 0 to 8, found ", levels);
     const long long triangles = static_cast<long long>(base.triangle_count()) << (2 * levels);
-    require(3 * triangles <= std::numeric_limits<int>::max(), "levels: ", levels, " levels of ",
-            base.triangle_count(), " triangles give ", triangles, ", expected at most ",
-            std::numeric_limits<int>::max() / 3);
+    require(3 * triangles <= std::numeric_limits<int>::max(), "levels: ", levels, " levels of ", base.triangle_count(),
+            " triangles give ", triangles, ", expected at most ", std::numeric_limits<int>::max() / 3);
     stencils_.base_count = base.vertex_count();
     for (int v = 0; v < base.vertex_count(); ++v) {
         stencils_.indices.push_back(v);
@@ -262,8 +253,8 @@ LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOpt
 }
 
 SurfacePoint LoopSubdivision::point_in_parent(int f, int k) const {
-    require(f >= 0 && f < topology_.triangle_count() && k >= 0 && k <= 2, "corner ", k,
-            " of triangle ", f, ": expected 0 to 2 of 0 to ", topology_.triangle_count() - 1);
+    require(f >= 0 && f < topology_.triangle_count() && k >= 0 && k <= 2, "corner ", k, " of triangle ", f,
+            ": expected 0 to 2 of 0 to ", topology_.triangle_count() - 1);
     SurfacePoint point;
     point.barycentric = Vector3d::Unit(k);
     for (int level = 0; level < levels_; ++level) {

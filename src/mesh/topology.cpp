@@ -14,21 +14,20 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
     for (int f = 0; f < triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
             require(triangles_(f, k) != triangles_(f, (k + 1) % 3), "triangle ", f,
-                    ": expected three different vertices, found ", triangles_(f, 0), ' ',
-                    triangles_(f, 1), ' ', triangles_(f, 2));
+                    ": expected three different vertices, found ", triangles_(f, 0), ' ', triangles_(f, 1), ' ',
+                    triangles_(f, 2));
         }
     }
 
     // A vertex without triangles is told before anything is said about edges.
-    const mesh_internal::CornersAround around =
-        mesh_internal::corners_around(triangles_, vertex_count);
+    const mesh_internal::CornersAround around = mesh_internal::corners_around(triangles_, vertex_count);
     for (size_t v = 0; v + 1 < around.offsets.size(); ++v) {
         require(around.offsets[v] != around.offsets[v + 1], "vertex ", v,
                 ": expected at least one triangle, found none");
     }
 
     const mesh_internal::SortedSides sides = mesh_internal::sort_sides(triangles_, vertex_count);
-    mesh_internal::require_manifold_edges(triangles_, sides, {});
+    mesh_internal::require_manifold_edges(triangles_, sides);
     neighbours_ = mesh_internal::neighbours_of(triangles_, sides);
 
     edge_of_side_.resize(triangles_.rows(), 3);
@@ -41,8 +40,7 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
                 previous = sides.higher[i];
                 edges_.push_back({v, previous});
             }
-            edge_of_side_(sides.side[i] / 3, sides.side[i] % 3) =
-                static_cast<int>(edges_.size()) - 1;
+            edge_of_side_(sides.side[i] / 3, sides.side[i] % 3) = static_cast<int>(edges_.size()) - 1;
         }
     }
 
@@ -109,8 +107,7 @@ Topology::Topology(MatrixX3i triangles, int vertex_count)
 
 std::span<const int> Topology::triangles_around(int v) const {
     const size_t i = static_cast<size_t>(v);
-    return {fan_triangles_.data() + fan_offsets_[i],
-            static_cast<size_t>(fan_offsets_[i + 1] - fan_offsets_[i])};
+    return {fan_triangles_.data() + fan_offsets_[i], static_cast<size_t>(fan_offsets_[i + 1] - fan_offsets_[i])};
 }
 
 }  // namespace cutis

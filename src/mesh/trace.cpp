@@ -13,10 +13,9 @@ namespace cutis {
 namespace {
 
 constexpr int trace_chunk = 2048;
-constexpr double flattest = 1e-12;   // least height of a triangle over its longest side
-constexpr double smallest = 1e-200;  // stands for zero in divisors; squares must not underflow here
-constexpr double at_vertex =
-    1.0 - 1e-12;  // weight from which a point counts as sitting on a vertex
+constexpr double flattest = 1e-12;         // least height of a triangle over its longest side
+constexpr double smallest = 1e-200;        // stands for zero in divisors; squares must not underflow here
+constexpr double at_vertex = 1.0 - 1e-12;  // weight from which a point counts as sitting on a vertex
 
 // A displacement counts as tangential when projection keeps this share of its length: fully above
 // cos 41 deg, not at all below cos 60 deg. In between the answer changes smoothly: a jump here made
@@ -48,8 +47,8 @@ struct SurfaceTracer::Walk {
     double here0 = 0.0, here1 = 0.0, here2 = 0.0;
     double target0 = 0.0, target1 = 0.0, target2 = 0.0;
     double carried0 = 0.0, carried1 = 0.0, carried2 = 0.0;  // rates of the carried vector
-    bool has_entered = false;  // across the first side, which is then never re-tested
-    int turned_at = -1;        // boundary vertex where a slide already turned back once
+    bool has_entered = false;                               // across the first side, which is then never re-tested
+    int turned_at = -1;                                     // boundary vertex where a slide already turned back once
 
     int side() const { return turn; }
     int corner(int k) const { return (turn + k) % 3; }
@@ -71,10 +70,8 @@ struct SurfaceTracer::Walk {
 
 SurfaceTracer::SurfaceTracer(const Topology& topology, const TraceOptions& options)
     : topology_(&topology), options_(options) {
-    require(options.most_edges > 0.0, "most_edges: expected more than 0, found ",
-            options.most_edges);
-    require(options.most_crossings >= 1, "most_crossings: expected at least 1, found ",
-            options.most_crossings);
+    require(options.most_edges > 0.0, "most_edges: expected more than 0, found ", options.most_edges);
+    require(options.most_crossings >= 1, "most_crossings: expected at least 1, found ", options.most_crossings);
     if (!options.keep_tables) {
         return;
     }
@@ -125,8 +122,7 @@ struct SurfaceTracer::Shape {
     Vector3d gradient(int k) const { return normal.cross(side[(k + 1) % 3]) / double_area; }
     // Of corner k+2 along side k.
     double foot(int k) const {
-        return -side[(k + 2) % 3].dot(side[k]) /
-               std::max(squared[k], flattest * flattest * longest);
+        return -side[(k + 2) % 3].dot(side[k]) / std::max(squared[k], flattest * flattest * longest);
     }
 };
 
@@ -180,16 +176,15 @@ double SurfaceTracer::measured_incident_edge(int v) const {
 }
 
 void SurfaceTracer::update(const Eigen::Ref<const MatrixX3d>& positions, const Workers& workers) {
-    require(positions.rows() == positions_.rows(), "positions: expected ", positions_.rows(),
-            " rows, found ", positions.rows());
+    require(positions.rows() == positions_.rows(), "positions: expected ", positions_.rows(), " rows, found ",
+            positions.rows());
     positions_ = positions;
     const MatrixX3i& triangles = topology_->triangles();
 
     const auto measure_faces = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             Face& face = faces_[f];
-            const Shape shape(place(triangles(f, 0)), place(triangles(f, 1)),
-                              place(triangles(f, 2)));
+            const Shape shape(place(triangles(f, 0)), place(triangles(f, 1)), place(triangles(f, 2)));
             double_areas_[f] = shape.double_area;
             Vector3d::Map(face.normal) = shape.normal;
             for (int k = 0; k < 3; ++k) {
@@ -391,12 +386,10 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
             return;
         }
         ++result.crossings;
-        const bool is_1_before_0 =
-            leaves1 && (!leaves0 || walk.here1 * walk.target0 > walk.here0 * walk.target1);
+        const bool is_1_before_0 = leaves1 && (!leaves0 || walk.here1 * walk.target0 > walk.here0 * walk.target1);
         const double here01 = is_1_before_0 ? walk.here1 : walk.here0;
         const double target01 = is_1_before_0 ? walk.target1 : walk.target0;
-        const bool is_2_first =
-            leaves2 && ((!leaves0 && !leaves1) || walk.here2 * target01 > here01 * walk.target2);
+        const bool is_2_first = leaves2 && ((!leaves0 && !leaves1) || walk.here2 * target01 > here01 * walk.target2);
         // Turn so that the corner left behind comes third and the side to cross first.
         if (!is_2_first) {
             if (is_1_before_0) {
@@ -416,8 +409,7 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
         walk.here2 = 0.0;
 
         const Face* face = options_.keep_tables ? &faces_[walk.triangle] : nullptr;
-        const int twin =
-            face != nullptr ? face->twin[walk.side()] : twin_of(walk.triangle, walk.side());
+        const int twin = face != nullptr ? face->twin[walk.side()] : twin_of(walk.triangle, walk.side());
         if (twin < 0) {
             result.met_boundary = true;
             if (!slide(walk)) {
@@ -455,14 +447,13 @@ void SurfaceTracer::walk_to_end(Walk& walk, TraceResult& result) const {
 }
 
 template <bool use_carried>
-TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displacement,
-                               const Vector3d& carried) const {
+TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displacement, const Vector3d& carried) const {
     const Vector3d& b = from.barycentric;
-    if (from.triangle < 0 || from.triangle >= topology_->triangle_count() ||
-        !(b.cwiseMax(0.0).sum() > 0.5) || !(b.cwiseAbs().sum() < 2.0)) {
+    if (from.triangle < 0 || from.triangle >= topology_->triangle_count() || !(b.cwiseMax(0.0).sum() > 0.5) ||
+        !(b.cwiseAbs().sum() < 2.0)) {
         require_valid_point(*topology_, from);  // names what is wrong
-        throw InvalidInput(concat("surface point in triangle ", from.triangle, ": weights ", b[0],
-                                  ' ', b[1], ' ', b[2], " do not sum to 1"));
+        throw InvalidInput(concat("surface point in triangle ", from.triangle, ": weights ", b[0], ' ', b[1], ' ', b[2],
+                                  " do not sum to 1"));
     }
     TraceResult result;
     result.point = from;
@@ -481,8 +472,7 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
         if (options_.keep_tables) {
             incident += start.here[k] * faces_[start.triangle].incident[k];
         } else if (start.here[k] > 0.0) {
-            incident +=
-                start.here[k] * mean_incident_edge(topology_->triangles()(start.triangle, k));
+            incident += start.here[k] * mean_incident_edge(topology_->triangles()(start.triangle, k));
         }
     }
     const double longest = options_.most_edges * incident;
@@ -511,8 +501,7 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     walk.target1 = start.target[1];
     walk.target2 = start.target[2];
     if constexpr (use_carried) {
-        const Vector3d rates =
-            length_factor(carried, start.triangle) * rates_in(start.triangle, carried);
+        const Vector3d rates = length_factor(carried, start.triangle) * rates_in(start.triangle, carried);
         walk.carried0 = rates[0];
         walk.carried1 = rates[1];
         walk.carried2 = rates[2];
@@ -522,21 +511,17 @@ TraceResult SurfaceTracer::run(const SurfacePoint& from, const Vector3d& displac
     if (!std::isfinite(walk.target0 + walk.target1 + walk.target2)) {
         result.ran_out = true;  // overflow, or positions that are not finite
     }
-    const Vector3d end = result.ran_out
-                             ? Vector3d(walk.here0, walk.here1, walk.here2)
-                             : renormalised(Vector3d(walk.target0, walk.target1, walk.target2));
+    const Vector3d end = result.ran_out ? Vector3d(walk.here0, walk.here1, walk.here2)
+                                        : renormalised(Vector3d(walk.target0, walk.target1, walk.target2));
     result.point.triangle = walk.triangle;
     result.point.barycentric[walk.corner(0)] = end[0];
     result.point.barycentric[walk.corner(1)] = end[1];
     result.point.barycentric[walk.corner(2)] = end[2];
     if constexpr (use_carried) {
         const MatrixX3i& triangles = topology_->triangles();
-        const auto end_corner = [&](int k) {
-            return place(triangles(walk.triangle, walk.corner(k)));
-        };
+        const auto end_corner = [&](int k) { return place(triangles(walk.triangle, walk.corner(k))); };
         const Vector3d origin = end_corner(0);
-        result.carried =
-            walk.carried1 * (end_corner(1) - origin) + walk.carried2 * (end_corner(2) - origin);
+        result.carried = walk.carried1 * (end_corner(1) - origin) + walk.carried2 * (end_corner(2) - origin);
         if (!result.carried.allFinite()) {
             result.carried.setZero();
             result.ran_out = true;

@@ -30,9 +30,9 @@ struct TraceResult {
     Vector3d carried = Vector3d::Zero();  ///< the carried vector, tangent to the end triangle
     int crossings = 0;                    ///< edges crossed or met
     bool was_capped = false;              ///< the displacement was longer than most_edges allows
-    bool met_boundary = false;  ///< it slid along the boundary, or was stopped in a corner
-    bool ran_out = false;       ///< ended early by most_crossings or by overflow
-    bool was_finite = true;     ///< false: displacement or carried vector not finite; nothing moved
+    bool met_boundary = false;            ///< it slid along the boundary, or was stopped in a corner
+    bool ran_out = false;                 ///< ended early by most_crossings or by overflow
+    bool was_finite = true;               ///< false: displacement or carried vector not finite; nothing moved
 };
 
 /// Walks straight lines (geodesics) across a triangle mesh.
@@ -74,8 +74,7 @@ public:
     TraceResult trace(const SurfacePoint& start, const Vector3d& displacement) const;
 
     /// The same, also carrying a tangent vector to the end of the trace.
-    TraceResult trace(const SurfacePoint& start, const Vector3d& displacement,
-                      const Vector3d& carried) const;
+    TraceResult trace(const SurfacePoint& start, const Vector3d& displacement, const Vector3d& carried) const;
 
     const TraceOptions& options() const { return options_; }
 
@@ -105,8 +104,7 @@ private:
     struct Shape;
 
     template <bool use_carried>
-    TraceResult run(const SurfacePoint& start, const Vector3d& displacement,
-                    const Vector3d& carried) const;
+    TraceResult run(const SurfacePoint& start, const Vector3d& displacement, const Vector3d& carried) const;
     template <bool use_carried>
     void walk_to_end(Walk& walk, TraceResult& result) const;
     bool begin_at_vertex(int corner, const Vector3d& displacement, Start& start) const;

@@ -14,9 +14,7 @@ struct Place {
     int group;
     std::array<double, 3> at;
 
-    bool operator<(const Place& other) const {
-        return group != other.group ? group < other.group : at < other.at;
-    }
+    bool operator<(const Place& other) const { return group != other.group ? group < other.group : at < other.at; }
     bool operator==(const Place& other) const { return group == other.group && at == other.at; }
 };
 
@@ -24,14 +22,12 @@ std::vector<Place> places_of(const MatrixX3d& points, const std::vector<int>& gr
     std::vector<Place> places(static_cast<size_t>(points.rows()));
     for (size_t v = 0; v < places.size(); ++v) {
         const Eigen::Index row = static_cast<Eigen::Index>(v);
-        places[v] = {group.empty() ? 0 : group[v],
-                     {points(row, 0), points(row, 1), points(row, 2)}};
+        places[v] = {group.empty() ? 0 : group[v], {points(row, 0), points(row, 1), points(row, 2)}};
     }
     return places;
 }
 
-std::vector<int> sorted_by_place(const std::vector<Place>& places,
-                                 const std::vector<unsigned char>& is_used) {
+std::vector<int> sorted_by_place(const std::vector<Place>& places, const std::vector<unsigned char>& is_used) {
     std::vector<int> order;
     for (size_t v = 0; v < places.size(); ++v) {
         if (is_used[v] != 0) {
@@ -77,8 +73,7 @@ std::vector<int> weld(const MatrixX3d& positions, const std::vector<unsigned cha
     const Vector3d low = positions.colwise().minCoeff().transpose();
     const Vector3d high = positions.colwise().maxCoeff().transpose();
     const double cell = std::max(distance, 1e-12 * (high - low).norm());
-    const MatrixX3d cells =
-        ((positions.rowwise() - low.transpose()) / cell).array().floor().matrix();
+    const MatrixX3d cells = ((positions.rowwise() - low.transpose()) / cell).array().floor().matrix();
     const std::vector<Place> places = places_of(cells, group);
     const std::vector<int> order = sorted_by_place(places, is_used);
 

@@ -5,6 +5,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/stack/layer_stack.h"
+#include "loop_settle.h"
 #include "stage_clock.h"
 
 namespace cutis {
@@ -25,10 +26,57 @@ void check_finite(const Frame& frame) {
     }
     for (Eigen::Index v = 0; v < positions.rows(); ++v) {
         if (!positions.row(v).allFinite()) {
-            throw SolverFailure(concat("frame ", frame.number,
-                                       ": expected finite positions, vertex ", v, " is not"));
+            throw SolverFailure(concat("frame ", frame.number, ": expected finite positions, vertex ", v, " is not"));
         }
     }
+}
+
+/// What preparing, running and writing will take, and what would take less where it is too much.
+void estimate(LayerStack& stack, const Body& body, const Scene& scene, const BakeControls& controls,
+              BakeReport& report) {
+    constexpr double megabyte = 1048576.0;
+    constexpr double program = 30.0 * megabyte;
+    constexpr double of_body = 3000.0;   // bytes a vertex: file, mesh, weights, welded surface
+    constexpr double of_frame = 3000.0;  // bytes a shown vertex: frames under way
+    constexpr double of_output = 60.0;   // bytes a shown vertex and frame, while a page or GLB finds its modes
+    double vertices = static_cast<double>(body.mesh().positions.rows());
+    double bytes = program + of_body * vertices;
+    double folds = 0.0;
+    for (const LayerScene& entry : scene.layers) {
+        const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
+        try {
+            const LayerCost cost =
+                (entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds))->estimate(stack.ground());
+            bytes += cost.bytes;
+            vertices = std::max(vertices, cost.vertices);
+            folds = std::max(folds, cost.vertices);
+        } catch (const InvalidInput& error) {
+            throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+        }
+    }
+    const auto& formats = scene.output.formats;
+    const bool keeps_all = std::any_of(formats.begin(), formats.end(),
+                                       [](const std::string& name) { return name == "html" || name == "glb"; });
+    const double frames = report.frames.count();
+    const double output = keeps_all ? of_output * vertices * frames : 0.0;
+    bytes += of_frame * vertices + output;
+    report.estimated_bytes = bytes;
+    if (controls.memory <= 0.0 || bytes <= controls.memory) {
+        return;
+    }
+    const auto in_gb = [](double value) { return concat(std::round(value / megabyte / 10.24) / 100.0, " GB"); };
+    std::vector<std::string> helps;
+    if (output > 0.3 * bytes) {
+        helps.push_back(concat("fewer frames (", frames, " now)"));
+        helps.emplace_back("formats that write frame by frame (pc2, npz, obj)");
+    }
+    if (folds > 0.0) {
+        helps.push_back(concat("a smaller budget of folds (most_vertices; they take about ", std::round(folds), ")"));
+    }
+    helps.emplace_back("a coarser mesh");
+    helps.emplace_back("a larger --memory");
+    throw InvalidInput(concat("memory: expected a bake of at most ", in_gb(controls.memory), ", found one of about ",
+                              in_gb(bytes), "; what helps: ", word_list(helps, "or")));
 }
 
 void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& report) {
@@ -36,14 +84,17 @@ void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& re
     for (size_t i = 0; i < stack.size(); ++i) {
         report.stage_seconds.emplace_back(stack.info().layers[i].name, seconds.stages[i + 1]);
         report.layers.push_back(stack.layer(i).report());
+        const std::string unseen = report.frames_resumed == 0 ? stack.note_if_unseen(i) : "";
+        if (!unseen.empty()) {
+            report.layers.back().notes.push_back(unseen);
+        }
     }
     report.stage_seconds.emplace_back("write", seconds.write);
     if (!stack.cuts().empty()) {
-        report.notes.push_back(concat("The body jumps to frame ", stack.cuts().front(),
-                                      stack.cuts().size() > 1
-                                          ? concat(" and to ", stack.cuts().size() - 1, " more")
-                                          : std::string(),
-                                      ": layers start anew there (cut_distance of [body])"));
+        report.notes.push_back(
+            concat("The body jumps to frame ", stack.cuts().front(),
+                   stack.cuts().size() > 1 ? concat(" and to ", stack.cuts().size() - 1, " more") : std::string(),
+                   ": layers start anew there (cut_distance of [body])"));
     }
 }
 
@@ -58,21 +109,18 @@ FrameRange frames_of(const Body& body, const Scene& scene) {
         // Keys sit on frames up to rounding of the file's float times.
         constexpr double rounding = 1e-4;
         const double intervals = body.duration() * scene.fps;
-        const double last = body.is_looping() && body.duration() > 0.0
-                                ? std::ceil(intervals - rounding)
-                                : 1.0 + std::floor(intervals + rounding);
+        const double last = body.is_looping() && body.duration() > 0.0 ? std::ceil(intervals - rounding)
+                                                                       : 1.0 + std::floor(intervals + rounding);
         require(last <= max_frames, "frames: expected at most ", max_frames, ", found ", last);
         range.last = std::max(1, static_cast<int>(last));
     }
-    require(range.last >= range.first, "frames: expected a first frame up to ", range.last,
-            " (the last one), found ", range.first);
-    require(range.count() <= max_frames, "frames: expected at most ", max_frames, ", found ",
-            range.count());
+    require(range.last >= range.first, "frames: expected a first frame up to ", range.last, " (the last one), found ",
+            range.first);
+    require(range.count() <= max_frames, "frames: expected at most ", max_frames, ", found ", range.count());
     return range;
 }
 
-BakeReport bake(const Body& body, const Scene& scene,
-                const std::vector<std::unique_ptr<FrameSink>>& sinks,
+BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::unique_ptr<FrameSink>>& sinks,
                 const BakeControls& controls) {
     require(controls.workers != nullptr, "bake: expected workers, found none");
     BakeReport report;
@@ -81,8 +129,7 @@ BakeReport bake(const Body& body, const Scene& scene,
 
     // Preparing, the first frame and finishing files can take long: a caller hears of each.
     const auto begin_stage = [&](const std::string& stage) {
-        report.cancelled =
-            report.cancelled || (controls.progress && !controls.progress({stage, 0, 1, true}));
+        report.cancelled = report.cancelled || (controls.progress && !controls.progress({stage, 0, 1, true}));
         return !report.cancelled;
     };
     StackOptions options;
@@ -94,25 +141,23 @@ BakeReport bake(const Body& body, const Scene& scene,
     LayerStack stack(body, options, *controls.workers);
     {
         const StageClock clock(seconds.prepare);
+        estimate(stack, body, scene, controls, report);
         for (const LayerScene& entry : scene.layers) {
             if (!begin_stage("preparing " + entry.kind)) {
                 return report;
             }
             const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
-            const std::shared_ptr<LayerPlan> plan =
-                entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
+            const std::shared_ptr<LayerPlan> plan = entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
             std::unique_ptr<Layer> layer = plan->prepare(stack.ground(), entry.meshes);
             try {
                 stack.add(entry.kind, std::move(layer));
             } catch (const InvalidInput& error) {
-                throw InvalidInput(
-                    concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+                throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
             }
         }
-        const bool keep_plain =
-            stack.changes_shape() && std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
-                return sink->wants_body_positions();
-            });
+        const bool keep_plain = stack.changes_shape() && std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
+                                    return sink->wants_body_positions();
+                                });
         stack.keep_plain(keep_plain);
         report.notes = stack.notes();
         report.vertices = stack.info().meshes.front().vertex_count();
@@ -133,7 +178,8 @@ BakeReport bake(const Body& body, const Scene& scene,
     // Stateful layers need their past: the pre-roll, and every frame before the first one asked
     // for.
     const bool remembers = stack.has_memory();
-    const int pre_roll = remembers ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
+    const int cycle = remembers ? LoopSettler::frames_of_cycle(body, scene.fps) : 0;
+    const int pre_roll = remembers && cycle == 0 ? static_cast<int>(std::ceil(scene.pre_roll * scene.fps)) : 0;
     const int begin = remembers ? 1 - pre_roll : report.frames.first;
     const int total = report.frames.last - begin + 1;
 
@@ -149,13 +195,24 @@ BakeReport bake(const Body& body, const Scene& scene,
         seconds.write += spent;
         ++report.frames_done;
     };
+    // A body that loops has no beginning: its memory is that of cycles before, and the last frame leads to the first.
+    LoopSettler loop(body, std::max(cycle, 1));
+    if (cycle > 0) {
+        const StageClock clock(seconds.prepare);
+        if (!loop.settle(stack, [&](int number) { return begin_stage(concat("settling, cycle ", number)); })) {
+            return report;
+        }
+        report.notes.push_back(loop.note());
+    } else if (remembers && body.is_looping() && !body.seam_is_jump()) {
+        report.notes.push_back(concat("loop: a cycle of ", body.duration() * scene.fps,
+                                      " frames is no whole number of them, so it does not close; another fps can"));
+    }
     int next = begin;
     if (controls.keeper != nullptr && controls.keeper->past() != nullptr) {
         const BakeState& past = *controls.keeper->past();
-        require(past.frame >= begin && past.frame <= report.frames.last,
-                "saved state: expected a frame from ", begin, " to ", report.frames.last,
-                ", found ", past.frame);
-        stack.restore(past.layers, past.frame);
+        require(past.frame >= begin && past.frame <= report.frames.last, "saved state: expected a frame from ", begin,
+                " to ", report.frames.last, ", found ", past.frame);
+        stack.restore(past.layers, cycle > 0 ? loop.place_of(past.frame) : past.frame);
         // The last one is the past of the next: rotations of copies keep their sign.
         while (controls.keeper->read_frame(frame)) {
             write(frame);
@@ -163,26 +220,31 @@ BakeReport bake(const Body& body, const Scene& scene,
         report.frames_resumed = report.frames_done;
         next = past.frame + 1;
     }
-    if (remembers && next == begin && !begin_stage("settling")) {
+    if (remembers && cycle == 0 && next == begin && !begin_stage("settling")) {
         return report;
     }
     for (int number = next; number <= report.frames.last; ++number) {
-        stack.advance(number, frame);
+        if (cycle > 0) {
+            loop.advance(number, scene.fps, stack, frame);
+        } else {
+            stack.advance(number, frame);
+        }
         for (size_t i = 0; i < seconds.stages.size(); ++i) {
             seconds.stages[i] += frame.stage_seconds[i];
         }
         if (number >= report.frames.first) {
             check_finite(frame);
+            if (cycle > 0) {
+                loop.blend(number, frame);
+            }
             write(frame);
             if (controls.keeper != nullptr) {
                 controls.keeper->keep(frame);
             }
         }
-        report.cancelled = controls.progress &&
-                           !controls.progress({number < report.frames.first ? "pre-roll" : "frame",
-                                               number - begin + 1, total});
-        const bool is_due =
-            controls.keep_every > 0 && (number - begin + 1) % controls.keep_every == 0;
+        report.cancelled = controls.progress && !controls.progress({number < report.frames.first ? "pre-roll" : "frame",
+                                                                    number - begin + 1, total});
+        const bool is_due = controls.keep_every > 0 && (number - begin + 1) % controls.keep_every == 0;
         if (controls.keeper != nullptr && (report.cancelled || is_due)) {
             controls.keeper->save({number, stack.save()});
             report.is_kept = true;

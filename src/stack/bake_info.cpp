@@ -27,15 +27,13 @@ bool is_body(const Info&) {
 
 /// Adds `infos` to `list` with the layer's word behind their names.
 template <class Info>
-void add_named(const std::vector<Info>& infos, const std::string& word, const LayerInfo& layer,
-               const char* what, std::vector<Info>& list) {
+void add_named(const std::vector<Info>& infos, const std::string& word, const LayerInfo& layer, const char* what,
+               std::vector<Info>& list) {
     for (Info info : infos) {
         info.name += word;
-        const auto has_name = [&](const Info& other) {
-            return !is_body(other) && other.name == info.name;
-        };
-        require(place_of(list, has_name) >= list.size(), "[[layer]] ", layer.name, ": expected a ",
-                what, " no other layer has, found \"", info.name, "\"");
+        const auto has_name = [&](const Info& other) { return !is_body(other) && other.name == info.name; };
+        require(place_of(list, has_name) >= list.size(), "[[layer]] ", layer.name, ": expected a ", what,
+                " no other layer has, found \"", info.name, "\"");
         list.push_back(std::move(info));
     }
 }
@@ -58,8 +56,8 @@ void BakeInfo::show(const ArtMesh& mesh) {
 const LayerInfo& BakeInfo::add_layer(const std::string& kind, const LayerFacts& facts) {
     LayerInfo layer;
     layer.kind = kind;
-    const auto before = std::count_if(layers.begin(), layers.end(),
-                                      [&](const LayerInfo& other) { return other.kind == kind; });
+    const auto before =
+        std::count_if(layers.begin(), layers.end(), [&](const LayerInfo& other) { return other.kind == kind; });
     std::string word;
     if (before > 0) {
         word = " " + (facts.name.empty() ? std::to_string(before + 1) : facts.name);
@@ -97,8 +95,7 @@ Frame BakeInfo::empty_frame() const {
     return frame;
 }
 
-const std::vector<double>* BakeInfo::channel(const Frame& frame, const std::string& name,
-                                             size_t mesh) const {
+const std::vector<double>* BakeInfo::channel(const Frame& frame, const std::string& name, size_t mesh) const {
     const std::vector<ChannelInfo>& list = meshes.at(mesh).channels;
     const size_t i = place_of(list, [&](const ChannelInfo& one) { return one.name == name; });
     return i < list.size() ? &frame.meshes.at(mesh).channels.at(i) : nullptr;

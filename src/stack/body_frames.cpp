@@ -15,13 +15,11 @@ void BodyFrames::pose(int number, TimeOf time_of, const Workers& workers, Matrix
     body_.positions(time_of(number), sampling_, workers, out);
 }
 
-bool BodyFrames::is_jump(const MatrixX3d& before, double from, const MatrixX3d& after,
-                         double to) const {
+bool BodyFrames::is_jump(const MatrixX3d& before, double from, const MatrixX3d& after, double to) const {
     if (body_.jumps_between(from, to)) {
         return true;
     }
-    const double largest =
-        before.rows() == 0 ? 0.0 : (after - before).rowwise().squaredNorm().maxCoeff();
+    const double largest = before.rows() == 0 ? 0.0 : (after - before).rowwise().squaredNorm().maxCoeff();
     return !(largest < squared_distance_);
 }
 
@@ -36,10 +34,7 @@ void BodyFrames::go_to(int number, TimeOf time_of, const Workers& workers) {
         }
         pose(number + ahead, time_of, workers, poses_.back());
         const MatrixX3d& before = ahead == 0 ? before_ : poses_[static_cast<size_t>(ahead) - 1];
-        jumps_.back() =
-            is_jump(before, time_of(number + ahead - 1), poses_.back(), time_of(number + ahead))
-                ? 1
-                : 0;
+        jumps_.back() = is_jump(before, time_of(number + ahead - 1), poses_.back(), time_of(number + ahead)) ? 1 : 0;
     } else {
         // The same as if every frame before had been seen: a resumed run takes the same way.
         const int first = number - static_cast<int>(past);

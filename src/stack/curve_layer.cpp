@@ -11,30 +11,33 @@ namespace {
 
 class CurveLayer final : public Layer {
 public:
-    CurveLayer(const LayerInput& ground, const CurveLayerOptions& settings,
-               const LayerMeshes& meshes)
+    CurveLayer(const LayerInput& ground, const CurveLayerOptions& settings, const LayerMeshes& meshes)
         : surface_(*ground.surface),
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
                 &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
         require(ground.refined == nullptr,
                 "curve: expected to stand before layers that refine the mesh; put it "
                 "first in the scene");
-        flesh_ = make_flesh(ground, body_, settings, meshes);
+        group_ = make_flesh(ground, body_, settings, meshes, report_.notes);
         const auto count = static_cast<size_t>(surface_.vertex_count());
         offset_.assign(count, 0.0);
         speed_.assign(count, 0.0);
-        // Where the body's future is not known, the drive comes late by as much.
-        lag_ = ground.knows_future ? 0.0 : flesh_->solver().look_ahead();
         facts_.channels = {{"curve displacement", "m"}, {"curve speed", "m/s"}};
         facts_.numbers = {{"curve displacement", "m"}};
-        facts_.lines = {curve_lines()};
-        facts_.has_memory = flesh_->has_memory();
-        facts_.changes_shape = true;
-        facts_.look_ahead = flesh_->solver().look_ahead();
+        knows_future_ = ground.knows_future;
         report_.kind = "curve";
-        if (flesh_->part().flipped > 0) {
-            report_.notes.push_back(concat("curve: ", flesh_->part().flipped,
-                                           " triangles of the part are inverted in its map"));
+        int flipped = 0;
+        for (const auto& flesh : parts()) {
+            facts_.has_memory = facts_.has_memory || flesh->has_memory();
+            facts_.look_ahead = std::max(facts_.look_ahead, flesh->solver().look_ahead());
+            flipped += flesh->part().flipped;
+        }
+        if (!parts().empty()) {
+            facts_.lines = {curve_lines()};
+            facts_.changes_shape = true;
+        }
+        if (flipped > 0) {
+            report_.notes.push_back(concat("curve: ", flipped, " triangles of the part are inverted in its map"));
         }
         write_report();
     }
@@ -42,102 +45,128 @@ public:
     const LayerFacts& facts() const override { return facts_; }
 
     LineSet curve_lines() const {
-        const CurvePart& part = flesh_->part();
         LineSet set;
         set.name = "curves";
-        set.point_count = part.rows();
-        const bool is_ring = part.direction == CurveDirection::around;
-        for (int c = 0; c < part.curve_count; ++c) {
-            for (int n = 0; n + (is_ring ? 0 : 1) < part.node_count; ++n) {
-                const int next = (n + 1) % part.node_count;
-                set.segments.push_back({n * part.curve_count + c, next * part.curve_count + c});
+        for (const auto& flesh : parts()) {
+            const CurvePart& part = flesh->part();
+            const bool is_ring = part.direction == CurveDirection::around;
+            for (int c = 0; c < part.curve_count; ++c) {
+                for (int n = 0; n + (is_ring ? 0 : 1) < part.node_count; ++n) {
+                    const int next = (n + 1) % part.node_count;
+                    set.segments.push_back(
+                        {set.point_count + n * part.curve_count + c, set.point_count + next * part.curve_count + c});
+                }
             }
+            set.point_count += part.rows();
         }
         return set;
     }
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         workers_ = step.workers;
-        // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear
-        // keys would shake the flesh.
-        flesh_->advance({.to = step.clock_to,
-                         .body_to = step.to,
-                         .pace = step.pace(),
-                         .reset = step.reset,
-                         .sampling = step.between,
-                         .known = step.known,
-                         .lag = lag_},
-                        *step.workers);
-        flesh_->displace(step.to, step.sampling, *step.workers, surface);
-        largest_offset_ = std::max(largest_offset_, flesh_->report().largest_offset);
-        largest_limited_ = std::max(largest_limited_, flesh_->report().largest_limited);
-
-        const std::vector<int>& vertices = flesh_->part().vertices;
+        if (parted()) {
+            std::fill(offset_.begin(), offset_.end(), 0.0);
+            std::fill(speed_.begin(), speed_.end(), 0.0);
+        }
         double largest = 0.0;
-        for (size_t i = 0; i < vertices.size(); ++i) {
-            const auto row = static_cast<Eigen::Index>(i);
-            const auto v = static_cast<size_t>(vertices[i]);
-            offset_[v] = flesh_->vertex_displacement().row(row).norm();
-            speed_[v] = flesh_->vertex_speed().row(row).norm();
-            largest = std::max(largest, offset_[v]);
+        Eigen::Index first_node = 0;
+        if (!parts().empty()) {
+            frame.line(0).resize(facts_.lines.front().point_count, 3);
+        }
+        if (!parts().empty()) {
+            // Between keys the drive is smooth whatever the frames are: jumps of velocity at linear
+            // keys would shake the flesh. Where the body's future is not known, it comes late by as much.
+            group_->advance({.to = step.clock_to,
+                             .body_to = step.to,
+                             .pace = step.pace(),
+                             .reset = step.reset,
+                             .sampling = step.between,
+                             .known = step.known,
+                             .lag = knows_future_ ? 0.0 : parts().front()->solver().look_ahead()},
+                            *step.workers);
+            group_->displace(step.to, step.sampling, *step.workers, surface);
+        }
+        for (const auto& flesh : parts()) {
+            largest_offset_ = std::max(largest_offset_, flesh->report().largest_offset);
+            largest_limited_ = std::max(largest_limited_, flesh->report().largest_limited);
+            const std::vector<int>& vertices = flesh->part().vertices;
+            for (size_t i = 0; i < vertices.size(); ++i) {
+                const auto row = static_cast<Eigen::Index>(i);
+                const auto v = static_cast<size_t>(vertices[i]);
+                offset_[v] = std::max(parted() ? offset_[v] : 0.0, flesh->vertex_displacement().row(row).norm());
+                speed_[v] = std::max(parted() ? speed_[v] : 0.0, flesh->vertex_speed().row(row).norm());
+                largest = std::max(largest, offset_[v]);
+            }
+            frame.line(0).middleRows(first_node, flesh->nodes().rows()) = flesh->nodes();
+            first_node += flesh->nodes().rows();
         }
         surface_.to_art().values(offset_, 1, *step.workers, frame.channel(0));
         surface_.to_art().values(speed_, 1, *step.workers, frame.channel(1));
         largest_displacement_ = std::max(largest_displacement_, largest);
         frame.number(0) = largest;
-        frame.line(0) = flesh_->nodes();
         write_report();
     }
 
-    std::vector<double> save() const override {
-        return facts_.has_memory ? flesh_->save() : Layer::save();
-    }
-    void restore(const std::vector<double>& state) override {
-        if (facts_.has_memory) {
-            flesh_->restore(state);
-        } else {
-            Layer::restore(state);
-        }
-    }
+    std::vector<double> save() const override { return group_->save(); }
+    void restore(const std::vector<double>& state) override { group_->restore(state); }
 
     void shape_at(double time, TimeSampling sampling, MatrixX3d& surface) override {
-        flesh_->displace(time, sampling, *workers_, surface);
+        group_->displace(time, sampling, *workers_, surface);
     }
 
 private:
+    const std::vector<std::unique_ptr<Flesh>>& parts() const { return group_->parts(); }
+    bool parted() const { return parts().size() > 1; }
+
+    /// Of several parts: all curves and vertices, and the extremes.
     void write_report() {
-        const CurvePart& part = flesh_->part();
-        const auto number = [this](const char* name, auto value) {
-            report_number(name, static_cast<double>(value));
-        };
+        double curves = 0.0, nodes = 0.0, vertices = 0.0, modes = 0.0, flipped = 0.0, made_up = 0.0, length = 0.0,
+               girth = 0.0;
+        double spacing = 1.0, limit = 0.0;
+        for (const auto& flesh : parts()) {
+            const CurvePart& part = flesh->part();
+            curves += part.curve_count;
+            nodes = std::max<double>(nodes, part.node_count);
+            vertices += static_cast<double>(part.vertices.size());
+            modes = std::max<double>(modes, flesh->solver().mode_count());
+            flipped += part.flipped;
+            made_up += part.virtual_nodes;
+            length = std::max(length, part.length);
+            girth = std::max(girth, part.girth);
+            spacing = std::max(spacing, part.spacing_ratio);
+            limit = std::max(limit, flesh->solver().limit());
+        }
         begin_report();
-        number("curves", part.curve_count);
-        number("nodes", part.node_count);
-        number("vertices", part.vertices.size());
-        number("modes", flesh_->solver().mode_count());
-        number("flipped triangles", part.flipped);
-        number("virtual nodes", part.virtual_nodes);
-        number("length (m)", part.length);
-        number("girth (m)", part.girth);
-        number("node spacing, longest to shortest", part.spacing_ratio);
-        number("largest displacement (m)", largest_displacement_);
-        number("largest swing before the limit (m)", largest_offset_);
-        number("largest swing (m)", largest_limited_);
-        number("limit (m)", flesh_->solver().limit());
-        if (!says_far_ && largest_offset_ > 2.0 * flesh_->solver().limit()) {
+        report_number("parts", static_cast<double>(parts().size()));
+        report_number("curves", curves);
+        report_number("nodes", nodes);
+        report_number("vertices", vertices);
+        report_number("modes", modes);
+        report_number("flipped triangles", flipped);
+        report_number("virtual nodes", made_up);
+        report_number("length (m)", length);
+        report_number("girth (m)", girth);
+        report_number("node spacing, longest to shortest", spacing);
+        report_number("largest displacement (m)", largest_displacement_);
+        report_number("largest swing before the limit (m)", largest_offset_);
+        report_number("largest swing (m)", largest_limited_);
+        report_number("limit (m)", limit);
+        report_number("contacts at once", group_->report().contacts);
+        report_number("deepest contact (m)", group_->report().deepest);
+        report_number("largest push when shown (m)", group_->report().pushed);
+        if (!says_far_ && !parts().empty() && largest_offset_ > 2.0 * limit) {
             says_far_ = true;
-            report_.notes.push_back(
-                concat("curve: the flesh swings far beyond its limit; raise frequency or ",
-                       "damping, or lower inertia"));
+            report_.notes.push_back(concat("curve: the flesh swings far beyond its limit; raise frequency or ",
+                                           "damping, or lower inertia"));
         }
     }
 
     const SimulationSurface& surface_;
     CurveBody body_;
-    std::unique_ptr<Flesh> flesh_;
+    std::unique_ptr<FleshGroup> group_;
     const Workers* workers_ = nullptr;
     LayerFacts facts_;
-    double lag_ = 0.0;
+    bool knows_future_ = true;
     bool says_far_ = false;
     std::vector<double> offset_, speed_;
     double largest_offset_ = 0.0, largest_limited_ = 0.0, largest_displacement_ = 0.0;

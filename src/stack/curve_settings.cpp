@@ -1,6 +1,7 @@
 #include "curve_settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cutis/core/error.h"
 #include "stack/regions.h"
@@ -12,8 +13,7 @@ namespace {
 constexpr double far_time = 1e7;  // seconds
 
 FleshExample example_of(const CurveExample& given, const LayerMeshes& meshes) {
-    require(given.morph.empty() || given.file.empty(),
-            "[[layer]] curve: example: expected morph or file, found both");
+    require(given.morph.empty() || given.file.empty(), "[[layer]] curve: example: expected morph or file, found both");
     FleshExample example;
     example.time = given.time;
     example.morph = given.morph;
@@ -24,11 +24,104 @@ FleshExample example_of(const CurveExample& given, const LayerMeshes& meshes) {
     return example;
 }
 
-std::vector<double> on_nodes(const CurvePart& part, const VectorXd& values,
-                             const Workers& workers) {
+std::vector<double> on_nodes(const CurvePart& part, const VectorXd& values, const Workers& workers) {
     VectorXd nodes(part.rows());
     part.nodes.apply_to_scalars(values, workers, nodes);
     return {nodes.data(), nodes.data() + nodes.size()};
+}
+
+struct PartPreset {
+    const char* name;
+    double frequency, damping, inertia;
+};
+
+// Swings of a few per cent of the part's size in walks and runs.
+constexpr PartPreset part_presets[] = {
+    {"belly", 3.5, 0.25, 0.4}, {"thigh", 5.0, 0.3, 0.3},   {"cheek", 7.0, 0.3, 0.3},
+    {"tail", 2.0, 0.25, 0.25}, {"ear", 4.0, 0.25, 0.3},    {"trunk", 1.5, 0.3, 0.3},
+    {"breast", 3.0, 0.2, 0.4}, {"wattle", 2.5, 0.15, 0.6}, {"fin", 3.0, 0.35, 0.25},
+};
+
+/// Preset and knobs as the numbers they stand for.
+void apply_character(const CurveLayerOptions& settings, const CurvePart& part, CurveOptions& curve) {
+    const CurveOptions plain;
+    for (const PartPreset& preset : part_presets) {
+        if (settings.preset == preset.name) {
+            curve.frequency_hz = curve.frequency_hz == plain.frequency_hz ? preset.frequency : curve.frequency_hz;
+            curve.damping = curve.damping == plain.damping ? preset.damping : curve.damping;
+            curve.inertia_gain = curve.inertia_gain == plain.inertia_gain ? preset.inertia : curve.inertia_gain;
+        }
+    }
+    const auto only_one = [&](const std::optional<double>& knob, double number, double otherwise, const char* name,
+                              const char* key) {
+        require(!knob || number == otherwise, "[[layer]] curve: expected ", name, " or ", key, ", found both");
+    };
+    const CurveOptions& given = settings.flesh.curve;
+    only_one(settings.soft, given.frequency_hz, plain.frequency_hz, "soft", "frequency");
+    only_one(settings.lively, given.inertia_gain, plain.inertia_gain, "lively", "inertia");
+    only_one(settings.damped, given.damping, plain.damping, "damped", "damping");
+    require(!settings.soft || !settings.a1, "[[layer]] curve: expected soft or a1, found both");
+    if (settings.soft) {
+        // Soft flesh of a thigh's length at 2 Hz, firm at 10; a free tip at half of that.
+        constexpr double thigh = 0.45;  // metres
+        const bool is_free = part.has_closed_end && curve.free_tip && part.direction == CurveDirection::along;
+        const double firm = is_free ? 5.0 : 10.0;
+        curve.frequency_hz = std::clamp(
+            firm * std::pow(0.2, *settings.soft) * std::sqrt(thigh / std::max(part.length, 1e-9)), 0.2, 60.0);
+    }
+    if (settings.lively) {
+        curve.inertia_gain = 1.2 * *settings.lively * *settings.lively;
+    }
+    if (settings.damped) {
+        curve.damping = 0.05 * std::pow(16.0, *settings.damped);
+    }
+}
+
+/// Options of the flesh on one part.
+FleshOptions flesh_options(const LayerInput& ground, const CurveLayerOptions& settings, const LayerMeshes& meshes,
+                           const CurvePart& part, const Workers& workers) {
+    FleshOptions options = settings.flesh;
+    apply_character(settings, part, options.curve);
+    if (settings.a1) {
+        const int intervals = part.direction == CurveDirection::around ? part.node_count : part.node_count - 1;
+        options.curve.frequency_hz = frequency_for_stiffness(intervals, *settings.a1 / settings.a2);
+    }
+    options.curve.highest_frequency_hz = std::max(options.curve.highest_frequency_hz, options.curve.frequency_hz);
+    options.paper_frames = ground.fps;
+    const bool repeats = settings.loop && ground.body->is_looping() && !ground.body->seam_is_jump();
+    const double period = repeats ? ground.body->duration() : 0.0;
+    const double steps = std::round(period * options.curve.rate_hz);
+    if (steps >= 2.0) {
+        options.period = period;
+        options.curve.rate_hz = steps / period;
+    }
+    if (settings.softness.is_painted() || settings.softness.value != 1.0) {
+        VectorXd soft(ground.surface->vertex_count());
+        for (int v = 0; v < ground.surface->vertex_count(); ++v) {
+            soft[v] = settings.softness.at(v);
+        }
+        options.curve.softness = on_nodes(part, soft, workers);
+    }
+    for (const CurveExample& example : settings.examples) {
+        options.examples.push_back(example_of(example, meshes));
+    }
+    std::vector<std::string> places;
+    for (const CurveForce& push : settings.forces) {
+        FleshForce force;
+        force.time = push.time;
+        force.push = push.push;
+        if (!push.region.empty()) {
+            force.share = on_nodes(part, region_values(ground, push.region), workers);
+        }
+        const std::string place = region_text(push.region);
+        const auto known = std::find(places.begin(), places.end(), place);
+        force.place = static_cast<int>(known - places.begin());
+        if (known == places.end()) {
+            places.push_back(place);
+        }
+        options.forces.push_back(force);
+    }
+    return options;
 }
 
 }  // namespace
@@ -60,7 +153,20 @@ Options describe(CurveForce& o) {
 Options describe(CurveLayerOptions& o) {
     Options all = describe(o.part);
     all = join(std::move(all), {
-        {.name = "region", .field = &o.region, .about = "region (see scene.md), instead of joints"}});
+        {.name = "region", .field = &o.region, .about = "region (see scene.md), instead of joints"},
+        {.name = "parts", .field = &o.parts,
+         .about = "without any of these the soft parts are found: only these kinds; empty: all",
+         .choices = {"arm", "leg", "neck", "torso", "tail", "ear", "fin", "tube"}}});
+    all = join(std::move(all), {
+        {.group = "character", .name = "preset", .field = &o.preset,
+         .about = "frequency, damping and inertia of a body part, where they are left at their defaults",
+         .choices = {"", "belly", "thigh", "cheek", "tail", "ear", "trunk", "breast", "wattle", "fin"}},
+        {.name = "soft", .field = &o.soft, .about = "0 firm to 1 soft, in place of frequency; long parts are slower",
+         .range = {0, 1}, .automatic = "frequency counts"},
+        {.name = "lively", .field = &o.lively, .about = "0 still to 1 physical and more, in place of inertia",
+         .range = {0, 1}, .automatic = "inertia counts"},
+        {.name = "damped", .field = &o.damped, .about = "0 rings on to 1 stops at once, in place of damping",
+         .range = {0, 1}, .automatic = "damping counts"}});
     all = join(std::move(all), describe(o.layout));
     all = join(std::move(all), describe(o.flesh.curve));
     all = join(std::move(all), {
@@ -74,6 +180,12 @@ Options describe(CurveLayerOptions& o) {
     all = join(std::move(all), describe(o.flesh));
     return join(std::move(all),
                 {
+        {.name = "collide", .field = &o.collide,
+         .about = "parts stay out of the rest of the body and of each other, beyond what the body itself has"},
+        {.name = "collider", .field = tables(o.colliders),
+         .about = "what flesh stays out of, each a table with shape, at, to, radius and node"},
+        {.name = "loop", .field = &o.loop,
+         .about = "where the clip loops, flesh starts as it comes back: the loop has no seam", .advanced = true},
         {.name = "example", .field = tables(o.examples),
          .about = "shapes to reach, each a table with time and morph or file", .was = {"examples"}},
         {.name = "force", .field = tables(o.forces),
@@ -81,58 +193,39 @@ Options describe(CurveLayerOptions& o) {
 }
 // clang-format on
 
-std::unique_ptr<Flesh> make_flesh(const LayerInput& ground, const CurveBody& body,
-                                  const CurveLayerOptions& given, const LayerMeshes& meshes) {
+std::unique_ptr<FleshGroup> make_flesh(const LayerInput& ground, const CurveBody& body, const CurveLayerOptions& given,
+                                       const LayerMeshes& meshes, std::vector<std::string>& notes) {
     CurveLayerOptions settings = given;
     const Workers& workers = ground.own_workers();
     look_up_regions(ground, describe(settings), "[[layer]] curve");
     for (int& vertex : settings.layout.start_vertices) {
         // Users count the vertices of their file.
         const std::vector<int>& map = ground.surface->mesh().vertex_of_art;
-        require(vertex >= 0 && static_cast<size_t>(vertex) < map.size(),
-                "curve: expected start_vertices from 0 to ", map.size() - 1, ", found ", vertex);
+        require(vertex >= 0 && static_cast<size_t>(vertex) < map.size(), "curve: expected start_vertices from 0 to ",
+                map.size() - 1, ", found ", vertex);
         vertex = map[vertex];
     }
     if (!settings.region.empty()) {
         settings.part.field = region_values(ground, settings.region);
     }
-    CurvePart part = find_part(body, settings.part, settings.layout);
-    FleshOptions options = settings.flesh;
-    if (settings.a1) {
-        const int intervals =
-            part.direction == CurveDirection::around ? part.node_count : part.node_count - 1;
-        options.curve.frequency_hz = frequency_for_stiffness(intervals, *settings.a1 / settings.a2);
+    const PartNames& names = settings.part;
+    const bool is_named = !names.from.empty() || !names.to.empty() || !names.without.empty() || !names.group.empty() ||
+                          !names.attribute.empty() || names.field.size() > 0;
+    require(!is_named || settings.parts.empty(),
+            "[[layer]] curve: expected a part by name, or kinds of `parts`, found both");
+    std::vector<FoundPart> parts;
+    if (is_named) {
+        parts.push_back({PartKind::tube, find_part(body, names, settings.layout)});
+    } else {
+        parts = find_soft_parts(ground, body, settings, notes);
     }
-    options.curve.highest_frequency_hz =
-        std::max(options.curve.highest_frequency_hz, options.curve.frequency_hz);
-    options.paper_frames = ground.fps;
-    if (settings.softness.is_painted() || settings.softness.value != 1.0) {
-        VectorXd soft(ground.surface->vertex_count());
-        for (int v = 0; v < ground.surface->vertex_count(); ++v) {
-            soft[v] = settings.softness.at(v);
-        }
-        options.curve.softness = on_nodes(part, soft, workers);
+    std::vector<std::unique_ptr<Flesh>> all;
+    for (FoundPart& part : parts) {
+        FleshOptions options = flesh_options(ground, settings, meshes, part.tube, workers);
+        options.meets = settings.collide || !settings.colliders.empty();
+        all.push_back(std::make_unique<Flesh>(body, std::move(part.tube), options));
     }
-    for (const CurveExample& example : settings.examples) {
-        options.examples.push_back(example_of(example, meshes));
-    }
-    std::vector<std::string> places;
-    for (const CurveForce& push : settings.forces) {
-        FleshForce force;
-        force.time = push.time;
-        force.push = push.push;
-        if (!push.region.empty()) {
-            force.share = on_nodes(part, region_values(ground, push.region), workers);
-        }
-        const std::string place = region_text(push.region);
-        const auto known = std::find(places.begin(), places.end(), place);
-        force.place = static_cast<int>(known - places.begin());
-        if (known == places.end()) {
-            places.push_back(place);
-        }
-        options.forces.push_back(force);
-    }
-    return std::make_unique<Flesh>(body, std::move(part), options);
+    return std::make_unique<FleshGroup>(body, std::move(all), settings.collide, settings.colliders);
 }
 
 }  // namespace cutis

@@ -28,8 +28,7 @@ public:
         std::nth_element(widths.begin(), middle, widths.end());
         median_width_ = *middle;
         if (!solver_.is_empty()) {
-            facts_.channels = {
-                {"fold compression"}, {"fold height", "m"}, {"fold share"}, {"fold weight"}};
+            facts_.channels = {{"fold compression"}, {"fold height", "m"}, {"fold share"}, {"fold weight"}};
             facts_.numbers = {{"folding lines", ""}, {"held vertices", ""}, {"highest fold", "m"}};
             facts_.changes_shape = true;
             facts_.refined = &refined_;
@@ -99,8 +98,7 @@ private:
         report_number("lines below the gate a frame", a_frame(sum_.gated));
         report_number("capped heights a frame", a_frame(sum_.capped));
         report_number("vertices held back a frame", a_frame(sum_.held));
-        report_number("height the guard kept",
-                      frames_ == 0 ? 1.0 : kept_ / static_cast<double>(frames_));
+        report_number("height the guard kept", frames_ == 0 ? 1.0 : kept_ / static_cast<double>(frames_));
         report_number("highest fold (m)", sum_.highest);
         report_number("worst Fischer-Burmeister residual (m)", sum_.worst_residual);
     }
@@ -116,8 +114,7 @@ private:
 
     void fold(MatrixX3d& surface) {
         if (use_normals_) {
-            fill_vertex_normals(surface, solver_.topology(), NormalWeight::angle, *workers_,
-                                directions_);
+            fill_vertex_normals(surface, solver_.topology(), NormalWeight::angle, *workers_, directions_);
         } else {
             turn_normals(solver_.normals(), refined_.weights, matrices_, *workers_, directions_);
         }

@@ -25,8 +25,7 @@ std::vector<double> sample_times(double duration, double per_second) {
     if (!(duration > 0.0)) {
         return {0.0};
     }
-    const int count =
-        std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, least_poses, most_poses);
+    const int count = std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, least_poses, most_poses);
     std::vector<double> times;
     times.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -58,8 +57,7 @@ void add_other_clips(const Body& body, std::vector<JointPose>& poses) {
 Eigen::Matrix3d turn_of(const Rig& rig, const JointPose& pose, size_t joint) {
     const int parent = rig.parent[joint];
     const Eigen::Matrix3d own = pose[joint].linear();
-    return parent < 0 ? own
-                      : Eigen::Matrix3d(pose[static_cast<size_t>(parent)].linear().inverse() * own);
+    return parent < 0 ? own : Eigen::Matrix3d(pose[static_cast<size_t>(parent)].linear().inverse() * own);
 }
 
 /// Every joint turned at random about any axis, as far as the poses so far turn it.
@@ -75,8 +73,7 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
             }
         }
     }
-    const bool is_still =
-        std::all_of(range.begin(), range.end(), [](double angle) { return angle < 1e-3; });
+    const bool is_still = std::all_of(range.begin(), range.end(), [](double angle) { return angle < 1e-3; });
     std::uint32_t state = 2463534242U;
     const auto roll = [&state] {
         state ^= state << 13;
@@ -87,16 +84,13 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
     for (int i = 0; i < count; ++i) {
         JointPose pose(range.size(), Eigen::Affine3d::Identity());
         for (size_t j = 0; j < range.size(); ++j) {
-            const double most = is_still
-                                    ? most_range
-                                    : std::clamp(beyond_clips * range[j], least_range, most_range);
+            const double most = is_still ? most_range : std::clamp(beyond_clips * range[j], least_range, most_range);
             const Vector3d axis(roll(), roll(), roll());
             const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
                                          Eigen::AngleAxisd(most * roll(), axis.normalized()) *
                                          Eigen::Translation3d(-rig.centre[j]);
             const int parent = rig.parent[j];
-            pose[j] =
-                parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;
+            pose[j] = parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;
         }
         poses.push_back(std::move(pose));
     }
@@ -134,10 +128,10 @@ FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     std::vector<int> shown;
     const std::vector<int>& vertex_of_art = ground.surface->mesh().vertex_of_art;
     for (const int art : given.vertices) {
-        require(art >= 0 && static_cast<size_t>(art) < vertex_of_art.size() &&
-                    vertex_of_art[static_cast<size_t>(art)] >= 0,
-                "[[layer]] fold: chain: expected a vertex of 0 to ", vertex_of_art.size() - 1,
-                " that the surface uses, found ", art);
+        require(
+            art >= 0 && static_cast<size_t>(art) < vertex_of_art.size() && vertex_of_art[static_cast<size_t>(art)] >= 0,
+            "[[layer]] fold: chain: expected a vertex of 0 to ", vertex_of_art.size() - 1,
+            " that the surface uses, found ", art);
         const int vertex = vertex_of_art[static_cast<size_t>(art)];
         if (chain.empty() || chain.back() != vertex) {  // both sides of a seam are one vertex
             chain.push_back(vertex);
@@ -147,8 +141,8 @@ FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     try {
         return fold_curve_from_chain(ground.surface->topology(), chain, shown);
     } catch (const InvalidInput& refused) {
-        throw InvalidInput(concat("[[layer]] fold: chain: ", refused.what(),
-                                  " (vertices on both sides of a seam are one)"));
+        throw InvalidInput(
+            concat("[[layer]] fold: chain: ", refused.what(), " (vertices on both sides of a seam are one)"));
     }
 }
 
@@ -163,8 +157,9 @@ void body_pose(const LayerInput& ground, double time, MatrixX3d& out) {
 }
 
 /// What stripes are laid out from.
-FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
-                       const FoldLayerOptions& settings) {
+/// \param is_quick  from a few poses
+FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldLayerOptions& settings,
+                       bool is_quick = false) {
     const Workers& workers = ground.own_workers();
     const MatrixX3d& rest = ground.surface->rest();
     FoldSource source;
@@ -182,8 +177,11 @@ FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
         }
         source.size = (high - low).maxCoeff();
     }
-    const std::vector<double> times =
-        sample_times(ground.body->duration(), settings.poses_per_second);
+    std::vector<double> times = sample_times(ground.body->duration(), settings.poses_per_second);
+    if (is_quick) {
+        times = {times.front(), times[times.size() / 5],     times[2 * times.size() / 5], times[3 * times.size() / 5],
+                 times.back(),  times[4 * times.size() / 5], times[times.size() / 2]};
+    }
     if (!skeleton.has_skin()) {
         for (const double time : times) {
             source.poses.emplace_back();
@@ -197,20 +195,22 @@ FoldSource fold_source(const LayerInput& ground, const FoldSkeleton& skeleton,
         poses.emplace_back();
         skeleton.matrices(time, TimeSampling::exact, poses.back());
     }
-    add_other_clips(*ground.body, poses);
-    add_random_poses(skeleton.rig(), settings.random_poses, poses);
+    if (settings.poses == FoldLayerOptions::Poses::all) {
+        if (!is_quick) {
+            add_other_clips(*ground.body, poses);
+        }
+        add_random_poses(skeleton.rig(), is_quick ? std::min(settings.random_poses, 12) : settings.random_poses, poses);
+    }
     for (const JointPose& pose : poses) {
         source.poses.emplace_back();
-        skin_dual_quaternion(rest, skeleton.weights(), pose, workers, source.poses.back(),
-                             skeleton.rig().centre);
+        skin_dual_quaternion(rest, skeleton.weights(), pose, workers, source.poses.back(), skeleton.rig().centre);
     }
     return source;
 }
 
 /// The paper's curves: chains that are given, or those of the joints that bend.
 std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& skeleton,
-                                 const FoldLayerOptions& settings,
-                                 std::vector<std::string>& notes) {
+                                 const FoldLayerOptions& settings, std::vector<std::string>& notes) {
     std::vector<FoldCurve> curves;
     for (const FoldChain& chain : settings.chains) {
         curves.push_back(curve_of(ground, chain));
@@ -224,8 +224,8 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
             FoldPose pose;
             skeleton.matrices(time, TimeSampling::exact, pose.matrices);
             if (skeleton.has_skin()) {
-                skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices,
-                                     ground.own_workers(), pose.positions, skeleton.rig().centre);
+                skin_dual_quaternion(ground.surface->rest(), skeleton.weights(), pose.matrices, ground.own_workers(),
+                                     pose.positions, skeleton.rig().centre);
             } else {
                 body_pose(ground, time, pose.positions);
             }
@@ -233,16 +233,16 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
         }
         const Rig& rig = skeleton.rig();
         const FoldJoints joints{&skeleton.weights(), rig.parent, rig.centre, rig.name};
-        curves = find_joint_curves(ground.surface->topology(), ground.surface->rest(), joints,
-                                   poses, settings.joints, settings.reach, notes);
+        curves = find_joint_curves(ground.surface->topology(), ground.surface->rest(), joints, poses, settings.joints,
+                                   settings.reach, notes);
     }
     for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
         const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
         curves[c].width = look.width.value_or(0.0);
         if (look.profile != FoldCurveLook::Shape::layer) {
             curves[c].profile = profile_of(
-                settings, static_cast<FoldShape>(static_cast<int>(look.profile) -
-                                                 static_cast<int>(FoldCurveLook::Shape::blob)));
+                settings,
+                static_cast<FoldShape>(static_cast<int>(look.profile) - static_cast<int>(FoldCurveLook::Shape::blob)));
         }
     }
     return curves;
@@ -252,15 +252,20 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
 void check_together(const FoldLayerOptions& settings) {
     const bool is_paper = settings.layout == FoldLayerOptions::Layout::paper;
     const auto needs_paper = [&](bool is_set, const char* key) {
-        require(is_paper || !is_set, "[[layer]] fold: ", key,
-                ": expected layout = \"paper\", which has curves");
+        require(is_paper || !is_set, "[[layer]] fold: ", key, ": expected layout = \"paper\", which has curves");
     };
     needs_paper(!settings.chains.empty(), "chain");
     needs_paper(!settings.curves.empty(), "curve");
     needs_paper(!settings.joints.joints.empty(), "joints");
+    require(!settings.solver.contact || (settings.solver.guard && !is_paper),
+            "[[layer]] fold: contact: expected guard = true and layout = \"stripes\", which it works with");
+    require(settings.solver.contact || settings.solver.thickness == 0.0,
+            "[[layer]] fold: thickness: expected contact = true, which keeps it between folds");
     require(!is_paper || settings.where.name == "all",
             "[[layer]] fold: where: expected layout = \"stripes\"; curves are chosen by joints or "
             "chain");
+    require(settings.poses == FoldLayerOptions::Poses::all || settings.random_poses == FoldLayerOptions().random_poses,
+            "[[layer]] fold: random_poses: expected poses = \"all\"; the clip alone has none");
     bool has_custom = settings.profile == FoldShape::custom;
     for (const FoldCurveLook& curve : settings.curves) {
         has_custom = has_custom || curve.profile == FoldCurveLook::Shape::custom;
@@ -272,8 +277,7 @@ void check_together(const FoldLayerOptions& settings) {
 }  // namespace
 
 FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
-    if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 ||
-        body_.has_separate_rest_pose()) {
+    if (body_.rig() == nullptr || ground.weights->vertex_count() == 0 || body_.has_separate_rest_pose()) {
         return;
     }
     rig_ = body_.rig();
@@ -282,15 +286,13 @@ FoldSkeleton::FoldSkeleton(const LayerInput& ground) : body_(*ground.body) {
     has_skin_ = rig_->is_whole_motion && ground.refined == nullptr;
 }
 
-FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
-                      const FoldLayerOptions& settings) {
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldLayerOptions& settings) {
     check_together(settings);
     const Topology& base = ground.surface->topology();
     const MatrixX3d& rest = ground.surface->rest();
     const FoldOptions options = fold_options(ground, settings);
     if (settings.layout == FoldLayerOptions::Layout::stripes) {
-        return FoldSolver(base, rest, fold_source(ground, skeleton, settings), options,
-                          ground.own_workers());
+        return FoldSolver(base, rest, fold_source(ground, skeleton, settings), options, ground.own_workers());
     }
     std::vector<std::string> notes;
     std::vector<FoldCurve> curves = curves_of(ground, skeleton, settings, notes);
@@ -299,8 +301,22 @@ FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
     return solver;
 }
 
-RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
-                        const FoldSolver& solver) {
+LayerCost estimate_folds(const FoldLayerOptions& settings, const LayerInput& ground) {
+    check_together(settings);
+    if (settings.layout != FoldLayerOptions::Layout::stripes) {
+        return {};
+    }
+    constexpr double bytes_a_vertex = 3500.0;  // of the refined mesh: layout, lines, heights, art
+    constexpr double bytes_a_pose = 24.0;      // and vertex
+    const FoldSkeleton skeleton(ground);
+    const FoldSource source = fold_source(ground, skeleton, settings, true);
+    const double vertices = estimated_fold_vertices(ground.surface->topology(), ground.surface->rest(), source,
+                                                    fold_options(ground, settings));
+    constexpr double poses = 300.0;
+    return {vertices, bytes_a_vertex * vertices + bytes_a_pose * poses * ground.surface->vertex_count()};
+}
+
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldSolver& solver) {
     const ArtMesh& art = *ground.art;
     const RepairedMesh& mesh = ground.surface->mesh();
     const Topology& topology = solver.topology();
@@ -317,12 +333,10 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
     for (size_t f = 0; f < order.size(); ++f) {
         order[f] = static_cast<int>(f);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return art_triangle(a) < art_triangle(b); });
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return art_triangle(a) < art_triangle(b); });
     refined.art.triangles.resize(topology.triangle_count(), 3);
     for (size_t f = 0; f < order.size(); ++f) {
-        refined.art.triangles.row(static_cast<Eigen::Index>(f)) =
-            topology.triangles().row(order[f]);
+        refined.art.triangles.row(static_cast<Eigen::Index>(f)) = topology.triangles().row(order[f]);
     }
     size_t first = 0;
     for (const MeshPart& part : art.parts) {
@@ -345,13 +359,14 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
         refined.art.uv_triangles.resize(topology.triangle_count(), 3);
         for (size_t f = 0; f < order.size(); ++f) {
             for (int k = 0; k < 3; ++k) {
-                const SurfacePoint& corner =
-                    corners[3 * static_cast<size_t>(order[f]) + static_cast<size_t>(k)];
+                const SurfacePoint& corner = corners[3 * static_cast<size_t>(order[f]) + static_cast<size_t>(k)];
                 SurfacePoint on_art = corner;
                 on_art.triangle = mesh.art_triangle[static_cast<size_t>(corner.triangle)];
+                for (int c = 0; c < 3; ++c) {
+                    on_art.barycentric[mesh.art_corner(corner.triangle, c)] = corner.barycentric[c];
+                }
                 const Vector2d value = interpolate(art.uv, art.uv_triangles, on_art);
-                std::vector<int>& known =
-                    at_vertex[static_cast<size_t>(topology.triangles()(order[f], k))];
+                std::vector<int>& known = at_vertex[static_cast<size_t>(topology.triangles()(order[f], k))];
                 const auto same = std::find_if(known.begin(), known.end(), [&](int i) {
                     return (uv[static_cast<size_t>(i)] - value).cwiseAbs().maxCoeff() < 1e-12;
                 });
@@ -387,31 +402,28 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
     for (size_t v = 0; v < apart.size(); ++v) {
         apart[v] = static_cast<int>(v);  // pieces that touch stay pieces
     }
-    refined.surface =
-        std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
-    require(refined.surface->vertex_count() == topology.vertex_count(),
-            "fold: expected triangles with an area, but ",
+    refined.surface = std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
+    require(refined.surface->vertex_count() == topology.vertex_count(), "fold: expected triangles with an area, but ",
             topology.vertex_count() - refined.surface->vertex_count(),
             " refined vertices touch only triangles without one");
     // Triangles of the surface are those of the art, which are the solver's in another order.
     const RepairedMesh& finer = refined.surface->mesh();
     std::vector<int> surface_triangle(order.size(), -1);
     for (size_t f = 0; f < finer.art_triangle.size(); ++f) {
-        surface_triangle[static_cast<size_t>(order[static_cast<size_t>(finer.art_triangle[f])])] =
-            static_cast<int>(f);
+        surface_triangle[static_cast<size_t>(order[static_cast<size_t>(finer.art_triangle[f])])] = static_cast<int>(f);
     }
-    refined.from_below = MeshMap::finer(
-        solver.stencils(), topology.triangles(), corners,
-        [&solver, surface = refined.surface,
-         surface_triangle = std::move(surface_triangle)](const SurfacePoint& below) {
-            SurfacePoint point = solver.locate(below);
-            int nearest = 0;
-            point.barycentric.maxCoeff(&nearest);
-            const int v = solver.topology().triangles()(point.triangle, nearest);
-            point.triangle = surface_triangle[static_cast<size_t>(point.triangle)];
-            // A triangle without area was left out: one of its vertices stands for it.
-            return point.triangle >= 0 ? point : point_at_vertex(surface->topology(), v);
-        });
+    refined.from_below =
+        MeshMap::finer(solver.stencils(), topology.triangles(), corners,
+                       [&solver, surface = refined.surface,
+                        surface_triangle = std::move(surface_triangle)](const SurfacePoint& below) {
+                           SurfacePoint point = solver.locate(below);
+                           int nearest = 0;
+                           point.barycentric.maxCoeff(&nearest);
+                           const int v = solver.topology().triangles()(point.triangle, nearest);
+                           point.triangle = surface_triangle[static_cast<size_t>(point.triangle)];
+                           // A triangle without area was left out: one of its vertices stands for it.
+                           return point.triangle >= 0 ? point : point_at_vertex(surface->topology(), v);
+                       });
     return refined;
 }
 

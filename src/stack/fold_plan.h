@@ -29,12 +29,14 @@ private:
 };
 
 /// Folds of the surface as the options ask for them.
-FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton,
-                      const FoldLayerOptions& options);
+FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldLayerOptions& options);
+
+/// Vertices and memory it will take, from a few poses.
+/// \throw InvalidInput  a width that is given and too narrow
+LayerCost estimate_folds(const FoldLayerOptions& options, const LayerInput& ground);
 
 /// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
 /// \param solver  must outlive it
-RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton,
-                        const FoldSolver& solver);
+RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldSolver& solver);
 
 }  // namespace cutis

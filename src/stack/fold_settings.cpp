@@ -27,6 +27,8 @@ Options describe(FoldLayerOptions& o) {
          .about = "stripes over the whole garment, or the paper's own folds along curves of bending "
                   "joints (or chains), a line each", .was = {"place"}},
         {.name = "where", .field = &o.where, .about = "stripes: regions with folds"},
+        {.name = "poses", .field = choice(o.poses, {"all", "clip"}),
+         .about = "what folds are laid out from: every clip and random poses, or the clip that is baked alone"},
         {.name = "poses_per_second", .field = &o.poses_per_second,
          .about = "poses of every clip that folds are laid out from", .unit = "1/s",
          .range = {0.1, 240}, .advanced = true},

@@ -5,7 +5,9 @@
 
 #include "body_frames.h"
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 #include "stage_clock.h"
+#include "together.h"
 
 namespace cutis {
 
@@ -24,6 +26,9 @@ public:
         }
         for (size_t i = 0; i < depth_; ++i) {
             stack_.layers_[i]->shape_at(time, sampling, out);
+            if (stack_.layers_[i]->facts().changes_shape) {
+                stack_.together_[i + 1]->hold(out);
+            }
         }
     }
 
@@ -39,8 +44,8 @@ LayerStack::LayerStack(const Body& body, const StackOptions& options, const Work
     given.body.weld_distance = options.weld_distance;
     given.body.cut_distance = options.cut_distance;
     check_options(describe_body(given), "layers");
-    require(options.look_ahead >= 0 && options.look_ahead <= 100,
-            "layers look_ahead: expected 0 to 100 frames, found ", options.look_ahead);
+    require(options.look_ahead >= 0 && options.look_ahead <= 100, "layers look_ahead: expected 0 to 100 frames, found ",
+            options.look_ahead);
     info_.fps = options.fps;
     info_.sampling = options.sampling;
 }
@@ -51,21 +56,69 @@ const LayerInput& LayerStack::ground() {
     if (grounds_.empty()) {
         RepairOptions repair;
         repair.weld_distance = options_.weld_distance;
-        surface_ = std::make_unique<SimulationSurface>(
-            options_.repair ? SimulationSurface::repaired(body_, repair)
-                            : SimulationSurface::as_it_is(body_));
-        LayerInput ground{&body_,       surface_.get(), &body_.mesh(), &body_.source().rig.weights,
-                          options_.fps, &workers_};
+        surface_ = std::make_unique<SimulationSurface>(options_.repair ? SimulationSurface::repaired(body_, repair)
+                                                                       : SimulationSurface::as_it_is(body_));
+        LayerInput ground{&body_, surface_.get(), &body_.mesh(), &body_.source().rig.weights, options_.fps, &workers_};
+        ground.known_anatomy = std::make_shared<KnownAnatomy>();
         ground.knows_future = options_.look_ahead > 0;
         grounds_.push_back(ground);
         moving_.push_back(std::make_unique<Ground>(*this, 0));
         bases_.push_back(0);
+        find_together();
     }
     return grounds_.back();
 }
 
+// Vertices of the ground on top that lie on each other at rest and over the whole motion. Those of a
+// finer mesh do where their places on the mesh below do: smoothing parts rims that meet.
+void LayerStack::find_together() {
+    const LayerInput& top = grounds_.back();
+    if (grounds_.size() > 1 && (top.surface == grounds_[grounds_.size() - 2].surface || together_.back()->empty())) {
+        together_.push_back(together_.back());
+        return;
+    }
+    constexpr int poses = 8;
+    constexpr double as_one = 1e-6;  // of the body's size
+    MatrixX3d posed;
+    MatrixX3d finer;
+    const auto shown = [&](const MatrixX3d& below) -> const MatrixX3d& {
+        if (top.refined == nullptr) {
+            return below;
+        }
+        const MatrixX3i& triangles = top.base->surface->topology().triangles();
+        finer.resize(top.surface->vertex_count(), 3);
+        for (int v = 0; v < top.surface->vertex_count(); ++v) {
+            finer.row(v) = interpolate(below, triangles, top.refined->from_below.down(v));
+        }
+        return finer;
+    };
+    const MatrixX3d rest = shown(surface_->rest());
+    const double distance = as_one * bounding_box_diagonal(rest);
+    together_.push_back(std::make_shared<Together>(rest, distance, [&](const auto& use) {
+        for (int pose = 0; pose <= poses; ++pose) {
+            body_.positions(body_.duration() * pose / poses, options_.sampling, workers_, body_positions_);
+            surface_->from_art().values(body_positions_, workers_, posed);
+            use(shown(posed));
+        }
+    }));
+}
+
 std::vector<std::string> LayerStack::notes() const {
     return surface_ ? surface_->mesh().notes : std::vector<std::string>{};
+}
+
+std::string LayerStack::note_if_unseen(size_t i) const {
+    // Half a pixel of a picture a thousand pixels high.
+    const double visible = 5e-4 * surface_->main_box().norm();
+    if (!layers_[i]->facts().changes_shape || first_.rows() == 0 || moved_[i] > visible) {
+        return {};
+    }
+    const std::string what = moved_[i] == 0.0 ? concat("moved nothing")
+                                              : concat("moved the surface by ", moved_[i], " m at most, of a body of ",
+                                                       surface_->main_box().norm(), " m: less than can be seen");
+    const char* why = body_moved_ <= visible ? "the body hardly moves in these frames; choose another clip or range"
+                                             : "masks or pins may hold all of it, or its strength is too low";
+    return concat(info_.layers[i].name, " ", what, ": ", why);
 }
 
 void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
@@ -76,6 +129,14 @@ void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
     LayerInput above = below;
     if (facts.refined != nullptr) {
         info_.show(facts.refined->art);
+        info_.shown_weights = &facts.refined->weights;
+        info_.carry_to_shown = [this, i = layers_.size(), before = info_.carry_to_shown](std::vector<double>& values,
+                                                                                         int width) {
+            if (before) {
+                before(values, width);
+            }
+            refine_values(i, values, width);
+        };
         above.surface = facts.refined->surface.get();
         above.art = &facts.refined->art;
         above.weights = &facts.refined->weights;
@@ -89,18 +150,18 @@ void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
     }
     layers_.push_back(std::move(layer));
     bases_.push_back(above.base == nullptr ? layers_.size() : base_);
+    moved_.push_back(0.0);
     grounds_.push_back(above);
+    find_together();
     moving_.push_back(std::make_unique<Ground>(*this, layers_.size()));
 }
 
 bool LayerStack::has_memory() const {
-    return std::any_of(layers_.begin(), layers_.end(),
-                       [](const auto& layer) { return layer->facts().has_memory; });
+    return std::any_of(layers_.begin(), layers_.end(), [](const auto& layer) { return layer->facts().has_memory; });
 }
 
 bool LayerStack::changes_shape() const {
-    return std::any_of(layers_.begin(), layers_.end(),
-                       [](const auto& layer) { return layer->facts().changes_shape; });
+    return std::any_of(layers_.begin(), layers_.end(), [](const auto& layer) { return layer->facts().changes_shape; });
 }
 
 std::vector<std::vector<double>> LayerStack::save() const {
@@ -112,8 +173,8 @@ std::vector<std::vector<double>> LayerStack::save() const {
 }
 
 void LayerStack::restore(const std::vector<std::vector<double>>& states, int number) {
-    require(states.size() == layers_.size(), "saved state: expected ", layers_.size(),
-            " layers, found ", states.size());
+    require(states.size() == layers_.size(), "saved state: expected ", layers_.size(), " layers, found ",
+            states.size());
     for (size_t i = 0; i < layers_.size(); ++i) {
         layers_[i]->restore(states[i]);
     }
@@ -152,8 +213,7 @@ void LayerStack::advance_to(double body_time, double seconds, Frame& frame) {
     make_frame(number, starts, time, step, frame);
 }
 
-void LayerStack::make_frame(int number, bool starts, BodyTimes time_of_frame, LayerStep step,
-                            Frame& frame) {
+void LayerStack::make_frame(int number, bool starts, BodyTimes time_of_frame, LayerStep step, Frame& frame) {
     frame.number = number;
     frame.time = step.to;
     step.body = &body_;
@@ -176,11 +236,9 @@ void LayerStack::make_frame(int number, bool starts, BodyTimes time_of_frame, La
             const int ahead =
                 options_.look_ahead == 0
                     ? 0
-                    : std::max(options_.look_ahead,
-                               static_cast<int>(std::ceil(wanted * options_.fps - rounding)));
-            frames_ = std::make_unique<BodyFrames>(
-                body_, options_.sampling, options_.cut_distance * surface_->main_box().norm(),
-                ahead);
+                    : std::max(options_.look_ahead, static_cast<int>(std::ceil(wanted * options_.fps - rounding)));
+            frames_ = std::make_unique<BodyFrames>(body_, options_.sampling,
+                                                   options_.cut_distance * surface_->main_box().norm(), ahead);
         }
         frames_->go_to(number, time_of_frame, workers_);
         frame.body().positions = frames_->positions();
@@ -236,6 +294,10 @@ void LayerStack::run(LayerStep step, Frame& frame) {
     step_ = step;
     surface_->from_art().values(body.positions, workers_, before_);
     after_ = before_;
+    if (first_.rows() == 0) {
+        first_ = before_;
+    }
+    body_moved_ = std::max(body_moved_, (before_ - first_).rowwise().norm().maxCoeff());
     if (keeps_plain_) {
         body.plain_positions = body.positions;
         body.shares.resize(layers_.size());
@@ -247,17 +309,24 @@ void LayerStack::run(LayerStep step, Frame& frame) {
         step.ground = moving_[i].get();
         step.base = moving_[bases_[i]].get();
         LayerFrame part(frame, info_.layers[i]);
-        if (keeps_plain_) {
+        const bool moves = facts.changes_shape;
+        if (moves || keeps_plain_) {
             stood_on_ = after_;
             part.plain = facts.refined != nullptr ? &stood_on_ : nullptr;
         }
-        const bool has_rider =
-            std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(i) + 1, layers_.end(),
-                        [](const auto& above) { return above->facts().rides_on_skin; });
+        const bool has_rider = std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(i) + 1, layers_.end(),
+                                           [](const auto& above) { return above->facts().rides_on_skin; });
         part.skin = has_rider && facts.skin == SkinMotion::over_surface ? &skin_ : nullptr;
         {
             const StageClock clock(frame.stage_seconds[i + 1]);
             layer.advance(step, after_, part);
+            if (moves) {
+                if (facts.refined != nullptr) {
+                    together_[i + 1]->hold(stood_on_);
+                }
+                together_[i + 1]->hold(stood_on_, after_);
+                moved_[i] = std::max(moved_[i], std::sqrt((after_ - stood_on_).rowwise().squaredNorm().maxCoeff()));
+            }
         }
         if (facts.skin != SkinMotion::none || facts.refined != nullptr) {
             step.skin = part.skin;

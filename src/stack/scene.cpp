@@ -22,7 +22,7 @@ Options describe_body(Scene& scene) {
          .about = "samples per second of PC2 and OBJ files; 0 takes fps (MDD: its own times)",
          .unit = "1/s", .range = {0, 1e5}, .change = Change::start},
         {.name = "motion", .field = &body.motion,
-         .about = "BVH motion for the skeleton of file, by joint names", .change = Change::start},
+         .about = "motion for the skeleton of file, by joint names: a BVH file, or a clip of another glTF file", .change = Change::start},
         {.name = "rest", .field = &body.rest,
          .about = "OBJ with a separate rest pose, same vertices", .change = Change::start},
         {.name = "mesh_file", .field = in_code(body.mesh_file),
@@ -49,6 +49,29 @@ Options describe_body(Scene& scene) {
          .advanced = true},
     };
     return join(join(source, describe(body.options)), frames);
+}
+
+Options describe(DecalScene& o) {
+    return {
+        {.name = "image", .field = &o.image, .about = "PNG or JPEG file, or the drawing compass", .change = Change::start},
+        {.name = "at", .field = &o.at, .about = "x y z near the skin, in the rest pose; this, uv or joint", .unit = "m",
+         .change = Change::start},
+        {.name = "uv", .field = &o.uv, .about = "place on the character's own texture, v up", .change = Change::start},
+        {.name = "joint", .field = &o.joint, .about = "name of a joint: on the skin near it", .change = Change::start},
+        {.name = "facing", .field = &o.facing,
+         .about = "with joint: on which side of it, as a direction in the rest pose; 0 0 0: where the skin is nearest",
+         .change = Change::start},
+        {.name = "size", .field = &o.size, .about = "width on the skin", .unit = "m", .range = {0, 1e6, true},
+         .soft = {0.01, 1}, .change = Change::start},
+        {.name = "turn", .field = &o.turn, .about = "anticlockwise from upright", .unit = "degrees",
+         .range = {-360, 360}, .change = Change::start},
+        {.name = "opacity", .field = &o.opacity, .about = "0: not seen", .range = {0, 1}, .change = Change::start},
+        {.name = "blend", .field = choice(o.blend, {"over", "multiply"}),
+         .about = "over: the picture's own colours; multiply: ink that darkens the skin, white is clear",
+         .change = Change::start},
+        {.name = "line", .field = in_code(o.line), .about = "in the scene file"},
+        {.name = "column", .field = in_code(o.column), .about = "in the scene file"},
+    };
 }
 
 Options describe_output(Scene& scene) {
@@ -87,27 +110,33 @@ void check_scene(const Scene& scene) {
     if (sources.size() > 1) {
         throw InvalidInput(at + "[body] expected one source; found " + word_list(sources));
     }
-    const auto only_with = [&](const std::string& value, const char* key, bool allowed,
-                               const char* partner) {
+    const auto only_with = [&](const std::string& value, const char* key, bool allowed, const char* partner) {
         if (!value.empty() && !allowed) {
-            throw InvalidInput(concat(at, "[body] ", key, " goes with ", partner,
-                                      "; found it beside ", sources.front()));
+            throw InvalidInput(
+                concat(at, "[body] ", key, " goes with ", partner, "; found it beside ", sources.front()));
         }
     };
     only_with(body.cache, "cache", !body.mesh_file.empty(), "an OBJ mesh");
     only_with(body.motion, "motion", body.mesh_file.empty(), "file or actor");
     only_with(body.options.clip, "clip", body.mesh_file.empty(), "file or actor");
-    require(body.motion.empty() || body.options.clip.empty(),
-            at + "[body] expected clip or motion; found both");
-    require(!scene.output.formats.empty(),
-            at + "[output] formats: expected at least one format, found an empty list");
+    require(body.motion.empty() || body.options.clip.empty() || body.motion.ends_with(".glb") ||
+                body.motion.ends_with(".gltf"),
+            at + "[body] expected clip or motion (both: only where motion is a glTF file with that clip); found both");
+    for (const DecalScene& decal : scene.decals) {
+        const std::string where = scene_place(scene.file, decal.line, decal.column) + "[[decal]] ";
+        require(!decal.image.empty(), where, "image: expected the name of a picture, found none");
+        const int places = (decal.at.empty() ? 0 : 1) + (decal.uv.empty() ? 0 : 1) + (decal.joint.empty() ? 0 : 1);
+        require(places == 1, where, "expected one of at, uv and joint, found ", places == 0 ? "none" : "several");
+        require(decal.at.empty() || decal.at.size() == 3, where, "at: expected 3 numbers, found ", decal.at.size());
+        require(decal.uv.empty() || decal.uv.size() == 2, where, "uv: expected 2 numbers, found ", decal.uv.size());
+    }
+    require(!scene.output.formats.empty(), at + "[output] formats: expected at least one format, found an empty list");
     for (const std::string& format : scene.output.formats) {
-        require(std::count(scene.output.formats.begin(), scene.output.formats.end(), format) <= 1,
-                at, "[output] formats: expected each once, found \"", format, "\" twice");
+        require(std::count(scene.output.formats.begin(), scene.output.formats.end(), format) <= 1, at,
+                "[output] formats: expected each once, found \"", format, "\" twice");
     }
     require(scene.last_frame == 0 || scene.last_frame >= scene.first_frame, at,
-            "[output] expected first_frame <= last_frame; found ", scene.first_frame, " and ",
-            scene.last_frame);
+            "[output] expected first_frame <= last_frame; found ", scene.first_frame, " and ", scene.last_frame);
 }
 
 }  // namespace cutis

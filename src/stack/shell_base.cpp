@@ -10,8 +10,7 @@ namespace cutis {
 namespace {
 
 // Vertices within `reach` of one with density, along edges: what lies opposite in the air is not.
-std::vector<unsigned char> covered_vertices(const SimulationSurface& surface,
-                                            const VectorXd& density, double reach) {
+std::vector<unsigned char> covered_vertices(const SimulationSurface& surface, const VectorXd& density, double reach) {
     const Topology& topology = surface.topology();
     std::vector<int> sources;
     for (int v = 0; v < topology.vertex_count(); ++v) {
@@ -19,8 +18,7 @@ std::vector<unsigned char> covered_vertices(const SimulationSurface& surface,
             sources.push_back(v);
         }
     }
-    const std::vector<double> distance =
-        edge_paths(surface.rest(), topology, sources, reach).distance;
+    const std::vector<double> distance = edge_paths(surface.rest(), topology, sources, reach).distance;
     std::vector<unsigned char> is_covered(distance.size());
     std::transform(distance.begin(), distance.end(), is_covered.begin(),
                    [=](double d) { return static_cast<unsigned char>(d <= reach ? 1 : 0); });
@@ -53,8 +51,7 @@ bool is_one_fan(const Topology& topology, const std::vector<unsigned char>& is_t
 
 ShellBase::ShellBase(const SimulationSurface& surface) : surface_(&surface) {}
 
-ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, double reach)
-    : surface_(&surface) {
+ShellBase::ShellBase(const SimulationSurface& surface, const VectorXd& density, double reach) : surface_(&surface) {
     const Topology& topology = surface.topology();
     const std::vector<unsigned char> is_covered = covered_vertices(surface, density, reach);
     std::vector<unsigned char> is_taken(static_cast<size_t>(topology.triangle_count()), 0);
@@ -111,8 +108,7 @@ void ShellBase::take(const std::vector<unsigned char>& is_taken) {
     from_surface_.values(surface_->rest(), Workers(1), rest_);
 }
 
-const MatrixX3d& ShellBase::positions(const MatrixX3d& all, const Workers& workers,
-                                      MatrixX3d& own) const {
+const MatrixX3d& ShellBase::positions(const MatrixX3d& all, const Workers& workers, MatrixX3d& own) const {
     if (is_whole_) {
         return all;
     }

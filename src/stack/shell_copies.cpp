@@ -13,8 +13,7 @@ constexpr double thinnest = 1e-3;  // height of a copy over its size: never flat
 
 }  // namespace
 
-RigidCopies::RigidCopies(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh& piece,
-                         double lift)
+RigidCopies::RigidCopies(const PrismShell& shell, const PlacedDetail& detail, const ArtMesh& piece, double lift)
     : copies_(std::make_shared<DetailCopies>()) {
     copies_->piece = piece;
     MatrixX3d& places = copies_->piece.positions;
@@ -29,28 +28,29 @@ RigidCopies::RigidCopies(const PrismShell& shell, const PlacedDetail& detail, co
     copies_->sizes.resize(static_cast<Eigen::Index>(detail.anchors.size()), 3);
     for (size_t p = 0; p < detail.anchors.size(); ++p) {
         const PieceAnchor& anchor = detail.anchors[p];
-        const double height =
-            interpolate(shell.heights(), shell.topology().triangles(), anchor.point);
+        const double height = interpolate(shell.heights(), shell.topology().triangles(), anchor.point);
         copies_->sizes.row(static_cast<Eigen::Index>(p)) << anchor.size, anchor.size,
             std::max(height, thinnest * anchor.size);
     }
 }
 
-void RigidCopies::fit(MeshFrame& frame) const {
+void RigidCopies::fit(double bend, bool writes_places, MeshFrame& frame) {
     const MatrixX3d& piece = copies_->piece.positions;
     const Eigen::Index count = piece.rows();
     const Eigen::Index copies = copies_->sizes.rows();
     const bool has_past = frame.copy_rotations.rows() == copies;
-    frame.copy_positions.resize(copies, 3);
-    frame.copy_rotations.resize(copies, 4);
-    MatrixX3d sized(count, 3);
+    if (writes_places) {
+        frame.copy_positions.resize(copies, 3);
+        frame.copy_rotations.resize(copies, 4);
+    }
+    MatrixX3d& sized = sized_;
+    sized.resize(count, 3);
     for (Eigen::Index p = 0; p < copies; ++p) {
         auto shown = frame.positions.middleRows(p * count, count);
         sized = piece * copies_->sizes.row(p).asDiagonal();
         const Eigen::RowVector3d mean = sized.colwise().mean();
         const Eigen::RowVector3d shown_mean = shown.colwise().mean();
-        const Eigen::Matrix3d spread =
-            (shown.rowwise() - shown_mean).transpose() * (sized.rowwise() - mean);
+        const Eigen::Matrix3d spread = (shown.rowwise() - shown_mean).transpose() * (sized.rowwise() - mean);
         const Eigen::Matrix3d rotation = polar_decomposition(spread).rotation;
         Eigen::RowVector3d root = Eigen::RowVector3d::Zero();
         Eigen::RowVector3d shown_root = Eigen::RowVector3d::Zero();
@@ -60,6 +60,11 @@ void RigidCopies::fit(MeshFrame& frame) const {
         }
         const double share = 1.0 / static_cast<double>(roots_.size());
         const Eigen::RowVector3d place = share * shown_root - share * root * rotation.transpose();
+        sized = ((sized * rotation.transpose()).rowwise() + place).eval();
+        shown = bend > 0.0 ? (sized + bend * (shown - sized)).eval() : sized;
+        if (!writes_places) {
+            continue;
+        }
         const Eigen::Quaterniond q(rotation);
         Eigen::RowVector4d turned(q.w(), q.x(), q.y(), q.z());
         turned.normalize();
@@ -69,7 +74,6 @@ void RigidCopies::fit(MeshFrame& frame) const {
         }
         frame.copy_positions.row(p) = place;
         frame.copy_rotations.row(p) = turned;
-        shown = (sized * rotation.transpose()).rowwise() + place;
     }
 }
 

@@ -62,11 +62,10 @@ std::vector<HandleTrack> handle_tracks(const std::vector<ShellHandle>& handles) 
         track.pick = handle.at;
         for (const ShellMove& key : keys) {
             if (!track.times.empty() && !(key.time > track.times.back())) {
-                throw InvalidInput(
-                    concat("[[layer]] shell: handle \"", handle.name,
-                           "\": expected times that rise from grab over the moves to "
-                           "release, found ",
-                           key.time, " s after ", track.times.back(), " s"));
+                throw InvalidInput(concat("[[layer]] shell: handle \"", handle.name,
+                                          "\": expected times that rise from grab over the moves to "
+                                          "release, found ",
+                                          key.time, " s after ", track.times.back(), " s"));
             }
             track.times.push_back(key.time);
             track.moves.push_back(key.by);

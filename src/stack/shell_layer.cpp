@@ -19,35 +19,44 @@ namespace cutis {
 namespace {
 
 /// A value per base vertex to the places of the detail.
-std::vector<double> at_points(const VectorXd& values, const PrismShell& shell,
-                              const std::vector<ShellPoint>& points, double divisor) {
+std::vector<double> at_points(const VectorXd& values, const PrismShell& shell, const std::vector<ShellPoint>& points,
+                              double divisor) {
     std::vector<double> out;
     out.reserve(points.size());
     for (const ShellPoint& point : points) {
-        out.push_back(interpolate(values, shell.topology().triangles(),
-                                  SurfacePoint{point.triangle, point.barycentric}) /
-                      divisor);
+        out.push_back(
+            interpolate(values, shell.topology().triangles(), SurfacePoint{point.triangle, point.barycentric}) /
+            divisor);
     }
     return out;
 }
 
 class ShellLayer final : public Layer {
 public:
-    ShellLayer(const LayerInput& ground, const ShellLayerOptions& settings,
-               const std::shared_ptr<const ArtMesh>& mesh)
+    ShellLayer(const LayerInput& ground, const ShellLayerOptions& settings, const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
         tracks_ = handle_tracks(settings.handles);
         look_up_regions(ground, describe(settings_), "[[layer]] shell");
+        if (settings_.leaves_rigid && settings_.place == ShellPlacing::scatter) {
+            const std::vector<int> bare = rigid_vertices(ground);
+            Painted& density = settings_.scatter.density;
+            if (!bare.empty() && static_cast<int>(bare.size()) < ground.surface->vertex_count()) {
+                if (!density.is_painted()) {
+                    density = Painted(VectorXd(VectorXd::Constant(ground.surface->vertex_count(), density.value)));
+                }
+                for (const int v : bare) {
+                    density.per_vertex[v] = 0.0;
+                }
+            }
+        }
         const double diagonal = bounding_box_diagonal(surface_->rest());
         choose_base(diagonal);
         PrismShell prisms = make_prisms(ground, diagonal);
         std::optional<ArtMesh> piece;
         if (settings.place != ShellPlacing::around) {
-            piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front())
-                         : make_detail(settings_.detail);
+            piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front()) : make_detail(settings_.detail);
         }
-        PlacedDetail detail =
-            make_detail_in(prisms, ground, mesh, piece ? &*piece : nullptr, diagonal);
+        PlacedDetail detail = make_detail_in(prisms, ground, mesh, piece ? &*piece : nullptr, diagonal);
         notes_about(detail);
         ShellOptions options = make_options(ground, prisms, detail, diagonal);
         options.vibration.has_moving_points = follows_skin(ground);
@@ -64,15 +73,17 @@ public:
             art->positions.row(static_cast<Eigen::Index>(v)) =
                 position_at(prisms, prisms.base(), prisms.offset(), detail.points[v]).transpose();
         }
-        art->parts.push_back({art->name, "", 0, static_cast<int>(art->triangles.rows()), 0,
-                              static_cast<int>(art->positions.rows())});
+        art->parts.push_back(
+            {art->name, "", 0, static_cast<int>(art->triangles.rows()), 0, static_cast<int>(art->positions.rows())});
         pick_vertices(art->positions, detail.points);
         detail_mesh_ = {art->name, art, {{"amplitude", "m"}, {"volume_ratio"}}, true};
         if (settings.rigid) {
             require(settings.place == ShellPlacing::scatter,
                     "shell rigid: expected place = \"scatter\" (copies of a piece)");
-            copies_.emplace(prisms, detail, *piece, settings.lift);
-            detail_mesh_.copies = copies_->copies();
+            detail_mesh_.copies = keep_shape(prisms, detail, *piece, *art).copies();
+        } else if (settings.place == ShellPlacing::scatter && settings.bend < 1.0 &&
+                   !(settings.detail == "hair" && settings.mesh.empty())) {
+            keep_shape(prisms, detail, *piece, *art);
         }
         PlacedDetail at_rest;
         if (options.vibration.has_moving_points) {
@@ -82,15 +93,13 @@ public:
         report_.numbers["detail pieces"] = detail.piece_count;
         shell_ = std::make_unique<Shell>(std::move(prisms), std::move(detail), options);
         if (options.vibration.has_moving_points) {
-            rider_.emplace(shell_->prisms(), at_rest, piece ? &*piece : nullptr, settings.lift,
-                           ground.own_workers());
+            rider_.emplace(shell_->prisms(), at_rest, piece ? &*piece : nullptr, settings.lift, ground.own_workers());
             points_ = std::move(at_rest.points);
         }
         check_handles();
         facts_.name = settings_.name;
-        facts_.numbers = {{"shell volume ratio", ""},
-                          {"shell pieces retracted", ""},
-                          {"shell smallest tetrahedron ratio", ""}};
+        facts_.numbers = {
+            {"shell volume ratio", ""}, {"shell pieces retracted", ""}, {"shell smallest tetrahedron ratio", ""}};
         facts_.meshes = {detail_mesh_};
         facts_.has_memory = true;
         facts_.changes_shape = changes_shape();
@@ -105,8 +114,7 @@ public:
         if (starts) {
             ride(step, 1.0);
             hold_handles(step.to);
-            shell_->advance({&base_.positions(surface, *step.workers, own_), 0.0, true, false},
-                            *step.workers);
+            shell_->advance({&base_.positions(surface, *step.workers, own_), 0.0, true, false}, *step.workers);
             has_started_ = true;
         } else {
             const double length = step.clock_to - step.clock_from;
@@ -121,8 +129,7 @@ public:
                 }
                 // A cut has no length of its own: vibration goes on for one frame.
                 const double seconds = length > 0.0 ? length / count : 1e-9;
-                const MatrixX3d& now =
-                    base_.positions(is_last ? surface : between_, *step.workers, own_);
+                const MatrixX3d& now = base_.positions(is_last ? surface : between_, *step.workers, own_);
                 shell_->advance({&now, seconds, false, step.reset}, *step.workers);
                 note_step();
             }
@@ -151,10 +158,8 @@ public:
     void restore(const std::vector<double>& state) override {
         require(!state.empty(), "shell state: it is empty");
         const bool has_started = state.back() == 1.0;
-        const auto skin =
-            static_cast<size_t>(rider_ && has_started ? 3 * surface_->vertex_count() : 0);
-        require(state.size() >= skin + 1, "shell state: expected more than ", skin,
-                " numbers, found ", state.size());
+        const auto skin = static_cast<size_t>(rider_ && has_started ? 3 * surface_->vertex_count() : 0);
+        require(state.size() >= skin + 1, "shell state: expected more than ", skin, " numbers, found ", state.size());
         const size_t own = state.size() - 1 - skin;
         shell_->restore(std::span(state).first(own));
         last_skin_.resize(static_cast<Eigen::Index>(skin / 3), 3);
@@ -175,9 +180,7 @@ public:
     }
 
 private:
-    std::string detail_name(const ArtMesh* mesh) const {
-        return mesh != nullptr ? mesh->name : settings_.detail;
-    }
+    std::string detail_name(const ArtMesh* mesh) const { return mesh != nullptr ? mesh->name : settings_.detail; }
 
     /// Whether pieces have to follow skin that slides over the surface.
     bool follows_skin(const LayerInput& ground) {
@@ -196,8 +199,7 @@ private:
         if (!rider_) {
             return;
         }
-        require(step.skin != nullptr,
-                "shell anchor: the layer below did not say where the skin is");
+        require(step.skin != nullptr, "shell anchor: the layer below did not say where the skin is");
         if (share < 1.0 && last_skin_.rows() == step.skin->rows() && !step.reset) {
             skin_ = (1.0 - share) * last_skin_ + share * *step.skin;
         } else {
@@ -220,13 +222,11 @@ private:
             return;
         }
         const Painted& sizes = settings_.scatter.size_factor;
-        const double largest = settings_.size * diagonal *
-                               (1.0 + settings_.scatter.size_variation) *
+        const double largest = settings_.size * diagonal * (1.0 + settings_.scatter.size_variation) *
                                (sizes.is_painted() ? sizes.per_vertex.maxCoeff() : sizes.value);
         base_ = ShellBase(*surface_, settings_.scatter.density.per_vertex, largest);
         report_.numbers["share of the surface under the shell"] =
-            static_cast<double>(base_.topology().triangle_count()) /
-            surface_->topology().triangle_count();
+            static_cast<double>(base_.topology().triangle_count()) / surface_->topology().triangle_count();
     }
 
     PrismShell make_prisms(const LayerInput& ground, double diagonal) {
@@ -239,20 +239,18 @@ private:
         const bool knows_clip = ground.refined == nullptr;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
             constexpr int most_poses = 240;
-            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1,
-                                         2, most_poses);
+            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_poses);
             MatrixX3d art;
             MatrixX3d all;
             const auto pose = [&](int k, MatrixX3d& out) {
-                ground.body->positions(ground.body->duration() * k / (poses - 1),
-                                       TimeSampling::exact, workers, art);
+                ground.body->positions(ground.body->duration() * k / (poses - 1), TimeSampling::exact, workers, art);
                 surface_->from_art().values(art, workers, all);
                 if (&base_.positions(all, workers, out) != &out) {
                     out = all;
                 }
             };
-            const ClipAwareOffset aware = make_clip_aware_offset(
-                base_.topology(), base_.rest(), options, equilibrium, pose, poses, workers);
+            const ClipAwareOffset aware =
+                make_clip_aware_offset(base_.topology(), base_.rest(), options, equilibrium, pose, poses, workers);
             offset = aware.offset;
             report_.numbers["clip-aware rounds"] = aware.rounds;
             report_.numbers["vertices lowered by the clip"] = aware.lowered;
@@ -267,16 +265,14 @@ private:
         report_.numbers["lowest share of the height"] = offset.lowest_share;
         report_.numbers["vertices without height"] = offset.without_direction;
         if (offset.mean_share < 0.95) {
-            report_.notes.push_back(
-                concat("shell: height reduced where prisms would turn over; mean ",
-                       std::lround(100.0 * offset.mean_share), " % of the height asked for"));
+            report_.notes.push_back(concat("shell: height reduced where prisms would turn over; mean ",
+                                           std::lround(100.0 * offset.mean_share), " % of the height asked for"));
         }
         return {base_.topology(), base_.rest(), offset.positions};
     }
 
     PlacedDetail make_detail_in(const PrismShell& prisms, const LayerInput& ground,
-                                const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece,
-                                double diagonal) {
+                                const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece, double diagonal) {
         const Workers& workers = ground.own_workers();
         if (settings_.place == ShellPlacing::around) {
             require(mesh != nullptr, "shell place: \"around\" needs a mesh file (mesh = ...)");
@@ -285,11 +281,13 @@ private:
         if (settings_.place == ShellPlacing::tiles) {
             const RepairedMesh& repaired = surface_->mesh();
             const ArtMesh& art = *ground.art;
-            require(art.uv_triangles.rows() != 0,
-                    "shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
+            require(art.uv_triangles.rows() != 0, "shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
             MatrixX3i uv_triangles(prisms.topology().triangle_count(), 3);
             for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
-                uv_triangles.row(f) = art.uv_triangles.row(repaired.art_triangle[f]);
+                for (int k = 0; k < 3; ++k) {
+                    uv_triangles(f, k) =
+                        art.uv_triangles(repaired.art_triangle[f], repaired.art_corner(static_cast<int>(f), k));
+                }
             }
             TileOptions tiles = settings_.tiles;
             tiles.lift = settings_.lift;
@@ -305,38 +303,34 @@ private:
 
     void notes_about(const PlacedDetail& detail) {
         if (detail.outside > 0) {
-            report_.notes.push_back(concat("shell: ", detail.outside,
-                                           " detail vertices outside the shell moved into it"));
+            report_.notes.push_back(
+                concat("shell: ", detail.outside, " detail vertices outside the shell moved into it"));
         }
         if (detail.cut_triangles > 0) {
-            report_.notes.push_back(
-                concat("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
+            report_.notes.push_back(concat("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
         }
         if (detail.stopped_walks > 0) {
-            report_.notes.push_back(concat("shell: ", detail.stopped_walks,
-                                           " detail vertices met the base's boundary"));
+            report_.notes.push_back(
+                concat("shell: ", detail.stopped_walks, " detail vertices met the base's boundary"));
         }
     }
 
-    ShellOptions make_options(const LayerInput& ground, const PrismShell& prisms,
-                              const PlacedDetail& detail, double diagonal) {
+    ShellOptions make_options(const LayerInput& ground, const PrismShell& prisms, const PlacedDetail& detail,
+                              double diagonal) {
         ShellOptions options = settings_.shell;
         if (settings_.stiffness.is_painted()) {
             const VectorXd values = on_base(settings_.stiffness).per_vertex;
             options.equilibrium.stiffness.resize(prisms.topology().triangle_count());
             for (int f = 0; f < prisms.topology().triangle_count(); ++f) {
                 const auto row = prisms.topology().triangles().row(f);
-                options.equilibrium.stiffness[f] =
-                    (values[row[0]] + values[row[1]] + values[row[2]]) / 3.0;
+                options.equilibrium.stiffness[f] = (values[row[0]] + values[row[1]] + values[row[2]]) / 3.0;
             }
         }
         VibrationOptions& vibration = options.vibration;
         if (settings_.paper_omega) {
-            vibration.material =
-                from_paper(*settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
+            vibration.material = from_paper(*settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
         } else {
-            const auto paint = [&](const Painted& number, double& common,
-                                   std::vector<double>& factors) {
+            const auto paint = [&](const Painted& number, double& common, std::vector<double>& factors) {
                 const Painted values = on_base(number);
                 common = values.common();
                 if (values.is_painted() && common > 0.0) {
@@ -355,8 +349,7 @@ private:
             for (size_t a = 0; a < 3; ++a) {
                 vibration.axes[a] = {settings_.axes[2 * a], settings_.axes[2 * a + 1]};
             }
-            require(!options.axis.isZero(),
-                    "shell surface_axis: expected a direction, found 0 0 0");
+            require(!options.axis.isZero(), "shell surface_axis: expected a direction, found 0 0 0");
         }
         options.manipulation.base.reach = settings_.reach * diagonal;
         options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
@@ -388,8 +381,7 @@ private:
             track.vertex = -1;
             for (size_t v = 0; v < points.size(); ++v) {
                 const double distance =
-                    (positions.row(static_cast<Eigen::Index>(v)) - track.pick.transpose())
-                        .squaredNorm();
+                    (positions.row(static_cast<Eigen::Index>(v)) - track.pick.transpose()).squaredNorm();
                 if (distance < nearest_any) {
                     nearest_any = distance;
                     any = static_cast<int>(v);
@@ -448,18 +440,36 @@ private:
         most("longest displacement before limiting (thicknesses)", own.largest_share);
         most("most pieces retracted in a step", own.limited_pieces);
         most("largest volume over that at rest", own.volume_ratio);
-        double& least =
-            report_.numbers.try_emplace("least volume over that at rest", 1.0).first->second;
+        double& least = report_.numbers.try_emplace("least volume over that at rest", 1.0).first->second;
         least = std::min(least, own.volume_ratio);
         report_.numbers["piece-steps retracted"] += own.limited_pieces;
         report_.numbers["steps"] += 1.0;
+    }
+
+    // Copies of a stiff piece take on only as much of the shell's bending as is asked for.
+    const RigidCopies& keep_shape(const PrismShell& prisms, const PlacedDetail& detail, const ArtMesh& piece,
+                                  ArtMesh& art) {
+        copies_.emplace(prisms, detail, piece, settings_.lift);
+        MeshFrame at_rest;
+        at_rest.positions.swap(art.positions);
+        straighten(at_rest);
+        art.positions.swap(at_rest.positions);
+        return *copies_;
+    }
+
+    void straighten(MeshFrame& detail) {
+        if (settings_.rigid) {
+            copies_->fit(detail);
+        } else {
+            copies_->straighten(settings_.bend, detail);
+        }
     }
 
     void write(LayerFrame& frame) {
         MeshFrame& detail = frame.mesh(0);
         shell_->write_positions(detail.positions);
         if (copies_) {
-            copies_->fit(detail);
+            straighten(detail);
         }
         fill_detail_normals(detail.positions, detail_mesh_.art->triangles, detail.normals);
         shell_->write_amplitudes(values_);

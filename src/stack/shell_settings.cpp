@@ -31,6 +31,9 @@ Options describe(ShellLayerOptions& o) {
         {.name = "rigid", .field = &o.rigid,
          .about = "scatter: copies keep their shape; GLB and USD then hold one piece and its "
                   "places"},
+        {.name = "bend", .field = &o.bend,
+         .about = "scatter: share of the shell's bending that copies take on, hair all of it; a stiff "
+                  "piece that bends may cut through itself", .range = {0, 1}},
         {.name = "lift", .field = &o.lift, .about = "factor on the piece's heights",
          .range = {0, 100}, .soft = {0, 3}},
         {.group = "shell", .name = "height", .field = &o.height, .about = "of the shell",
@@ -89,6 +92,8 @@ Options describe(ShellLayerOptions& o) {
          .unit = "of the diagonal", .range = {1e-4, 100}, .soft = {0.01, 1}},
         {.name = "pinned", .field = &o.pinned,
          .about = "regions of the body that handles cannot move"},
+        {.name = "leave_rigid", .field = &o.leaves_rigid,
+         .about = "scatter: nothing grows on eyes, teeth, horns and hair, as the body's anatomy finds them"},
                });
     return join(std::move(all), describe(o.shell.manipulation));
 }

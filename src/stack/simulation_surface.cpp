@@ -16,24 +16,7 @@ SimulationSurface::SimulationSurface(RepairedMesh mesh)
 
 SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
     const ArtMesh& mesh = body.mesh();
-    const std::vector<int>& groups = body.source().weld_group;
-    try {
-        return SimulationSurface(repair_mesh(mesh.positions, mesh.triangles, options, groups));
-    } catch (const InvalidInput&) {
-        if (!groups.empty()) {
-            throw;
-        }
-        // Parts of one mesh may lie exactly on each other (lashes on a lid): welded together they
-        // are no surface, held apart by connection they may be. What else is wrong is still
-        // refused.
-        RepairedMesh apart =
-            repair_mesh(mesh.positions, mesh.triangles, options,
-                        connected_groups(mesh.triangles, static_cast<int>(mesh.positions.rows())));
-        apart.notes.push_back(
-            "Parts of the mesh lie on each other: vertices were welded only "
-            "within connected parts");
-        return SimulationSurface(std::move(apart));
-    }
+    return SimulationSurface(repair_mesh(mesh.positions, mesh.triangles, options, body.source().weld_group));
 }
 
 SimulationSurface SimulationSurface::as_it_is(const Body& body) {
@@ -47,13 +30,12 @@ SimulationSurface SimulationSurface::as_it_is(const Body& body) {
     mesh.vertex_of_corner.assign(art.triangles.data(), art.triangles.data() + art.triangles.size());
     mesh.art_triangle.resize(static_cast<size_t>(art.triangles.rows()));
     std::iota(mesh.art_triangle.begin(), mesh.art_triangle.end(), 0);
+    mesh.is_flipped.assign(mesh.art_triangle.size(), 0);
     return SimulationSurface(std::move(mesh));
 }
 
-SimulationSurface SimulationSurface::of_mesh(const ArtMesh& mesh,
-                                             const std::vector<int>& weld_group) {
-    return SimulationSurface(
-        repair_mesh(mesh.positions, mesh.triangles, RepairOptions(), weld_group));
+SimulationSurface SimulationSurface::of_mesh(const ArtMesh& mesh, const std::vector<int>& weld_group) {
+    return SimulationSurface(repair_mesh(mesh.positions, mesh.triangles, RepairOptions(), weld_group));
 }
 
 void SimulationSurface::place(const MatrixX3d& surface, MatrixX3d& art) const {
@@ -65,8 +47,7 @@ void SimulationSurface::place(const MatrixX3d& surface, MatrixX3d& art) const {
     }
 }
 
-void SimulationSurface::scatter(const MatrixX3d& before, const MatrixX3d& after,
-                                MatrixX3d& art) const {
+void SimulationSurface::scatter(const MatrixX3d& before, const MatrixX3d& after, MatrixX3d& art) const {
     for (size_t a = 0; a < mesh_.vertex_of_art.size(); ++a) {
         const int v = mesh_.vertex_of_art[a];
         if (v < 0) {

@@ -12,6 +12,7 @@
 #include "slide_order.h"
 #include "slide_tangents.h"
 #include "slide_uv.h"
+#include "stack/regions.h"
 
 namespace cutis {
 
@@ -40,6 +41,21 @@ const std::vector<SlideChannel>& slide_channels() {
     return rows;
 }
 
+// The value of keys at a time, or what stands in for none.
+template <class Key, class Number>
+Number value_at(const std::vector<Key>& keys, double time, const Number& constant) {
+    if (keys.empty()) {
+        return constant;
+    }
+    const auto after = std::find_if(keys.begin(), keys.end(), [time](const Key& key) { return key.time > time; });
+    if (after == keys.begin() || after == keys.end()) {
+        return after == keys.begin() ? keys.front().value : keys.back().value;
+    }
+    const Key& before = *(after - 1);
+    const double share = (time - before.time) / (after->time - before.time);
+    return before.value + share * (after->value - before.value);
+}
+
 /// Skin simulated on the mesh below all refinements, shown on whatever it stands on: each shown
 /// vertex is a material point, which is looked for where the skin was simulated.
 class SlideLayer : public Layer {
@@ -53,13 +69,13 @@ public:
           solver_(order_.topology(), order_.rest(), order_.reorder(options_), ground.own_workers()),
           uv_(base_),
           tangents_(ground) {
-        require(settings_.output != SlideOutput::uv || uv_.has_uv(),
-                "[[layer]] slide: output = \"uv\": expected a mesh with UVs, found none; "
+        require(!slides_uv() || uv_.has_uv(), "[[layer]] slide: output = \"",
+                settings_.output == SlideOutput::uv ? "uv" : "both",
+                "\": expected a mesh with UVs, found none; "
                 "\"vertices\" moves the vertices instead");
         if (!options_.young_modulus && !options_.lame_mu) {
-            report_.notes.push_back(
-                concat("young_modulus: ", solver_.options().young_modulus->value,
-                       " N/m for a body of ", *solver_.options().body_size, " m"));
+            report_.notes.push_back(concat("young_modulus: ", solver_.options().young_modulus->value,
+                                           " N/m for a body of ", *solver_.options().body_size, " m"));
         }
         if (is_refined()) {
             // Points of the simulated surface in the solver's numbering.
@@ -67,10 +83,9 @@ public:
             for (const SurfacePoint& point : finer.down()) {
                 materials_.push_back(order_.our_point(point));
             }
-            locator_.emplace(order_.topology(), order_.rest(), solver_, materials_,
-                             ground.surface->topology(), [this](const SurfacePoint& ours) {
-                                 return shown_.refined->from_below.up(order_.surface_point(ours));
-                             });
+            locator_.emplace(
+                order_.topology(), order_.rest(), solver_, materials_, ground.surface->topology(),
+                [this](const SurfacePoint& ours) { return shown_.refined->from_below.up(order_.surface_point(ours)); });
             to_art_ = ground.surface->to_art();
         } else {
             locator_.emplace(order_.topology(), order_.rest(), solver_);
@@ -80,10 +95,10 @@ public:
             }
             to_art_ = MeshMap::copies(std::move(rank_of_art), ground.surface->vertex_count());
         }
-        for (const int pin : solver_.options().pins) {
-            const int v = order_.surface_vertex(pin);
-            pins_.push_back(is_refined() ? ground.refined->from_below.up(
-                                               point_at_vertex(base_.surface->topology(), v))
+        const std::vector<int> named =
+            settings.pins.empty() ? std::vector<int>() : region_vertices(base_, settings.pins);
+        for (const int v : named) {
+            pins_.push_back(is_refined() ? ground.refined->from_below.up(point_at_vertex(base_.surface->topology(), v))
                                          : point_at_vertex(base_.surface->topology(), v));
         }
         announce();
@@ -98,10 +113,10 @@ public:
         // smooth curve through the same keys.
         const TimeSampling felt = settings_.is_smooth_in_time ? step.between : step.sampling;
         const auto body_at = [&](double clock, MatrixX3d& out) {
-            step.base->positions(clock == step.clock_to ? step.to : step.body_time(clock), felt,
-                                 body_);
+            step.base->positions(clock == step.clock_to ? step.to : step.body_time(clock), felt, body_);
             order_.from_surface().values(body_, workers, out);
         };
+        act(step, felt);
         if (step.reset) {
             body_at(step.clock_to, ordered_);
             solver_.reset(ordered_, workers);
@@ -127,6 +142,12 @@ public:
         }
         if (frame.skin != nullptr) {
             lay(shown_.surface->rest(), workers, *frame.skin);
+        }
+        if (settings_.output == SlideOutput::both) {
+            MatrixX3d& places = frame.mesh(0).positions;
+            places = shown_.art->positions;
+            shown_.surface->place(surface, places);
+            slide_uvs(workers, frame.mesh(0).uv);
         }
         if (facts_.changes_shape) {
             lay(surface, workers, located_);
@@ -162,8 +183,7 @@ public:
 
     void restore(const std::vector<double>& state) override {
         const size_t places = locator_->saved_numbers();
-        require(state.size() >= places, "slide state: expected more than ", places,
-                " numbers, found ", state.size());
+        require(state.size() >= places, "slide state: expected more than ", places, " numbers, found ", state.size());
         const auto middle = state.end() - static_cast<std::ptrdiff_t>(places);
         solver_.restore(std::vector<double>(state.begin(), middle), shown_.own_workers());
         locator_->restore(std::vector<double>(middle, state.end()), solver_);
@@ -171,6 +191,68 @@ public:
 
 private:
     bool is_refined() const { return shown_.refined != nullptr; }
+    bool slides_uv() const { return settings_.output == SlideOutput::uv || settings_.output == SlideOutput::both; }
+
+    /// Outer forces as keys have them half way, and as nodes go.
+    void act(const LayerStep& step, TimeSampling sampling) {
+        const SlideLayerOptions& s = settings_;
+        const double time = 0.5 * (step.reset ? 2.0 * step.to : step.from + step.to);
+        const bool has_keys = std::any_of(s.drags.begin(), s.drags.end(), [](const SlideDrag& drag) {
+            return !drag.over_time.empty() || !drag.node.empty();
+        });
+        if (s.gravity_over_time.empty() && s.wind_over_time.empty() && s.pull_over_time.empty() &&
+            s.pins_over_time.empty() && s.pull_node.empty() && !has_keys) {
+            return;
+        }
+        outer_.pins_hold = value_at(s.pins_over_time, time, 1.0) >= 0.5;
+        outer_.flow.reset();
+        if (!s.pull_node.empty() && !step.reset) {
+            outer_.flow = flow_of(step, sampling, find_node(*step.body, s.pull_node, "[[layer]] slide: pull_node"));
+        }
+        outer_.gravity = value_at(s.gravity_over_time, time, options_.gravity);
+        outer_.wind = value_at(s.wind_over_time, time, options_.wind);
+        outer_.pull = value_at(s.pull_over_time, time, 1.0);
+        outer_.drags.clear();
+        for (size_t d = 0; d < s.drags.size(); ++d) {
+            const SlideDrag& drag = s.drags[d];
+            outer_.drags.push_back(drag.node.empty() ? value_at(drag.over_time, time, drag.force)
+                                                     : drag.stiffness * way_of(step, sampling, d));
+        }
+        solver_.set_outer(outer_);
+    }
+
+    /// The velocity of space that a node's motion over this step is, at places half way: with M the
+    /// motion, v = (M - 1) x / h at (M + 1) x / 2.
+    Eigen::Matrix<double, 3, 4> flow_of(const LayerStep& step, TimeSampling sampling, int node) {
+        step.body->node_frames(step.to, sampling, nodes_);
+        const Eigen::Affine3d after = nodes_[static_cast<size_t>(node)];
+        step.body->node_frames(step.from, sampling, nodes_);
+        const Eigen::Affine3d motion = after * nodes_[static_cast<size_t>(node)].inverse();
+        const Eigen::Matrix4d one = Eigen::Matrix4d::Identity();
+        Eigen::Affine3d half(0.5 * (motion.matrix() + one));
+        if (std::abs(half.linear().determinant()) < 1e-6) {  // half a turn at once has no half way
+            half.setIdentity();
+        }
+        const Eigen::Matrix4d flow = (motion.matrix() - one) * half.inverse().matrix();
+        return flow.topRows<3>() / (step.clock_to - step.clock_from);
+    }
+
+    /// From the place of a drag on the body to where its node would have taken it since the first frame.
+    Vector3d way_of(const LayerStep& step, TimeSampling sampling, size_t drag) {
+        const int node = find_node(*step.body, settings_.drags[drag].node, "[[layer]] slide: drag node");
+        const int art = base_.surface->mesh().art_of_vertex[static_cast<size_t>(options_.drags[drag].vertex)];
+        const auto look = [&](double time, Eigen::Affine3d& frame) -> Vector3d {
+            step.body->node_frames(time, sampling, nodes_);
+            frame = nodes_[static_cast<size_t>(node)];
+            step.body->positions(time, sampling, *step.workers, art_);
+            return art_.row(art);
+        };
+        Eigen::Affine3d first;
+        Eigen::Affine3d now;
+        const Vector3d start = look(0.0, first);
+        const Vector3d place = look(step.to, now);
+        return now * (first.inverse() * start) - place;
+    }
 
     void announce() {
         if (settings_.has_channels) {
@@ -181,15 +263,22 @@ private:
                 facts_.channels.push_back({"tangent", "1", 3});
             }
         }
-        facts_.numbers = {{"slide energy", "J"},
-                          {"slide kinetic energy", "J"},
-                          {"slide rms", "m"},
-                          {"slide largest", "m"}};
+        facts_.numbers = {
+            {"slide energy", "J"}, {"slide kinetic energy", "J"}, {"slide rms", "m"}, {"slide largest", "m"}};
         if (!pins_.empty()) {
             facts_.lines = {{"pins", "pins", static_cast<int>(pins_.size()), {}}};
         }
         facts_.has_memory = true;
-        facts_.changes_shape = settings_.output == SlideOutput::vertices;
+        facts_.changes_shape = settings_.output == SlideOutput::vertices || settings_.output == SlideOutput::both;
+        if (settings_.output == SlideOutput::both) {
+            MeshInfo other;
+            other.name = "slid_uv";
+            other.art = std::make_shared<ArtMesh>(*shown_.art);
+            other.uv_changed = true;
+            other.shape_changed = true;  // the body moves it
+            other.is_other_view = true;
+            facts_.meshes.push_back(std::move(other));
+        }
         facts_.changes_uv = settings_.output == SlideOutput::uv;
         facts_.skin = facts_.changes_shape ? SkinMotion::with_surface : SkinMotion::over_surface;
         report_.kind = "slide";
@@ -210,8 +299,7 @@ private:
     void slide_uvs(const Workers& workers, MatrixX2d& uv) {
         points_.resize(static_cast<size_t>(base_.surface->vertex_count()));
         for (int v = 0; v < base_.surface->vertex_count(); ++v) {
-            points_[static_cast<size_t>(v)] =
-                order_.surface_point(solver_.material_point(order_.rank_of(v)));
+            points_[static_cast<size_t>(v)] = order_.surface_point(solver_.material_point(order_.rank_of(v)));
         }
         order_.to_surface().values(material_, workers, body_);
         const bool has_moved_below = shown_.skin == SkinMotion::over_surface;
@@ -221,8 +309,7 @@ private:
             const std::vector<SurfacePoint>& from = shown_.refined->uv_points;
             own.resize(static_cast<Eigen::Index>(from.size()), 2);
             for (size_t i = 0; i < from.size(); ++i) {
-                own.row(static_cast<Eigen::Index>(i)) =
-                    interpolate(base_uv_, base_.art->uv_triangles, from[i]);
+                own.row(static_cast<Eigen::Index>(i)) = interpolate(base_uv_, base_.art->uv_triangles, from[i]);
             }
         } else {
             uv_.update(points_, body_, workers, own);
@@ -294,8 +381,7 @@ private:
         const MatrixX3i& triangles = order_.topology().triangles();
         for (size_t v = 0; v < materials_.size(); ++v) {
             vectors_.row(static_cast<Eigen::Index>(v)) +=
-                interpolate(values, triangles, materials_[v]) -
-                interpolate(order_.rest(), triangles, materials_[v]);
+                interpolate(values, triangles, materials_[v]) - interpolate(order_.rest(), triangles, materials_[v]);
         }
         return vectors_;
     }
@@ -318,9 +404,7 @@ private:
         }
         const SlideReport& r = solver_.report();
         const auto steps = static_cast<double>(std::max(1L, r.steps));
-        const auto number = [this](const char* name, auto value) {
-            report_number(name, static_cast<double>(value));
-        };
+        const auto number = [this](const char* name, auto value) { report_number(name, static_cast<double>(value)); };
         begin_report();
         number("steps", r.steps);
         number("starts", r.starts);
@@ -343,21 +427,22 @@ private:
         number("largest miss of a material vertex (m)", largest_miss_);
     }
 
+    OuterForces outer_;
+    std::vector<Eigen::Affine3d> nodes_;
     SlideLayerOptions settings_;
     LayerInput shown_;      // what it stands on
     LayerInput base_;       // what it is simulated on
     SlideOptions options_;  // for the simulated surface's own numbers of vertices
     SlideOrder order_;
     SlideSolver solver_;
-    std::vector<SurfacePoint>
-        materials_;  // on a refinement: each shown vertex where it is simulated
+    std::vector<SurfacePoint> materials_;  // on a refinement: each shown vertex where it is simulated
     std::optional<SlideLocator> locator_;
     MeshMap to_art_;  // from the locator's numbering of shown vertices
     SlideUv uv_;      // of the simulated surface
     SlideTangents tangents_;
     LayerFacts facts_;
     std::vector<SurfacePoint> pins_;  // of the shown surface
-    MatrixX3d body_, ordered_, located_, offset_, vectors_;
+    MatrixX3d art_, body_, ordered_, located_, offset_, vectors_;
     MatrixX2d base_uv_, own_uv_;
     MatrixX3d material_;  // of the solver's vertices
     VectorXd scalars_, distances_;

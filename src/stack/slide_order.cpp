@@ -5,8 +5,7 @@
 
 namespace cutis {
 
-SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
-                       const SlideOptions& options) {
+SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options) {
     const int count = topology.vertex_count();
     const MatrixX3i& triangles = topology.triangles();
     rank_.assign(static_cast<size_t>(count), -1);
@@ -58,9 +57,8 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
             held = std::min(held, static_cast<char>(1));
         }
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-        return class_of[static_cast<size_t>(a)] < class_of[static_cast<size_t>(b)];
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return class_of[static_cast<size_t>(a)] < class_of[static_cast<size_t>(b)]; });
     for (size_t i = 0; i < order_.size(); ++i) {
         rank_[static_cast<size_t>(order_[i])] = static_cast<int>(i);
     }
@@ -72,12 +70,11 @@ SlideOrder::SlideOrder(const Topology& topology, const MatrixX3d& rest,
     std::vector<int> first(from.size());
     MatrixX3i renumbered(triangles.rows(), 3);
     for (int f = 0; f < topology.triangle_count(); ++f) {
-        first[static_cast<size_t>(f)] = std::min(
-            {rank_of(triangles(f, 0)), rank_of(triangles(f, 1)), rank_of(triangles(f, 2))});
+        first[static_cast<size_t>(f)] =
+            std::min({rank_of(triangles(f, 0)), rank_of(triangles(f, 1)), rank_of(triangles(f, 2))});
     }
-    std::stable_sort(from.begin(), from.end(), [&](int a, int b) {
-        return first[static_cast<size_t>(a)] < first[static_cast<size_t>(b)];
-    });
+    std::stable_sort(from.begin(), from.end(),
+                     [&](int a, int b) { return first[static_cast<size_t>(a)] < first[static_cast<size_t>(b)]; });
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
             renumbered(f, k) = rank_of(triangles(surface_triangle(f), k));
@@ -103,8 +100,10 @@ SlideOptions SlideOrder::reorder(SlideOptions options) const {
     for (size_t i = 0; i < shown.size(); ++i) {
         options.shown_vertices[i] = shown[static_cast<size_t>(order_[i])];
     }
-    for (int& v : options.pins) {
-        v = rank_of(v);
+    for (std::vector<int>* pins : {&options.pins, &options.loose_pins}) {
+        for (int& v : *pins) {
+            v = rank_of(v);
+        }
     }
     for (Glide& glide : options.glides) {
         glide.vertex = rank_of(glide.vertex);

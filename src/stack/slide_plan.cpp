@@ -18,8 +18,7 @@ Vector3d along_chain(const LayerInput& ground, const std::vector<char>& is_in, i
     Vector3d across = Vector3d::Zero();
     int neighbours = 0;
     for (const auto& [a, b] : topology.edges()) {
-        if ((a == v || b == v) && is_in[static_cast<size_t>(a)] != 0 &&
-            is_in[static_cast<size_t>(b)] != 0) {
+        if ((a == v || b == v) && is_in[static_cast<size_t>(a)] != 0 && is_in[static_cast<size_t>(b)] != 0) {
             const Vector3d edge = (rest.row(a == v ? b : a) - rest.row(v)).transpose().normalized();
             sum += sum.dot(edge) < 0.0 ? Vector3d(-edge) : edge;
             across = neighbours == 0 ? edge : Vector3d(across - edge);
@@ -36,12 +35,20 @@ Vector3d along_chain(const LayerInput& ground, const std::vector<char>& is_in, i
     return neighbours == 2 && !across.isZero(1e-6) ? across : sum;
 }
 
+template <class Key>
+void check_keys(const std::vector<Key>& keys, const char* name) {
+    for (size_t i = 1; i < keys.size(); ++i) {
+        require(keys[i].time > keys[i - 1].time, "[[layer]] slide: ", name, ": expected keys with rising times, found ",
+                keys[i].time, " s after ", keys[i - 1].time, " s");
+    }
+}
+
 // Vertices of a region a scene names; an empty region has none, one that is named must have some.
 std::vector<int> named_vertices(const LayerInput& ground, const Region& region, const char* key) {
     std::vector<int> vertices = region_vertices(ground, region);
     if (!region.empty() && vertices.empty()) {
-        throw InvalidInput(concat("[[layer]] slide: ", key, ": expected at least one vertex in ",
-                                  region_text(region), ", found none"));
+        throw InvalidInput(concat("[[layer]] slide: ", key, ": expected at least one vertex in ", region_text(region),
+                                  ", found none"));
     }
     return vertices;
 }
@@ -50,6 +57,20 @@ std::vector<int> named_vertices(const LayerInput& ground, const Region& region, 
 
 // One entry is one option.
 // clang-format off
+Options describe(VectorKey& o) {
+    return {
+        {.name = "time", .field = &o.time, .about = "of the clip", .unit = "s", .range = {-1e6, 1e6}},
+        {.name = "value", .field = &o.value, .about = "at that time"},
+    };
+}
+
+Options describe(NumberKey& o) {
+    return {
+        {.name = "time", .field = &o.time, .about = "of the clip", .unit = "s", .range = {-1e6, 1e6}},
+        {.name = "value", .field = &o.value, .about = "at that time", .range = {-1e6, 1e6}},
+    };
+}
+
 Options describe(SlideDrag& o) {
     return {
         {.name = "at", .field = &o.at, .about = "place of the hand, in the rest pose",
@@ -58,6 +79,12 @@ Options describe(SlideDrag& o) {
          .change = Change::live},
         {.name = "radius", .field = &o.radius, .about = "the force is spread over this distance",
          .unit = "m", .range = {0, 1e6}, .change = Change::live},
+        {.name = "over_time", .field = tables(o.over_time), .about = "keys of the force, instead of it"},
+        {.name = "node", .field = &o.node,
+         .about = "of the character, that the hand goes with: it draws the skin after it, instead of a force"},
+        {.name = "stiffness", .field = &o.stiffness,
+         .about = "force per way of the node from its place on the body since the first frame", .unit = "N/m",
+         .range = {0, 1e9}},
     };
 }
 
@@ -67,6 +94,8 @@ Options describe(SlideLayerOptions& o) {
         {
         {.group = "places", .name = "pins", .field = &o.pins,
          .about = "regions where skin is fixed to the body"},
+        {.name = "leave_rigid", .field = &o.leaves_rigid,
+         .about = "eyes, teeth, horns and hair, as the body's anatomy finds them, keep to the body"},
         {.name = "glides", .field = &o.glides,
          .about = "regions where skin moves along a line only"},
         {.name = "glide_direction", .field = &o.glide_direction,
@@ -75,13 +104,21 @@ Options describe(SlideLayerOptions& o) {
          .about = "regions where skin is pulled at pull_velocity"},
         {.name = "pull_velocity", .field = &o.pull_velocity,
          .about = "relative to the body, in the rest pose", .unit = "m/s", .change = Change::live},
+        {.name = "pull_node", .field = &o.pull_node,
+         .about = "of the character, that pulled skin goes along with instead: a pin that is not on the body"},
         {.name = "drag", .field = tables(o.drags),
          .about = "hands that drag the skin, as tables with at, force and radius",
          .change = Change::live, .was = {"drag_at", "drag_force", "drag_radius"}},
+        {.group = "over time", .name = "gravity_over_time", .field = tables(o.gravity_over_time),
+         .about = "keys of gravity, instead of it"},
+        {.name = "wind_over_time", .field = tables(o.wind_over_time), .about = "keys of wind, instead of it"},
+        {.name = "pull_over_time", .field = tables(o.pull_over_time), .about = "keys of a factor of pull_velocity"},
+        {.name = "pins_over_time", .field = tables(o.pins_over_time),
+         .about = "keys of what pins do: from 0.5 on they hold skin where it lies, below they let it go"},
         {.group = "output", .name = "output",
-         .field = choice(o.output, {"vertices", "uv", "none"}),
-         .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, or "
-                  "channels alone"},
+         .field = choice(o.output, {"vertices", "uv", "none", "both"}),
+         .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, channels alone, or "
+                  "vertices, and the other view as a mesh of its own, slid_uv"},
         {.name = "channels", .field = &o.has_channels,
          .about = "stretches, stress, slide, wrinkles and Pref per vertex"},
         {.name = "wrinkle_wavelength", .field = &o.wrinkle_wavelength,
@@ -95,33 +132,66 @@ Options describe(SlideLayerOptions& o) {
 
 SlideOptions SlideLayerOptions::options_for(const LayerInput& ground) const {
     SlideOptions o = options;
+    check_keys(gravity_over_time, "gravity_over_time");
+    check_keys(wind_over_time, "wind_over_time");
+    check_keys(pull_over_time, "pull_over_time");
+    check_keys(pins_over_time, "pins_over_time");
+    if (!gravity_over_time.empty()) {
+        o.gravity = gravity_over_time.front().value;
+    }
+    if (!wind_over_time.empty()) {
+        o.wind = wind_over_time.front().value;
+        require(!o.wind_drag.is_uniform() || o.wind_drag.value != 0.0,
+                "[[layer]] slide: wind_over_time: expected wind_drag above 0 beside it, found 0: no wind is felt");
+    }
+    require(pull_over_time.empty() || !pull.empty(), "[[layer]] slide: pull_over_time: expected pull beside it");
+    require(pins_over_time.empty() || !pins.empty(), "[[layer]] slide: pins_over_time: expected pins beside it");
+    require(pull_node.empty() || !pull.empty(), "[[layer]] slide: pull_node: expected pull beside it");
+    require(pull_node.empty() || (pull_velocity.isZero() && pull_over_time.empty()),
+            "[[layer]] slide: pull_node: expected it alone, found pull_velocity or pull_over_time beside it");
+    if (!pull_node.empty()) {
+        find_node(*ground.body, pull_node, "[[layer]] slide: pull_node");
+    }
     const MatrixX3d& rest = ground.surface->rest();
     const int count = ground.surface->vertex_count();
     look_up_regions(ground, describe(o), "[[layer]] slide");
     o.shown_vertices = ground.surface->mesh().art_of_vertex;
-    o.pins = named_vertices(ground, pins, "pins");
+    (pins_over_time.empty() ? o.pins : o.loose_pins) = named_vertices(ground, pins, "pins");
+    if (leaves_rigid) {
+        const std::vector<int> left = rigid_vertices(ground);
+        if (static_cast<int>(left.size()) < count) {
+            o.pins.insert(o.pins.end(), left.begin(), left.end());
+            std::sort(o.pins.begin(), o.pins.end());
+            o.pins.erase(std::unique(o.pins.begin(), o.pins.end()), o.pins.end());
+        }
+    }
     const std::vector<int> gliding = named_vertices(ground, glides, "glides");
     std::vector<char> is_in(static_cast<size_t>(count), 0);
     for (const int v : gliding) {
         is_in[static_cast<size_t>(v)] = 1;
     }
     for (const int v : gliding) {
-        o.glides.push_back(
-            {v, glide_direction.isZero() ? along_chain(ground, is_in, v) : glide_direction});
+        o.glides.push_back({v, glide_direction.isZero() ? along_chain(ground, is_in, v) : glide_direction});
     }
     const std::vector<int> pulled = named_vertices(ground, pull, "pull");
-    require(pulled.empty() || !pull_velocity.isZero(),
+    require(pulled.empty() || !pull_velocity.isZero() || !pull_node.empty(),
             "[[layer]] slide: pull: expected a pull_velocity, found 0 0 0; pins hold skin");
     for (const int v : pulled) {
         o.prescribed.push_back({v, pull_velocity});
     }
     for (const SlideDrag& drag : drags) {
+        check_keys(drag.over_time, "drag over_time");
+        if (!drag.node.empty()) {
+            find_node(*ground.body, drag.node, "[[layer]] slide: drag node");
+            require(drag.over_time.empty() && drag.force.isZero(),
+                    "[[layer]] slide: drag: expected a node or a force, found both");
+        }
         Eigen::Index nearest = 0;
-        const double away = std::sqrt(
-            (rest.rowwise() - drag.at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
+        const double away =
+            std::sqrt((rest.rowwise() - drag.at.transpose()).rowwise().squaredNorm().minCoeff(&nearest));
         require(away <= 0.5 * o.body_size.value_or(ground.surface->main_box().maxCoeff()),
-                "[[layer]] slide: drag: expected a place on the skin, found ", text_of(drag.at),
-                ", ", away, " m away from it");
+                "[[layer]] slide: drag: expected a place on the skin, found ", text_of(drag.at), ", ", away,
+                " m away from it");
         o.drags.push_back({static_cast<int>(nearest), drag.force, drag.radius});
     }
     return o;

@@ -4,8 +4,7 @@
 
 namespace cutis {
 
-void SlideTangents::fill(const MatrixX3d& positions, const MatrixX2d& uv,
-                         std::vector<double>& out) {
+void SlideTangents::fill(const MatrixX3d& positions, const MatrixX2d& uv, std::vector<double>& out) {
     const Eigen::Index count = art_->positions.rows();
     const std::vector<int>& vertex_of_corner = surface_->mesh().vertex_of_corner;
     out.assign(static_cast<size_t>(3 * count), 0.0);
@@ -42,8 +41,7 @@ void SlideTangents::fill(const MatrixX3d& positions, const MatrixX2d& uv,
         }
         const double length = tangent.norm();
         constexpr double cancelled = 1e-9;
-        tangent *=
-            length * length > cancelled * cancelled * normal2 && length > 0.0 ? 1.0 / length : 0.0;
+        tangent *= length * length > cancelled * cancelled * normal2 && length > 0.0 ? 1.0 / length : 0.0;
     }
 }
 

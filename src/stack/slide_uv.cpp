@@ -6,27 +6,37 @@
 
 namespace cutis {
 
-SlideUv::SlideUv(const LayerInput& ground) : art_(ground.art), surface_(ground.surface) {
+MatrixX3i uv_corners(const SimulationSurface& surface, const ArtMesh& art) {
+    const MatrixX3i& triangles = surface.topology().triangles();
+    const RepairedMesh& mesh = surface.mesh();
+    MatrixX3i corners = MatrixX3i::Constant(triangles.rows(), 3, -1);
+    for (int f = 0; f < static_cast<int>(triangles.rows()) && art.uv_triangles.rows() > 0; ++f) {
+        const int a = mesh.art_triangle[static_cast<size_t>(f)];
+        for (int k = 0; k < 3; ++k) {
+            for (int c = 0; c < 3; ++c) {
+                if (mesh.vertex_of_corner[3 * static_cast<size_t>(a) + static_cast<size_t>(c)] == triangles(f, k)) {
+                    corners(f, k) = art.uv_triangles(a, c);
+                }
+            }
+        }
+    }
+    return corners;
+}
+
+SlideUv::SlideUv(const LayerInput& ground)
+    : art_(ground.art), surface_(ground.surface), uv_corners_(uv_corners(*surface_, *art_)) {
     if (!has_uv()) {
         return;
     }
     const Topology& topology = surface_->topology();
-    const RepairedMesh& mesh = surface_->mesh();
     const int count = topology.triangle_count();
-    uv_corners_.setConstant(count, 3, -1);
     vertex_of_uv_.assign(static_cast<size_t>(art_->uv.rows()), -1);
     triangle_of_uv_.assign(static_cast<size_t>(art_->uv.rows()), -1);
     for (int f = 0; f < count; ++f) {
-        const int a = mesh.art_triangle[static_cast<size_t>(f)];
         for (int k = 0; k < 3; ++k) {
-            for (int c = 0; c < 3; ++c) {
-                if (mesh.vertex_of_corner[3 * static_cast<size_t>(a) + static_cast<size_t>(c)] ==
-                    topology.triangles()(f, k)) {
-                    const int t = art_->uv_triangles(a, c);
-                    uv_corners_(f, k) = t;
-                    vertex_of_uv_[static_cast<size_t>(t)] = topology.triangles()(f, k);
-                    triangle_of_uv_[static_cast<size_t>(t)] = f;
-                }
+            if (const int t = uv_corners_(f, k); t >= 0) {
+                vertex_of_uv_[static_cast<size_t>(t)] = topology.triangles()(f, k);
+                triangle_of_uv_[static_cast<size_t>(t)] = f;
             }
         }
     }
@@ -48,8 +58,8 @@ SlideUv::SlideUv(const LayerInput& ground) : art_(ground.art), surface_(ground.s
     }
 }
 
-void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& material,
-                     const Workers& workers, MatrixX2d& uv) const {
+void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& material, const Workers& workers,
+                     MatrixX2d& uv) const {
     const MatrixX3i& triangles = surface_->topology().triangles();
     const MatrixX3d& rest = surface_->rest();
     uv = art_->uv;
@@ -64,9 +74,8 @@ void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& m
             // Within the corner's own chart: downhill towards the material, never over a seam.
             int triangle = triangle_of_uv_[static_cast<size_t>(t)];
             const auto nearest = [&](int f, double& square) {
-                return nearest_in_triangle(target, rest.row(triangles(f, 0)),
-                                           rest.row(triangles(f, 1)), rest.row(triangles(f, 2)),
-                                           square);
+                return nearest_in_triangle(target, rest.row(triangles(f, 0)), rest.row(triangles(f, 1)),
+                                           rest.row(triangles(f, 2)), square);
             };
             double square = 0.0;
             nearest(triangle, square);
@@ -103,12 +112,10 @@ void SlideUv::update(const std::vector<SurfacePoint>& points, const MatrixX3d& m
                 const double p0 = ap.dot(ab);
                 const double p1 = ap.dot(ac);
                 constexpr double furthest = 4.0;  // triangles
-                const double b = determinant > 0.0 ? std::clamp((d11 * p0 - d01 * p1) / determinant,
-                                                                -furthest, furthest)
-                                                   : 0.0;
-                const double c = determinant > 0.0 ? std::clamp((d00 * p1 - d01 * p0) / determinant,
-                                                                -furthest, furthest)
-                                                   : 0.0;
+                const double b =
+                    determinant > 0.0 ? std::clamp((d11 * p0 - d01 * p1) / determinant, -furthest, furthest) : 0.0;
+                const double c =
+                    determinant > 0.0 ? std::clamp((d00 * p1 - d01 * p0) / determinant, -furthest, furthest) : 0.0;
                 weights = Vector3d(1.0 - b - c, b, c);
             }
             uv.row(t).setZero();

@@ -37,8 +37,8 @@ TEST(ActorFiles, are_small_enough_for_git) {
 TEST(ActorFiles, joining_keeps_triangles_uvs_and_positions_and_forgets_only_the_cuts) {
     for (const auto& [name, bytes] : actor::embedded_actors()) {
         SCOPED_TRACE(name);
-        const Character cut = read_gltf(
-            std::span(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), name);
+        const Character cut =
+            read_gltf(std::span(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), name);
         const Character whole = load_actor(name);
         EXPECT_TRUE(cut.notes.empty()) << cut.notes.front();
         ASSERT_EQ(cut.meshes.size(), whole.meshes.size());
@@ -49,8 +49,7 @@ TEST(ActorFiles, joining_keeps_triangles_uvs_and_positions_and_forgets_only_the_
             ASSERT_EQ(a.triangles.rows(), b.triangles.rows());
             for (int f = 0; f < a.triangles.rows(); ++f) {
                 for (int k = 0; k < 3; ++k) {
-                    ASSERT_EQ(a.positions.row(a.triangles(f, k)),
-                              b.positions.row(b.triangles(f, k)));
+                    ASSERT_EQ(a.positions.row(a.triangles(f, k)), b.positions.row(b.triangles(f, k)));
                     ASSERT_EQ(a.uv.row(a.uv_triangles(f, k)), b.uv.row(b.uv_triangles(f, k)));
                 }
             }
@@ -63,10 +62,9 @@ TEST(ActorFiles, joining_keeps_triangles_uvs_and_positions_and_forgets_only_the_
 }
 
 TEST(ActorFiles, a_missing_or_broken_file_is_named) {
-    for (const auto& [read, word] :
-         {std::pair<std::function<void()>, std::string>{[] { actor::read_actor_file("unicorn"); },
-                                                        "actors/unicorn.glb"},
-          {[] { actor::read_actor_file("not a file", "unicorn"); }, "actor:unicorn"}}) {
+    for (const auto& [read, word] : {std::pair<std::function<void()>, std::string>{
+                                         [] { actor::read_actor_file("unicorn"); }, "actors/unicorn.glb"},
+                                     {[] { actor::read_actor_file("not a file", "unicorn"); }, "actor:unicorn"}}) {
         try {
             read();
             FAIL() << "accepted";

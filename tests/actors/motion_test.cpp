@@ -24,8 +24,7 @@ int node_named(const Character& character, const std::string& name) {
     throw std::runtime_error("no node " + name);
 }
 
-const Channel& channel_of(const Character& character, const Clip& clip, const std::string& node,
-                          ChannelTarget target) {
+const Channel& channel_of(const Character& character, const Clip& clip, const std::string& node, ChannelTarget target) {
     for (const Channel& channel : clip.channels) {
         if (channel.node == node_named(character, node) && channel.target == target) {
             return channel;
@@ -39,8 +38,7 @@ std::vector<double> angles_of(const Channel& channel) {
     std::vector<double> out;
     for (size_t k = 0; k < channel.times.size(); ++k) {
         const double* v = &channel.values[4 * k];
-        out.push_back(Eigen::AngleAxisd(Eigen::Quaterniond(v[3], v[0], v[1], v[2])).angle() *
-                      180.0 / M_PI);
+        out.push_back(Eigen::AngleAxisd(Eigen::Quaterniond(v[3], v[0], v[1], v[2])).angle() * 180.0 / M_PI);
     }
     return out;
 }
@@ -62,8 +60,7 @@ double weight_of(const MeshInstance& mesh, int vertex, int joint) {
 
 int joint_named(const Character& character, const std::string& name) {
     const std::vector<int>& joints = character.skins[0].joints;
-    return static_cast<int>(std::find(joints.begin(), joints.end(), node_named(character, name)) -
-                            joints.begin());
+    return static_cast<int>(std::find(joints.begin(), joints.end(), node_named(character, name)) - joints.begin());
 }
 
 TEST(ActorMotion, torus_and_cylinder_have_the_papers_sizes) {
@@ -94,8 +91,8 @@ TEST(ActorMotion, twist_turns_the_right_half_of_the_cylinder_by_90_degrees_and_l
     const MeshInstance& mesh = cylinder.meshes[0];
     for (int v = 0; v < mesh.mesh.positions.rows(); ++v) {
         if (mesh.mesh.positions(v, 0) < -0.15 || mesh.mesh.positions(v, 0) > 0.15) {
-            const int end = mesh.mesh.positions(v, 0) < 0.0 ? joint_named(cylinder, "twist_0")
-                                                            : joint_named(cylinder, "twist_6");
+            const int end =
+                mesh.mesh.positions(v, 0) < 0.0 ? joint_named(cylinder, "twist_0") : joint_named(cylinder, "twist_6");
             EXPECT_DOUBLE_EQ(weight_of(mesh, v, end), 1.0);
         }
     }
@@ -103,8 +100,7 @@ TEST(ActorMotion, twist_turns_the_right_half_of_the_cylinder_by_90_degrees_and_l
 
 TEST(ActorMotion, shake_is_a_50_mm_sine_of_3_hz_that_stops_at_full_speed) {
     const Character torus = load_actor("torus");
-    const Channel& channel =
-        channel_of(torus, clip_named(torus, "shake"), "carrier", ChannelTarget::translation);
+    const Channel& channel = channel_of(torus, clip_named(torus, "shake"), "carrier", ChannelTarget::translation);
     for (size_t k = 0; k < channel.times.size(); ++k) {
         const double t = channel.times[k];
         EXPECT_NEAR(channel.values[3 * k], t < 1.0 ? 0.05 * std::sin(6.0 * M_PI * t) : 0.0, 1e-12);
@@ -120,10 +116,8 @@ TEST(ActorMotion, arm_bends_to_120_degrees_with_a_bulging_biceps_and_twists_to_1
     const Character arm = load_actor("arm");
     EXPECT_NEAR(static_cast<double>(arm.meshes[0].mesh.positions.rows()), 1400.0, 100.0);
     const Clip& bend = clip_named(arm, "bend");
-    EXPECT_NEAR(largest(angles_of(channel_of(arm, bend, "forearm_1", ChannelTarget::rotation))),
-                120.0, 1e-6);
-    EXPECT_NEAR(largest(channel_of(arm, bend, "arm_mesh", ChannelTarget::morph_weights).values),
-                1.0, 1e-12);
+    EXPECT_NEAR(largest(angles_of(channel_of(arm, bend, "forearm_1", ChannelTarget::rotation))), 120.0, 1e-6);
+    EXPECT_NEAR(largest(channel_of(arm, bend, "arm_mesh", ChannelTarget::morph_weights).values), 1.0, 1e-12);
     // The bulge is on the biceps side of the upper arm and at least 15 mm high.
     const MorphTarget& biceps = arm.meshes[0].morphs.at(0);
     Eigen::Index top = 0;
@@ -131,8 +125,7 @@ TEST(ActorMotion, arm_bends_to_120_degrees_with_a_bulging_biceps_and_twists_to_1
     EXPECT_GT(arm.meshes[0].mesh.positions(top, 1), 0.0);
     EXPECT_NEAR(arm.meshes[0].mesh.positions(top, 0), 0.165, 0.05);
     const Clip& twist = clip_named(arm, "twist");
-    const std::vector<Eigen::Affine3d> world =
-        test::frames_at_key(arm, twist, static_cast<size_t>(1.8 * 30.0));
+    const std::vector<Eigen::Affine3d> world = test::frames_at_key(arm, twist, static_cast<size_t>(1.8 * 30.0));
     const Eigen::AngleAxisd hand(world[node_named(arm, "hand")].rotation());
     EXPECT_NEAR(hand.angle(), M_PI, 1e-6);
     EXPECT_TRUE(world[node_named(arm, "forearm_1")].rotation().isIdentity(1e-12));
@@ -161,8 +154,8 @@ TEST(ActorMotion, fingers_flex_one_after_another_and_do_not_pull_each_other) {
             const double share = weight_of(mesh, v, joint_named(hand, digit + "_2")) +
                                  weight_of(mesh, v, joint_named(hand, digit + "_3"));
             if (share > 0.05) {
-                EXPECT_EQ(pulled, "") << "vertex " << v << " at " << mesh.mesh.positions.row(v)
-                                      << " is pulled by " << digit << " too";
+                EXPECT_EQ(pulled, "") << "vertex " << v << " at " << mesh.mesh.positions.row(v) << " is pulled by "
+                                      << digit << " too";
                 pulled = digit;
             }
         }
@@ -183,8 +176,7 @@ TEST(ActorMotion, adams_apple_moves_without_the_rest_of_the_head) {
         }
     }
     EXPECT_GT(strongest, 0.95);
-    const Channel& swallow =
-        channel_of(head, clip_named(head, "swallow"), "larynx", ChannelTarget::translation);
+    const Channel& swallow = channel_of(head, clip_named(head, "swallow"), "larynx", ChannelTarget::translation);
     double rise = 0.0;
     for (size_t k = 0; k < swallow.times.size(); ++k) {
         rise = std::max(rise, swallow.values[3 * k + 1] - swallow.values[1]);
@@ -196,18 +188,16 @@ TEST(ActorMotion, gallop_closes_on_itself) {
     const Character horse = load_actor("horse");
     for (const Channel& channel : clip_named(horse, "gallop").channels) {
         for (int i = 0; i < channel.width; ++i) {
-            EXPECT_NEAR(
-                channel.values[i],
-                channel.values[channel.values.size() - static_cast<size_t>(channel.width - i)],
-                1e-9);
+            EXPECT_NEAR(channel.values[i],
+                        channel.values[channel.values.size() - static_cast<size_t>(channel.width - i)], 1e-9);
         }
     }
     std::set<std::string> parts;
     for (const MeshPart& part : horse.meshes[0].mesh.parts) {
         parts.insert(part.name);
     }
-    EXPECT_EQ(parts, (std::set<std::string>{"torso", "neck", "head", "tail", "leg_front_left",
-                                            "leg_front_right", "leg_hind_left", "leg_hind_right"}));
+    EXPECT_EQ(parts, (std::set<std::string>{"torso", "neck", "head", "tail", "leg_front_left", "leg_front_right",
+                                            "leg_hind_left", "leg_hind_right"}));
 }
 
 TEST(ActorMotion, dinosaurs_standing_foot_does_not_slide_and_it_stops_after_its_steps) {
@@ -215,14 +205,12 @@ TEST(ActorMotion, dinosaurs_standing_foot_does_not_slide_and_it_stops_after_its_
     const Clip& walk = clip_named(dinosaur, "walk");
     const auto place = [&](double time, const std::string& node) {
         return Vector3d(test::frames_at_key(dinosaur, walk,
-                                            static_cast<size_t>(std::lround(
-                                                time * 30.0)))[node_named(dinosaur, node)]
+                                            static_cast<size_t>(std::lround(time * 30.0)))[node_named(dinosaur, node)]
                             .translation());
     };
     // Left stands 0.8 .. 1.4 s and 2.0 .. 2.6 s, right 1.4 .. 2.0 s; x and y sway is the hips' own.
-    for (const auto& [node, from, to] : {std::tuple{"toes_left", 0.85, 1.35},
-                                         {"toes_left", 2.05, 2.55},
-                                         {"toes_right", 1.45, 1.95}}) {
+    for (const auto& [node, from, to] :
+         {std::tuple{"toes_left", 0.85, 1.35}, {"toes_left", 2.05, 2.55}, {"toes_right", 1.45, 1.95}}) {
         for (double t = from; t < to; t += 0.1) {
             EXPECT_NEAR(place(t, node).z(), place(from, node).z(), 0.004) << node << " at " << t;
             EXPECT_NEAR(place(t, node).y(), place(from, node).y(), 0.004) << node << " at " << t;
@@ -250,13 +238,10 @@ TEST(ActorMotion, leotard_lies_five_millimetres_over_the_dancer) {
     double sum = 0.0;
     for (int v = 0; v < cloth.positions.rows(); ++v) {
         Eigen::Index nearest = 0;
-        (skin.positions.rowwise() - cloth.positions.row(v))
-            .rowwise()
-            .squaredNorm()
-            .minCoeff(&nearest);
+        (skin.positions.rowwise() - cloth.positions.row(v)).rowwise().squaredNorm().minCoeff(&nearest);
         // Height over the tangent plane of the nearest vertex, up to half an edge (10 mm) aside.
-        const double height = (cloth.positions.row(v) - skin.positions.row(nearest))
-                                  .dot(normals.row(nearest).normalized());
+        const double height =
+            (cloth.positions.row(v) - skin.positions.row(nearest)).dot(normals.row(nearest).normalized());
         EXPECT_GT(height, 0.0);
         sum += height;
     }

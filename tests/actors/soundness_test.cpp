@@ -14,15 +14,12 @@ class EveryActor : public testing::TestWithParam<std::string> {};
 /// All numbers of a character as one string of bytes.
 std::string bytes_of(const Character& character) {
     std::string out;
-    const auto put = [&](const void* data, size_t size) {
-        out.append(static_cast<const char*>(data), size);
-    };
+    const auto put = [&](const void* data, size_t size) { out.append(static_cast<const char*>(data), size); };
     for (const MeshInstance& m : character.meshes) {
         put(m.mesh.positions.data(), sizeof(double) * static_cast<size_t>(m.mesh.positions.size()));
         put(m.mesh.triangles.data(), sizeof(int) * static_cast<size_t>(m.mesh.triangles.size()));
         put(m.mesh.uv.data(), sizeof(double) * static_cast<size_t>(m.mesh.uv.size()));
-        put(m.mesh.uv_triangles.data(),
-            sizeof(int) * static_cast<size_t>(m.mesh.uv_triangles.size()));
+        put(m.mesh.uv_triangles.data(), sizeof(int) * static_cast<size_t>(m.mesh.uv_triangles.size()));
         put(m.weights.joints.data(), sizeof(std::uint16_t) * m.weights.joints.size());
         put(m.weights.weights.data(), sizeof(double) * m.weights.weights.size());
         for (const MorphTarget& target : m.morphs) {
@@ -55,8 +52,7 @@ void expect_sound_surface(const MeshInstance& instance, bool is_open) {
     EXPECT_GT(test::worst_angle_deg(mesh.positions, mesh.triangles), 15.0);
     const auto cuts = test::self_intersections(mesh.positions, mesh.triangles);
     EXPECT_TRUE(cuts.empty()) << cuts.size() << " pairs, first at "
-                              << mesh.positions.row(
-                                     mesh.triangles(cuts.empty() ? 0 : cuts[0].first, 0));
+                              << mesh.positions.row(mesh.triangles(cuts.empty() ? 0 : cuts[0].first, 0));
 }
 
 void expect_sound_uv(const ArtMesh& mesh) {
@@ -96,22 +92,18 @@ void expect_sound_clips(const Character& character, const std::vector<std::strin
         bool moves = false;
         for (const Channel& channel : clip.channels) {
             ASSERT_LT(channel.node, static_cast<int>(character.skeleton.nodes.size()));
-            ASSERT_EQ(channel.values.size(),
-                      channel.times.size() * static_cast<size_t>(channel.width));
+            ASSERT_EQ(channel.values.size(), channel.times.size() * static_cast<size_t>(channel.width));
             for (size_t i = 0; i < channel.values.size(); ++i) {
                 ASSERT_TRUE(std::isfinite(channel.values[i])) << clip.name;
-                moves = moves ||
-                        channel.values[i] != channel.values[i % static_cast<size_t>(channel.width)];
+                moves = moves || channel.values[i] != channel.values[i % static_cast<size_t>(channel.width)];
             }
-            for (size_t k = 0;
-                 channel.target == ChannelTarget::rotation && k < channel.times.size(); ++k) {
+            for (size_t k = 0; channel.target == ChannelTarget::rotation && k < channel.times.size(); ++k) {
                 const Eigen::Map<const Eigen::Vector4d> q(&channel.values[4 * k]);
                 ASSERT_NEAR(q.norm(), 1.0, 1e-12);
                 if (k > 0) {
                     // Under 60 degrees from key to key: slerp and smooth sampling stay unambiguous.
                     const Eigen::Map<const Eigen::Vector4d> before(&channel.values[4 * k - 4]);
-                    ASSERT_GT(q.dot(before), std::cos(M_PI / 6.0))
-                        << clip.name << " node " << channel.node;
+                    ASSERT_GT(q.dot(before), std::cos(M_PI / 6.0)) << clip.name << " node " << channel.node;
                 }
             }
         }
@@ -124,8 +116,8 @@ TEST_P(EveryActor, is_closed_manifold_even_weighted_charted_and_the_same_every_t
     const Character character = load_actor(name);
     ASSERT_FALSE(character.meshes.empty());
     for (const MeshInstance& instance : character.meshes) {
-        expect_sound_surface(instance, name == "cylinder" || name == "plane" ||
-                                           instance.name == "leotard" || instance.name == "suit");
+        expect_sound_surface(
+            instance, name == "cylinder" || name == "plane" || instance.name == "leotard" || instance.name == "suit");
         expect_sound_uv(instance.mesh);
         expect_sound_weights(character, instance);
         int triangles = 0;
@@ -156,9 +148,7 @@ std::vector<std::string> actor_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Actors, EveryActor, testing::ValuesIn(actor_names()),
-                         [](const testing::TestParamInfo<std::string>& name) {
-                             return name.param;
-                         });
+                         [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
 TEST(Actors, unknown_name_is_refused_with_the_list) {
     try {

@@ -27,10 +27,9 @@ std::shared_ptr<Character> morphing_character() {
     mesh.morphs = {{"m", random_points(5000, 4)}};
     character->meshes = {mesh};
     Clip clip;
-    clip.channels = {
-        channel(1, ChannelTarget::rotation, Interpolation::linear, {0, 1},
-                turns_about(Vector3d::UnitX(), {0.0, 1.0}), 4),
-        channel(0, ChannelTarget::morph_weights, Interpolation::linear, {0, 1}, {0, 1}, 1)};
+    clip.channels = {channel(1, ChannelTarget::rotation, Interpolation::linear, {0, 1},
+                             turns_about(Vector3d::UnitX(), {0.0, 1.0}), 4),
+                     channel(0, ChannelTarget::morph_weights, Interpolation::linear, {0, 1}, {0, 1}, 1)};
     character->clips = {clip};
     return character;
 }

@@ -15,13 +15,12 @@ std::shared_ptr<Character> small_z_up_character(double rest_bend) {
     auto character = std::make_shared<Character>();
     character->source = "animal.glb";
     Skeleton& skeleton = character->skeleton;
-    skeleton.nodes = {node("armature", -1, {0, 0, 0},
-                           Eigen::Quaterniond(Eigen::AngleAxisd(-pi / 2, Vector3d::UnitX()))),
-                      node("low", 0, {0, 0, 1}),
-                      node("high", 1, {0, 0, 1},
-                           Eigen::Quaterniond(Eigen::AngleAxisd(rest_bend, Vector3d::UnitX()))),
-                      node("holder", -1, {50, 60, 70}),  // a skinned mesh ignores its node
-                      node("prop", 2, {0, 0.5, 0})};
+    skeleton.nodes = {
+        node("armature", -1, {0, 0, 0}, Eigen::Quaterniond(Eigen::AngleAxisd(-pi / 2, Vector3d::UnitX()))),
+        node("low", 0, {0, 0, 1}),
+        node("high", 1, {0, 0, 1}, Eigen::Quaterniond(Eigen::AngleAxisd(rest_bend, Vector3d::UnitX()))),
+        node("holder", -1, {50, 60, 70}),  // a skinned mesh ignores its node
+        node("prop", 2, {0, 0.5, 0})};
     skeleton.nodes[0].rest.scale = Vector3d::Constant(100.0);
 
     Skin skin;
@@ -61,14 +60,13 @@ std::shared_ptr<Character> small_z_up_character(double rest_bend) {
 
     Clip bend;
     bend.name = "bend";
-    bend.channels = {channel(2, ChannelTarget::rotation, Interpolation::linear, {1.0, 1.5, 2.0},
-                             turns_about(Vector3d::UnitX(), {rest_bend, 0.8, 0.4}), 4),
-                     channel(4, ChannelTarget::morph_weights, Interpolation::linear, {1.0, 2.0},
-                             {0.5, 0.0, 1.0, 2.0}, 2)};
+    bend.channels = {
+        channel(2, ChannelTarget::rotation, Interpolation::linear, {1.0, 1.5, 2.0},
+                turns_about(Vector3d::UnitX(), {rest_bend, 0.8, 0.4}), 4),
+        channel(4, ChannelTarget::morph_weights, Interpolation::linear, {1.0, 2.0}, {0.5, 0.0, 1.0, 2.0}, 2)};
     Clip wave;
     wave.name = "wave";
-    wave.channels = {channel(1, ChannelTarget::translation, Interpolation::linear, {0.0, 1.0},
-                             {0, 0, 1, 1, 0, 1})};
+    wave.channels = {channel(1, ChannelTarget::translation, Interpolation::linear, {0.0, 1.0}, {0, 0, 1, 1, 0, 1})};
     character->clips = {bend, wave};
     return character;
 }
@@ -88,9 +86,8 @@ MatrixX3d posed_by_definition(const Character& character, const Clip& clip, doub
         for (size_t k = 0; k < 2; ++k) {
             const size_t at = static_cast<size_t>(v) * 2 + k;
             const size_t joint = body.weights.joints[at];
-            sum +=
-                body.weights.weights[at] * (world[skin.joints[joint]] * skin.inverse_bind[joint] *
-                                            Vector3d(body.mesh.positions.row(v)));
+            sum += body.weights.weights[at] *
+                   (world[skin.joints[joint]] * skin.inverse_bind[joint] * Vector3d(body.mesh.positions.row(v)));
         }
         out.row(v) = sum;
     }
@@ -106,6 +103,13 @@ MatrixX3d posed_by_definition(const Character& character, const Clip& clip, doub
         out.row(body.mesh.positions.rows() + v) = world[4] * place;
     }
     return out;
+}
+
+BodyOptions of_mesh(const std::string& name, const std::string& clip = {}) {
+    BodyOptions options;
+    options.mesh = name;
+    options.clip = clip;
+    return options;
 }
 
 TEST(Body, posed_vertices_are_what_the_file_says_although_the_rest_pose_was_resized) {
@@ -135,15 +139,14 @@ TEST(Body, posed_vertices_are_what_the_file_says_although_the_rest_pose_was_resi
 TEST(Body, the_bind_pose_takes_posed_size_and_orientation) {
     // Straight rest pose: the similarity is known, x y z -> 100 (x, z, -y).
     const auto character = small_z_up_character(0.0);
-    const Body body = make_body(character, {.mesh = "body", .clip = {}, .clock = {}});
+    const Body body = make_body(character, of_mesh("body"));
     const MatrixX3d& file = character->meshes[0].mesh.positions;
     MatrixX3d expected(60, 3);
     expected << 100 * file.col(0), 100 * file.col(2), -100 * file.col(1);
     EXPECT_LT(largest_difference(body.mesh().positions, expected), 1e-10);
     // Bent at rest: still a similarity of the file's positions, 100 times larger, turned as little
     // as the bent vertices ask for.
-    const Body bent =
-        make_body(small_z_up_character(0.3), {.mesh = "body", .clip = {}, .clock = {}});
+    const Body bent = make_body(small_z_up_character(0.3), of_mesh("body"));
     const double file_length = (file.row(0) - file.row(1)).norm();
     const double rest_length = (bent.mesh().positions.row(0) - bent.mesh().positions.row(1)).norm();
     EXPECT_NEAR(rest_length / file_length, 100.0, 1e-9);
@@ -157,11 +160,9 @@ TEST(Body, a_bind_pose_already_in_place_keeps_the_files_positions_bit_for_bit) {
     for (Eigen::Affine3d& matrix : character->skins[0].inverse_bind) {
         matrix.translation() *= 1.0 + 3e-8;
     }
-    const Body body = make_body(character, {.mesh = "body", .clip = {}, .clock = {}});
-    EXPECT_TRUE(
-        (body.mesh().positions.array() == character->meshes[0].mesh.positions.array()).all());
-    EXPECT_EQ(body.source().rig.inverse_bind[1].matrix(),
-              character->skins[0].inverse_bind[1].matrix());
+    const Body body = make_body(character, of_mesh("body"));
+    EXPECT_TRUE((body.mesh().positions.array() == character->meshes[0].mesh.positions.array()).all());
+    EXPECT_EQ(body.source().rig.inverse_bind[1].matrix(), character->skins[0].inverse_bind[1].matrix());
 }
 
 TEST(Body, all_meshes_together_are_one_body_with_parts_groups_and_joints) {
@@ -229,8 +230,7 @@ TEST(Body, a_rig_made_by_hand_gets_names_parents_and_centres) {
     const auto character = small_z_up_character(0.3);
     Rig rig;
     rig.node = {4, 1};
-    rig.inverse_bind = {Eigen::Affine3d(Eigen::Translation3d(1, 2, 3)),
-                        Eigen::Affine3d(Eigen::Scaling(0.0))};
+    rig.inverse_bind = {Eigen::Affine3d(Eigen::Translation3d(1, 2, 3)), Eigen::Affine3d(Eigen::Scaling(0.0))};
     complete_rig(character->skeleton, rig);
     EXPECT_EQ(rig.name, (std::vector<std::string>{"prop", "low"}));
     EXPECT_EQ(rig.parent, (std::vector<int>{1, -1}));  // past "high", which is no joint
@@ -243,14 +243,14 @@ TEST(Body, a_rig_made_by_hand_gets_names_parents_and_centres) {
 
 TEST(Body, a_mesh_without_skin_rests_where_its_node_puts_it_default_morphs_included) {
     const auto character = small_z_up_character(0.3);
-    const Body body = make_body(character, {.mesh = "prop", .clip = {}, .clock = {}});
+    const Body body = make_body(character, of_mesh("prop"));
     EXPECT_TRUE(body.source().rig.weights.weights.empty());
     Clip none;
     const MatrixX3d expected = posed_by_definition(*character, none, 0.0).bottomRows(4);
     EXPECT_LT(largest_difference(body.mesh().positions, expected), 1e-12 * 400);
     auto still = small_z_up_character(0.3);
     still->clips.clear();
-    const Body without_clip = make_body(still, {.mesh = "prop", .clip = {}, .clock = {}});
+    const Body without_clip = make_body(still, of_mesh("prop"));
     MatrixX3d out;
     without_clip.positions(3.0, TimeSampling::smooth, Workers(1), out);
     EXPECT_LT(largest_difference(out, expected), 1e-12 * 400);
@@ -263,9 +263,7 @@ TEST(Body, scale_and_up_axis_apply_to_rest_motion_frames_and_inverse_binds_alike
     BodyOptions options;
     options.scale = 0.01;
     options.up_axis = 'z';
-    const auto converted = [](const Vector3d& p) {
-        return Vector3d(0.01 * Vector3d(p.x(), p.z(), -p.y()));
-    };
+    const auto converted = [](const Vector3d& p) { return Vector3d(0.01 * Vector3d(p.x(), p.z(), -p.y())); };
     for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {
         options.skinning = skinning;
         BodyOptions same;
@@ -284,10 +282,7 @@ TEST(Body, scale_and_up_axis_apply_to_rest_motion_frames_and_inverse_binds_alike
     }
     const Body body = make_body(character, options);
     for (int v = 0; v < 64; ++v) {
-        EXPECT_LT(
-            (body.mesh().positions.row(v).transpose() - converted(plain.mesh().positions.row(v)))
-                .norm(),
-            1e-12);
+        EXPECT_LT((body.mesh().positions.row(v).transpose() - converted(plain.mesh().positions.row(v))).norm(), 1e-12);
     }
     std::vector<Eigen::Affine3d> frames;
     std::vector<Eigen::Affine3d> plain_frames;
@@ -298,13 +293,9 @@ TEST(Body, scale_and_up_axis_apply_to_rest_motion_frames_and_inverse_binds_alike
 
 TEST(Body, missing_names_are_answered_with_what_there_is_nearest_first) {
     const auto character = small_z_up_character(0.0);
-    const std::string mesh =
-        message_of([&] { make_body(character, {.mesh = "Prob", .clip = {}, .clock = {}}); });
-    EXPECT_NE(mesh.find("animal.glb: no mesh named \"Prob\"; there is \"prop\", \"body\""),
-              std::string::npos)
-        << mesh;
-    const std::string clip =
-        message_of([&] { make_body(character, {.mesh = {}, .clip = "waev", .clock = {}}); });
+    const std::string mesh = message_of([&] { make_body(character, of_mesh("Prob")); });
+    EXPECT_NE(mesh.find("animal.glb: no mesh named \"Prob\"; there is \"prop\", \"body\""), std::string::npos) << mesh;
+    const std::string clip = message_of([&] { make_body(character, of_mesh({}, "waev")); });
     EXPECT_NE(clip.find("there is \"wave\", \"bend\""), std::string::npos) << clip;
     character->meshes.clear();
     EXPECT_NE(message_of([&] { make_body(character, {}); }).find("found none"), std::string::npos);
@@ -415,8 +406,9 @@ TEST(BodyClock, a_gap_beyond_the_limit_is_reported_as_a_jump) {
 TEST(Body, results_have_the_same_bits_for_any_number_of_threads) {
     const auto character = small_z_up_character(0.3);
     for (const Skinning skinning : {Skinning::linear_blend, Skinning::dual_quaternion}) {
-        const Body body =
-            make_body(character, {.mesh = {}, .clip = {}, .skinning = skinning, .clock = {}});
+        BodyOptions options;
+        options.skinning = skinning;
+        const Body body = make_body(character, options);
         MatrixX3d one;
         MatrixX3d three;
         body.positions(0.37, TimeSampling::smooth, Workers(1), one);

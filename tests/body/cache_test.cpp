@@ -47,9 +47,8 @@ TEST(Cache, samples_are_met_exactly_and_joined_by_straight_lines_or_catmull_rom)
     }
     EXPECT_NEAR(x_at(body, 0.125), 0.75 * 1.0 + 0.25 * 0.5, 1e-13);
     const double u = 0.25;  // Catmull-Rom between the second and the third sample
-    const double expected =
-        0.5 * (2 * 1.0 + (0.5 - 0.0) * u + (0.0 - 5 * 1.0 + 4 * 0.5 - 3.0) * u * u +
-               (3 * 1.0 - 0.0 - 3 * 0.5 + 3.0) * u * u * u);
+    const double expected = 0.5 * (2 * 1.0 + (0.5 - 0.0) * u + (0.0 - 5 * 1.0 + 4 * 0.5 - 3.0) * u * u +
+                                   (3 * 1.0 - 0.0 - 3 * 0.5 + 3.0) * u * u * u);
     EXPECT_NEAR(x_at(body, 0.125, TimeSampling::smooth), expected, 1e-13);
     EXPECT_EQ(x_at(body, -5.0, TimeSampling::smooth), 0.0);
     EXPECT_EQ(x_at(body, 5.0, TimeSampling::smooth), 3.25);
@@ -73,17 +72,12 @@ TEST(Cache, a_loop_that_does_not_meet_is_closed_by_one_interval_with_continuous_
     EXPECT_NEAR(x_at(body, 0.35), 0.1, 1e-7);
     const double h = 1e-6;
     for (const double seam : {0.3, 0.4}) {
-        const double before =
-            (x_at(body, seam, TimeSampling::smooth) - x_at(body, seam - h, TimeSampling::smooth)) /
-            h;
-        const double after =
-            (x_at(body, seam + h, TimeSampling::smooth) - x_at(body, seam, TimeSampling::smooth)) /
-            h;
+        const double before = (x_at(body, seam, TimeSampling::smooth) - x_at(body, seam - h, TimeSampling::smooth)) / h;
+        const double after = (x_at(body, seam + h, TimeSampling::smooth) - x_at(body, seam, TimeSampling::smooth)) / h;
         EXPECT_NEAR(before, after, 1e-3);
     }
     for (const double time : {0.03, 0.17, 0.38}) {
-        EXPECT_NEAR(x_at(body, time + 2.0, TimeSampling::smooth),
-                    x_at(body, time, TimeSampling::smooth), 1e-12);
+        EXPECT_NEAR(x_at(body, time + 2.0, TimeSampling::smooth), x_at(body, time, TimeSampling::smooth), 1e-12);
     }
 }
 
@@ -94,11 +88,8 @@ TEST(Cache, a_closed_loop_needs_no_interval_and_its_tangents_wrap) {
     EXPECT_NEAR(body.duration(), 0.3, 1e-15);
     // velocity at the seam: (f(1) - f(-1)) / 2 intervals = (0.5 - 0.25) / 0.2
     const double h = 1e-6;  // accelerations of some hundreds leave 1e-4
-    EXPECT_NEAR((x_at(body, h, TimeSampling::smooth) - x_at(body, 0.0, TimeSampling::smooth)) / h,
-                1.25, 1e-3);
-    EXPECT_NEAR(
-        (x_at(body, 0.3, TimeSampling::smooth) - x_at(body, 0.3 - h, TimeSampling::smooth)) / h,
-        1.25, 1e-3);
+    EXPECT_NEAR((x_at(body, h, TimeSampling::smooth) - x_at(body, 0.0, TimeSampling::smooth)) / h, 1.25, 1e-3);
+    EXPECT_NEAR((x_at(body, 0.3, TimeSampling::smooth) - x_at(body, 0.3 - h, TimeSampling::smooth)) / h, 1.25, 1e-3);
 }
 
 TEST(Cache, scale_and_z_up_apply_to_rest_and_motion_alike) {
@@ -127,15 +118,13 @@ TEST(Cache, wrong_counts_and_numbers_are_refused) {
     ArtMesh three = two_points();
     three.positions.resize(3, 3);
     three.positions.setZero();
-    EXPECT_NE(message_of([&] { make_body(three, cache_of({0.0F}), {}); }).find("expected 3"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { make_body(three, cache_of({0.0F}), {}); }).find("expected 3"), std::string::npos);
     PointCache partial = cache_of({0.0F, 1.0F});
     partial.samples.pop_back();
     EXPECT_THROW(make_body(two_points(), partial, {}), InvalidInput);
     PointCache broken = cache_of({0.0F, 1.0F});
     broken.samples[9] = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_NE(message_of([&] { make_body(two_points(), broken, {}); }).find("frame 1 vertex 1"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { make_body(two_points(), broken, {}); }).find("frame 1 vertex 1"), std::string::npos);
     PointCache still = cache_of({0.0F, 1.0F});
     still.rate = 0.0;
     EXPECT_THROW(make_body(two_points(), still, {}), InvalidInput);

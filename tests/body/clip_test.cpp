@@ -17,8 +17,8 @@ Skeleton one_node() {
     return skeleton;
 }
 
-Eigen::Affine3d local_at(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling,
-                         double time, double period = 0.0) {
+Eigen::Affine3d local_at(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling, double time,
+                         double period = 0.0) {
     Pose pose;
     ClipSampler(skeleton, clip, sampling, period).sample(time, pose);
     return pose.local[0];
@@ -35,9 +35,8 @@ TEST(Skeleton, a_transform_scales_then_rotates_then_translates) {
 
 TEST(Skeleton, world_frames_are_products_along_the_chain) {
     Skeleton skeleton;
-    skeleton.nodes = {
-        node("a", -1, {1, 0, 0}, Eigen::Quaterniond(Eigen::AngleAxisd(pi / 2, Vector3d::UnitZ()))),
-        node("b", 0, {1, 0, 0}), node("c", 1, {1, 0, 0})};
+    skeleton.nodes = {node("a", -1, {1, 0, 0}, Eigen::Quaterniond(Eigen::AngleAxisd(pi / 2, Vector3d::UnitZ()))),
+                      node("b", 0, {1, 0, 0}), node("c", 1, {1, 0, 0})};
     std::vector<Eigen::Affine3d> local;
     for (const Node& each : skeleton.nodes) {
         local.push_back(each.rest.matrix());
@@ -56,15 +55,13 @@ TEST(Clip, broken_channels_are_refused_with_channel_and_key) {
     Clip clip;
     clip.name = "walk";
     const auto refused_with = [&](const Channel& bad, const std::string& words) {
-        clip.channels = {channel(0, ChannelTarget::scale, Interpolation::linear, {0}, {1, 1, 1}),
-                         bad};
+        clip.channels = {channel(0, ChannelTarget::scale, Interpolation::linear, {0}, {1, 1, 1}), bad};
         const std::string message = message_of([&] { check_clip(clip, skeleton); });
         EXPECT_NE(message.find("clip \"walk\" channel 1"), std::string::npos) << message;
         EXPECT_NE(message.find(words), std::string::npos) << message;
     };
     const auto move = [](std::vector<double> times, std::vector<double> values) {
-        return channel(0, ChannelTarget::translation, Interpolation::linear, std::move(times),
-                       std::move(values));
+        return channel(0, ChannelTarget::translation, Interpolation::linear, std::move(times), std::move(values));
     };
     const double nan = std::numeric_limits<double>::quiet_NaN();
     refused_with(move({0, 1, 1}, std::vector<double>(9)), "key 2");
@@ -75,12 +72,9 @@ TEST(Clip, broken_channels_are_refused_with_channel_and_key) {
     Channel stray = move({0}, {1, 2, 3});
     stray.node = 1;
     refused_with(stray, "node below 1");
-    refused_with(channel(0, ChannelTarget::rotation, Interpolation::linear, {0}, {0, 0, 0, 0}, 4),
-                 "key 0");
-    refused_with(channel(0, ChannelTarget::rotation, Interpolation::linear, {0}, {0, 0, 1}, 3),
-                 "expected 4 numbers");
-    refused_with(channel(0, ChannelTarget::scale, Interpolation::linear, {0}, {1, 1, 1}),
-                 "already");
+    refused_with(channel(0, ChannelTarget::rotation, Interpolation::linear, {0}, {0, 0, 0, 0}, 4), "key 0");
+    refused_with(channel(0, ChannelTarget::rotation, Interpolation::linear, {0}, {0, 0, 1}, 3), "expected 4 numbers");
+    refused_with(channel(0, ChannelTarget::scale, Interpolation::linear, {0}, {1, 1, 1}), "already");
 }
 
 TEST(Clip, joints_without_channels_keep_their_pose_and_nodes_with_a_matrix_keep_that) {
@@ -90,15 +84,14 @@ TEST(Clip, joints_without_channels_keep_their_pose_and_nodes_with_a_matrix_keep_
     skeleton.nodes[0].has_matrix = true;
     skeleton.nodes[0].matrix(0, 1) = 0.5;
     clip.channels = {channel(0, ChannelTarget::translation, Interpolation::linear, {0}, {7, 7, 7})};
-    EXPECT_EQ(local_at(skeleton, clip, TimeSampling::exact, 0.0).matrix(),
-              skeleton.nodes[0].matrix.matrix());
+    EXPECT_EQ(local_at(skeleton, clip, TimeSampling::exact, 0.0).matrix(), skeleton.nodes[0].matrix.matrix());
 }
 
 TEST(Clip, step_holds_linear_goes_straight_and_times_outside_hold_the_nearest_key) {
     const Skeleton skeleton = one_node();
     Clip clip;
-    clip.channels = {channel(0, ChannelTarget::translation, Interpolation::step, {1, 2, 4},
-                             {0, 0, 0, 5, 0, 0, 9, 0, 0})};
+    clip.channels = {
+        channel(0, ChannelTarget::translation, Interpolation::step, {1, 2, 4}, {0, 0, 0, 5, 0, 0, 9, 0, 0})};
     for (const TimeSampling sampling : {TimeSampling::exact, TimeSampling::smooth}) {
         EXPECT_EQ(local_at(skeleton, clip, sampling, 1.999).translation().x(), 0.0);
         EXPECT_EQ(local_at(skeleton, clip, sampling, 2.0).translation().x(), 5.0);
@@ -123,8 +116,7 @@ TEST(Clip, linear_rotations_turn_evenly_the_shorter_way_even_from_opposite_signs
     clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::linear, {0, 2}, values, 4)};
     for (const double time : {0.0, 0.3, 1.0, 1.9, 2.0}) {
         const Eigen::Matrix3d expected(Eigen::AngleAxisd(0.2 + 1.25 * time, axis.normalized()));
-        EXPECT_LT((local_at(skeleton, clip, TimeSampling::exact, time).linear() - expected).norm(),
-                  1e-14);
+        EXPECT_LT((local_at(skeleton, clip, TimeSampling::exact, time).linear() - expected).norm(), 1e-14);
     }
 }
 
@@ -152,8 +144,7 @@ TEST(Clip, cubic_spline_rotations_are_normalised) {
     std::copy(q.begin(), q.begin() + 4, values.begin() + 4);
     std::copy(q.begin() + 4, q.end(), values.begin() + 16);
     values[8 + 1] = 0.7;  // out-tangent of the first key, y
-    clip.channels = {
-        channel(0, ChannelTarget::rotation, Interpolation::cubic_spline, {0, 2}, values, 4)};
+    clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::cubic_spline, {0, 2}, values, 4)};
     // At u = 1/4, glTF 2.0 C.5: basis 27/32, 9/64 * 2 s, 5/32.
     Eigen::Vector4d expected = 27.0 / 32.0 * Eigen::Vector4d(q[0], q[1], q[2], q[3]) +
                                5.0 / 32.0 * Eigen::Vector4d(q[4], q[5], q[6], q[7]) +
@@ -167,8 +158,7 @@ TEST(Clip, morph_weights_are_sampled_for_their_node_only) {
     Skeleton skeleton;
     skeleton.nodes = {node("a", -1, {0, 0, 0}), node("b", 0, {0, 0, 0})};
     Clip clip;
-    clip.channels = {
-        channel(1, ChannelTarget::morph_weights, Interpolation::linear, {0, 1}, {0, 1, 1, 0}, 2)};
+    clip.channels = {channel(1, ChannelTarget::morph_weights, Interpolation::linear, {0, 1}, {0, 1, 1, 0}, 2)};
     Pose pose;
     ClipSampler(skeleton, clip, TimeSampling::exact).sample(0.25, pose);
     EXPECT_TRUE(pose.morph_weights[0].empty());
@@ -178,8 +168,7 @@ TEST(Clip, morph_weights_are_sampled_for_their_node_only) {
 TEST(Clip, a_period_shorter_than_the_clip_is_refused) {
     const Skeleton skeleton = one_node();
     Clip clip;
-    clip.channels = {
-        channel(0, ChannelTarget::scale, Interpolation::linear, {0, 1}, {1, 1, 1, 2, 2, 2})};
+    clip.channels = {channel(0, ChannelTarget::scale, Interpolation::linear, {0, 1}, {1, 1, 1, 2, 2, 2})};
     EXPECT_THROW(ClipSampler(skeleton, clip, TimeSampling::smooth, 0.5), InvalidInput);
     EXPECT_THROW(ClipSampler(skeleton, clip, TimeSampling::smooth, -1.0), InvalidInput);
 }

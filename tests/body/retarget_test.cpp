@@ -17,23 +17,21 @@ struct JointPlace {
 
 /// A little person, 1 m to the hips.
 std::vector<JointPlace> person() {
-    return {{"Hips", -1, {0, 1.0, 0}},     {"Spine", 0, {0, 1.4, 0}},
-            {"LeftArm", 1, {0.2, 1.5, 0}}, {"LeftHand", 2, {0.8, 1.5, 0}},
-            {"LeftLeg", 0, {0.1, 0.9, 0}}, {"LeftFoot", 4, {0.1, 0.0, 0}}};
+    return {{"Hips", -1, {0, 1.0, 0}},      {"Spine", 0, {0, 1.4, 0}},     {"LeftArm", 1, {0.2, 1.5, 0}},
+            {"LeftHand", 2, {0.8, 1.5, 0}}, {"LeftLeg", 0, {0.1, 0.9, 0}}, {"LeftFoot", 4, {0.1, 0.0, 0}}};
 }
 
 /// The same places in the world whatever the local axes: every joint's frame is turned by
 /// `axes(j)`.
-Skeleton skeleton_at(const std::vector<JointPlace>& places,
-                     const std::function<Eigen::Quaterniond(size_t)>& axes, double scale = 1.0) {
+Skeleton skeleton_at(const std::vector<JointPlace>& places, const std::function<Eigen::Quaterniond(size_t)>& axes,
+                     double scale = 1.0) {
     Skeleton skeleton;
     std::vector<Eigen::Affine3d> world;
     for (size_t j = 0; j < places.size(); ++j) {
         const Eigen::Affine3d frame = Eigen::Translation3d(scale * places[j].world) * axes(j);
         const int parent = places[j].parent;
         const Eigen::Affine3d local = parent < 0 ? frame : world[parent].inverse() * frame;
-        skeleton.nodes.push_back(
-            node(places[j].name, parent, local.translation(), Eigen::Quaterniond(local.linear())));
+        skeleton.nodes.push_back(node(places[j].name, parent, local.translation(), Eigen::Quaterniond(local.linear())));
         world.push_back(frame);
     }
     return skeleton;
@@ -55,16 +53,15 @@ Clip dance(const Skeleton& skeleton) {
         const Eigen::Quaterniond rest = skeleton.nodes[joint].rest.rotation;
         std::vector<double> values;
         for (const double angle : {0.0, 0.9, -0.4}) {
-            const Eigen::Quaterniond q =
-                rest * Eigen::Quaterniond(Eigen::AngleAxisd(angle, axis.normalized()));
+            const Eigen::Quaterniond q = rest * Eigen::Quaterniond(Eigen::AngleAxisd(angle, axis.normalized()));
             values.insert(values.end(), q.coeffs().data(), q.coeffs().data() + 4);
         }
         return channel(joint, ChannelTarget::rotation, Interpolation::linear, {0, 1, 2}, values, 4);
     };
     Clip clip;
     clip.name = "dance";
-    clip.channels = {turn("LeftArm", {0, 0, 1}), turn("LeftHand", {1, 1, 0}),
-                     turn("Spine", {0, 1, 0.2}), turn("Hips", {0.3, 1, 0}),
+    clip.channels = {turn("LeftArm", {0, 0, 1}), turn("LeftHand", {1, 1, 0}), turn("Spine", {0, 1, 0.2}),
+                     turn("Hips", {0.3, 1, 0}),
                      channel(0, ChannelTarget::translation, Interpolation::linear, {0, 1, 2},
                              {0, 1, 0, 0.5, 1.2, 0, 1.0, 0.9, 0.3})};
     return clip;
@@ -104,12 +101,10 @@ TEST(Retarget, the_same_world_motion_comes_out_whatever_the_local_axes) {
         for (size_t j = 0; j < expected.size(); ++j) {
             // At keys the same; between them two ways to interpolate the same turns locally, the
             // same again here because each joint turns about a fixed axis of its parent.
-            EXPECT_LT((found[j].translation() - expected[j].translation()).norm(),
-                      is_key ? 1e-12 : 0.2)
+            EXPECT_LT((found[j].translation() - expected[j].translation()).norm(), is_key ? 1e-12 : 0.2)
                 << time << " joint " << j;
             if (is_key) {
-                const Eigen::Matrix3d turn =
-                    found[j].linear() * odd_axes(j).conjugate().toRotationMatrix();
+                const Eigen::Matrix3d turn = found[j].linear() * odd_axes(j).conjugate().toRotationMatrix();
                 EXPECT_LT((turn - expected[j].linear()).norm(), 1e-12);
             }
         }
@@ -141,10 +136,10 @@ TEST(Retarget, a_source_that_rests_with_its_hips_at_the_origin_stands_on_its_flo
     const Clip clip = dance(source);
     const RetargetedClip result = retarget_clip(source, clip, target);
     for (const double time : {0.0, 1.0, 2.0}) {
-        EXPECT_LT((frames_at(target, result.clip, time)[0].translation() -
-                   frames_at(source, clip, time)[0].translation())
-                      .norm(),
-                  1e-12);
+        EXPECT_LT(
+            (frames_at(target, result.clip, time)[0].translation() - frames_at(source, clip, time)[0].translation())
+                .norm(),
+            1e-12);
     }
 }
 
@@ -155,8 +150,7 @@ TEST(Retarget, nodes_above_the_hips_and_joints_only_one_side_has_are_carried_and
     places[3] = {"Finger", 2, {0.9, 1.5, 0}};
     Skeleton inner = skeleton_at(places, odd_axes);
     Skeleton target;
-    Node root = node("armature", -1, {0, 0, 0},
-                     Eigen::Quaterniond(Eigen::AngleAxisd(0.4, Vector3d::UnitX())));
+    Node root = node("armature", -1, {0, 0, 0}, Eigen::Quaterniond(Eigen::AngleAxisd(0.4, Vector3d::UnitX())));
     root.rest.scale = Vector3d::Constant(0.01);
     target.nodes.push_back(root);
     const Eigen::Affine3d lift = root.rest.matrix().inverse();
@@ -196,8 +190,8 @@ TEST(Retarget, a_pose_of_the_clip_can_stand_for_the_rest_pose) {
         each.rest.rotation = Eigen::AngleAxisd(0.3, Vector3d::UnitZ());
     }
     for (const std::string name : {"LeftLeg", "LeftFoot"}) {
-        clip.channels.push_back(channel(source.find(name), ChannelTarget::rotation,
-                                        Interpolation::linear, {0.0}, {0, 0, 0, 1}, 4));
+        clip.channels.push_back(
+            channel(source.find(name), ChannelTarget::rotation, Interpolation::linear, {0.0}, {0, 0, 0, 1}, 4));
     }
     RetargetOptions options;
     options.source_rest_time = 0.0;

@@ -30,15 +30,12 @@ TEST(Skinning, bad_weights_are_refused_with_the_vertex) {
     weights.influences = 1;
     weights.joints = {0, 3};
     weights.weights = {1.0, 1.0};
-    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 1"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 1"), std::string::npos);
     weights.joints = {0, 0};
     weights.weights = {1.0, std::numeric_limits<double>::quiet_NaN()};
-    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 1"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 1"), std::string::npos);
     weights.weights = {-0.1, 1.0};
-    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 0"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { normalise_weights(weights, 3); }).find("vertex 0"), std::string::npos);
     weights.influences = 9;
     EXPECT_THROW(normalise_weights(weights, 3), InvalidInput);
     weights.influences = 1;
@@ -55,17 +52,14 @@ TEST(Skinning, joints_without_a_matrix_and_wrong_sizes_are_refused) {
     weights.joints[4 * 4321 + 2] = 8;
     for (const auto& skin :
          {std::function<void()>([&] { skin_linear_blend(rest, weights, joints, workers, out); }),
-          std::function<void()>(
-              [&] { skin_dual_quaternion(rest, weights, joints, workers, out); })}) {
+          std::function<void()>([&] { skin_dual_quaternion(rest, weights, joints, workers, out); })}) {
         EXPECT_NE(message_of(skin).find("vertex 4321 influence 2"), std::string::npos);
     }
-    EXPECT_THROW(skin_linear_blend(random_points(3, 1), weights, joints, workers, out),
-                 InvalidInput);
+    EXPECT_THROW(skin_linear_blend(random_points(3, 1), weights, joints, workers, out), InvalidInput);
     std::vector<Eigen::Affine3d> broken = joints;
     broken[3](0, 1) = std::numeric_limits<double>::infinity();
-    EXPECT_NE(
-        message_of([&] { skin_linear_blend(rest, weights, broken, workers, out); }).find("joint 3"),
-        std::string::npos);
+    EXPECT_NE(message_of([&] { skin_linear_blend(rest, weights, broken, workers, out); }).find("joint 3"),
+              std::string::npos);
 }
 
 // The definition, written out: sum of w_k M_k v.
@@ -132,12 +126,10 @@ TEST(Skinning, dual_quaternions_blend_by_definition_for_one_to_eight_influences)
             SkinWeights weights = random_weights(vertices, influences, 12, 13);
             MatrixX3d out;
             skin_dual_quaternion(rest, weights, joints, workers, out);
-            EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)),
-                      1e-12);
+            EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)), 1e-12);
             weights.joint_pairs.clear();  // what it knows in advance only saves time
             skin_dual_quaternion(rest, weights, joints, workers, out);
-            EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)),
-                      1e-12);
+            EXPECT_LT(largest_difference(out, dual_blend_by_definition(rest, weights, joints)), 1e-12);
         }
     }
 }
@@ -258,8 +250,7 @@ TEST(Skinning, dual_quaternions_keep_the_radius_of_a_twist_and_turn_by_the_blend
         const double t = tube.weights.weights[2 * v + 1];
         // (1-t) (1, 0) + t (cos a/2, sin a/2) as (w, x): a quaternion of half angle atan2(x, w)
         const double half = std::atan2(t * std::sin(twist / 2), 1.0 - t + t * std::cos(twist / 2));
-        const Vector3d expected =
-            Eigen::AngleAxisd(2.0 * half, Vector3d::UnitX()) * Vector3d(tube.rest.row(v));
+        const Vector3d expected = Eigen::AngleAxisd(2.0 * half, Vector3d::UnitX()) * Vector3d(tube.rest.row(v));
         EXPECT_LT((out.row(v).transpose() - expected).norm(), 1e-12);
         EXPECT_NEAR(out.row(v).tail<2>().norm(), 1.0, 1e-14);
     }
@@ -303,9 +294,9 @@ TEST(Skinning, a_whole_turn_in_small_steps_moves_the_result_rigidly_whatever_sig
         skin_linear_blend(rest, weights, moved, workers, out);
         MatrixX3d still;
         skin_linear_blend(rest, weights, joints, workers, still);
-        EXPECT_LT(largest_difference(out, (still * motion.linear().transpose()).rowwise() +
-                                              motion.translation().transpose()),
-                  1e-13);
+        EXPECT_LT(
+            largest_difference(out, (still * motion.linear().transpose()).rowwise() + motion.translation().transpose()),
+            1e-13);
     }
 }
 
@@ -317,15 +308,13 @@ TEST(Skinning, a_joint_that_scales_about_itself_stays_in_place_between_its_neigh
     const Eigen::Affine3d stretch(Eigen::Scaling(Vector3d(2.0, 1.0, 0.5)));
     const Eigen::Translation3d to(centre);
     const Eigen::Translation3d from(-centre);
-    const std::vector<Eigen::Affine3d> joints = {Eigen::Affine3d::Identity(),
-                                                 to * turn * stretch * from};
+    const std::vector<Eigen::Affine3d> joints = {Eigen::Affine3d::Identity(), to * turn * stretch * from};
     SkinWeights weights;
     weights.influences = 2;
     weights.joints = {0, 1};
     weights.weights = {0.6, 0.4};
     MatrixX3d out;
-    skin_dual_quaternion(centre.transpose(), weights, joints, workers, out,
-                         {Vector3d::Zero(), centre});
+    skin_dual_quaternion(centre.transpose(), weights, joints, workers, out, {Vector3d::Zero(), centre});
     EXPECT_LT((out.row(0).transpose() - centre).norm(), 1e-14);
 }
 

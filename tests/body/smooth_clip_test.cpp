@@ -16,16 +16,14 @@ struct Fixture {
 
     Fixture() { skeleton.nodes = {node("root", -1, {0, 0, 0})}; }
 
-    Eigen::Affine3d at(double time, TimeSampling sampling = TimeSampling::smooth,
-                       double period = 0.0) const {
+    Eigen::Affine3d at(double time, TimeSampling sampling = TimeSampling::smooth, double period = 0.0) const {
         Pose pose;
         ClipSampler(skeleton, clip, sampling, period).sample(time, pose);
         return pose.local[0];
     }
 
     /// Velocity of translation and rotation (in the moving frame), just before and after a time.
-    Eigen::Matrix<double, 6, 1> velocity(double time, double h, TimeSampling sampling,
-                                         double period = 0.0) const {
+    Eigen::Matrix<double, 6, 1> velocity(double time, double h, TimeSampling sampling, double period = 0.0) const {
         const Eigen::Affine3d from = at(time, sampling, period);
         const Eigen::Affine3d to = at(time + h, sampling, period);
         const Eigen::AngleAxisd turn(Eigen::Matrix3d(from.linear().transpose() * to.linear()));
@@ -109,14 +107,13 @@ TEST(SmoothClip, velocity_is_continuous_across_the_seam_of_a_loop) {
               1e-9);
     // Half way through, exact sampling is half way.
     const Vector3d middle = f.at(end + 0.075, TimeSampling::exact, open_period).translation();
-    EXPECT_LT((middle - 0.5 * (f.at(start, TimeSampling::exact).translation() +
-                               f.at(end, TimeSampling::exact).translation()))
-                  .norm(),
-              1e-12);
+    EXPECT_LT(
+        (middle - 0.5 * (f.at(start, TimeSampling::exact).translation() + f.at(end, TimeSampling::exact).translation()))
+            .norm(),
+        1e-12);
     // Closed: the last key repeats the first.
     for (Channel& each : f.clip.channels) {
-        std::copy(each.values.begin(), each.values.begin() + each.width,
-                  each.values.end() - each.width);
+        std::copy(each.values.begin(), each.values.begin() + each.width, each.values.end() - each.width);
     }
     EXPECT_LT(f.velocity_jump(end, TimeSampling::smooth, end - start), 0.05);
     EXPECT_GT(f.velocity_jump(end, TimeSampling::exact, end - start), 0.5);
@@ -132,8 +129,8 @@ TEST(SmoothClip, constant_angular_velocity_is_kept_exactly_at_uneven_keys) {
         for (const double time : times) {
             angles.push_back(step * time + 0.2);
         }
-        f.clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::linear, times,
-                                   turns_about(axis, angles), 4)};
+        f.clip.channels = {
+            channel(0, ChannelTarget::rotation, Interpolation::linear, times, turns_about(axis, angles), 4)};
         for (double time = 0.0; time <= 3.5; time += 0.05) {
             const Eigen::Matrix3d expected(Eigen::AngleAxisd(step * time + 0.2, axis));
             EXPECT_LT((f.at(time).linear() - expected).norm(), 1e-13) << step << " " << time;
@@ -147,8 +144,7 @@ TEST(SmoothClip, turns_about_one_axis_are_catmull_rom_curves_of_the_angle) {
     f.clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::linear, {0, 1, 2, 3, 4},
                                turns_about(Vector3d::UnitX(), angles), 4)};
     const auto catmull_rom = [](double a, double b, double c, double d, double u) {
-        return 0.5 * (2 * b + (c - a) * u + (2 * a - 5 * b + 4 * c - d) * u * u +
-                      (3 * b - a - 3 * c + d) * u * u * u);
+        return 0.5 * (2 * b + (c - a) * u + (2 * a - 5 * b + 4 * c - d) * u * u + (3 * b - a - 3 * c + d) * u * u * u);
     };
     for (const double u : {0.1, 0.5, 0.8}) {
         const double angle = catmull_rom(angles[0], angles[1], angles[2], angles[3], u);
@@ -166,8 +162,7 @@ TEST(SmoothClip, parabolas_through_uneven_keys_are_reproduced_ends_included) {
         const Vector3d p = place(time);
         values.insert(values.end(), p.data(), p.data() + 3);
     }
-    f.clip.channels = {
-        channel(0, ChannelTarget::translation, Interpolation::linear, times, values)};
+    f.clip.channels = {channel(0, ChannelTarget::translation, Interpolation::linear, times, values)};
     for (double time = 0.0; time < 2.6; time += 0.05) {
         EXPECT_LT((f.at(time).translation() - place(time)).norm(), 1e-13);
     }
@@ -176,15 +171,13 @@ TEST(SmoothClip, parabolas_through_uneven_keys_are_reproduced_ends_included) {
 TEST(SmoothClip, alternating_turns_of_179_degrees_stay_between_their_keys) {
     Fixture f;
     const double wide = 179.0 * pi / 180.0;
-    f.clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::linear,
-                               {0, 1, 2, 3, 4, 5},
+    f.clip.channels = {channel(0, ChannelTarget::rotation, Interpolation::linear, {0, 1, 2, 3, 4, 5},
                                turns_about(Vector3d::UnitZ(), {0, wide, 0, wide, 0, wide}), 4)};
     for (double time = 1.0; time <= 4.0; time += 0.05) {
         // Tangents vanish at the turning points: a smoothstep between 0 and 179 degrees.
         const double u = time - std::floor(time);
         const double rise = u * u * (3 - 2 * u);
-        const double angle =
-            wide * (static_cast<int>(std::floor(time)) % 2 == 0 ? rise : 1.0 - rise);
+        const double angle = wide * (static_cast<int>(std::floor(time)) % 2 == 0 ? rise : 1.0 - rise);
         const Eigen::Matrix3d expected(Eigen::AngleAxisd(angle, Vector3d::UnitZ()));
         EXPECT_LT((f.at(time).linear() - expected).norm(), 1e-12);
     }
@@ -204,8 +197,8 @@ TEST(SmoothClip, wild_turns_about_changing_axes_stay_unit_and_continuous) {
 
 TEST(SmoothClip, two_keys_a_millisecond_apart_do_not_throw_the_curve_far_out) {
     Fixture f;
-    f.clip.channels = {channel(0, ChannelTarget::translation, Interpolation::linear,
-                               {0.0, 1.0, 1.001, 2.0}, {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0})};
+    f.clip.channels = {channel(0, ChannelTarget::translation, Interpolation::linear, {0.0, 1.0, 1.001, 2.0},
+                               {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0})};
     for (double time = 0.0; time <= 2.0; time += 0.001) {
         const double x = f.at(time).translation().x();
         // Velocities reach at most 1.5 steps: -1.5 u (1 - u) in the end intervals.
@@ -218,8 +211,7 @@ TEST(SmoothClip, a_channel_that_starts_late_holds_still_and_sets_off_smoothly) {
     Fixture f;
     f.clip.channels = {
         channel(0, ChannelTarget::scale, Interpolation::linear, {0, 4}, {1, 1, 1, 1, 1, 1}),
-        channel(0, ChannelTarget::translation, Interpolation::linear, {1, 2, 3},
-                {5, 0, 0, 6, 0, 0, 8, 0, 0})};
+        channel(0, ChannelTarget::translation, Interpolation::linear, {1, 2, 3}, {5, 0, 0, 6, 0, 0, 8, 0, 0})};
     for (const double time : {0.0, 0.5, 1.0}) {
         EXPECT_EQ(f.at(time).translation().x(), 5.0);
     }
@@ -238,10 +230,9 @@ TEST(SmoothClip, a_spline_clip_that_does_not_close_is_led_back_with_continuous_v
         turns[16 + c] = -q[4 + c];
     }
     turns[9] = 0.5;
-    f.clip.channels = {
-        channel(0, ChannelTarget::translation, Interpolation::cubic_spline, {0, 1},
-                {9, 9, 9, 0, 0, 0, 1, 2, 0, 0, -1, 3, 1, 1, 1, 9, 9, 9}),
-        channel(0, ChannelTarget::rotation, Interpolation::cubic_spline, {0, 1}, turns, 4)};
+    f.clip.channels = {channel(0, ChannelTarget::translation, Interpolation::cubic_spline, {0, 1},
+                               {9, 9, 9, 0, 0, 0, 1, 2, 0, 0, -1, 3, 1, 1, 1, 9, 9, 9}),
+                       channel(0, ChannelTarget::rotation, Interpolation::cubic_spline, {0, 1}, turns, 4)};
     EXPECT_LT(f.velocity_jump(1.0, TimeSampling::smooth, 1.5), 1e-3);
     EXPECT_LT(f.velocity_jump(1.5, TimeSampling::smooth, 1.5), 1e-3);
     EXPECT_GT(f.velocity_jump(1.0, TimeSampling::exact, 1.5), 0.5);

@@ -10,6 +10,7 @@
 #include "cutis/body/clip.h"
 #include "cutis/body/skinning.h"
 #include "cutis/core/error.h"
+#include "support/expect_error.h"
 
 namespace cutis::test {
 
@@ -63,15 +64,6 @@ inline std::vector<Eigen::Affine3d> random_joints(int count, double angle, unsig
     return joints;
 }
 
-inline std::string message_of(const std::function<void()>& work) {
-    try {
-        work();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
-
 inline Node node(const std::string& name, int parent, const Vector3d& translation,
                  const Eigen::Quaterniond& rotation = Eigen::Quaterniond::Identity()) {
     Node result;
@@ -82,8 +74,8 @@ inline Node node(const std::string& name, int parent, const Vector3d& translatio
     return result;
 }
 
-inline Channel channel(int node_index, ChannelTarget target, Interpolation interpolation,
-                       std::vector<double> times, std::vector<double> values, int width = 3) {
+inline Channel channel(int node_index, ChannelTarget target, Interpolation interpolation, std::vector<double> times,
+                       std::vector<double> values, int width = 3) {
     Channel result;
     result.node = node_index;
     result.target = target;

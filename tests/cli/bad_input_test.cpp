@@ -46,8 +46,7 @@ TEST(BadInput, an_actor_is_inspected_like_a_file_and_an_unknown_one_is_refused) 
 TEST(BadInput, good_files_of_every_kind_are_inspected) {
     const GoodFiles good;
     for (const char* kind : {"glb", "obj", "pc2", "mdd", "bvh", "toml"}) {
-        const Outcome outcome =
-            run({"inspect", good.scratch / ("t." + std::string(kind)), "--json"});
+        const Outcome outcome = run({"inspect", good.scratch / ("t." + std::string(kind)), "--json"});
         ASSERT_EQ(outcome.code, 0) << kind << outcome.err;
         const auto json = nlohmann::json::parse(outcome.out);
         EXPECT_TRUE(json.at("kind").is_string());
@@ -70,12 +69,10 @@ TEST(BadInput, truncated_binary_files_are_refused_at_every_length) {
         ASSERT_GT(whole.size(), 100u);
         const fs::path cut = good.scratch / ("cut." + kind);
         for (const size_t size :
-             {size_t{0}, size_t{1}, size_t{4}, size_t{11}, size_t{12}, size_t{19}, size_t{20},
-              size_t{31}, size_t{32}, size_t{40}, whole.size() / 3, whole.size() / 2,
-              whole.size() - 4, whole.size() - 1}) {
+             {size_t{0}, size_t{1}, size_t{4}, size_t{11}, size_t{12}, size_t{19}, size_t{20}, size_t{31}, size_t{32},
+              size_t{40}, whole.size() / 3, whole.size() / 2, whole.size() - 4, whole.size() - 1}) {
             write_text(cut, whole.substr(0, size));
-            expect_refused(run({"inspect", cut}), kind + " of " + std::to_string(size) + " bytes",
-                           "cut." + kind);
+            expect_refused(run({"inspect", cut}), kind + " of " + std::to_string(size) + " bytes", "cut." + kind);
         }
     }
 }
@@ -119,8 +116,7 @@ TEST(BadInput, good_headers_before_noise_are_refused) {
         for (int trial = 0; trial < 12; ++trial) {
             std::string bytes = whole;
             for (int flip = 0; flip < 8; ++flip) {
-                bytes[random() % std::min<size_t>(bytes.size(), 3000)] =
-                    static_cast<char>(random());
+                bytes[random() % std::min<size_t>(bytes.size(), 3000)] = static_cast<char>(random());
             }
             write_text(good.scratch / ("bent." + kind), bytes);
             const Outcome outcome = run({"inspect", good.scratch / ("bent." + kind)});
@@ -173,7 +169,7 @@ std::string triangle_bytes(float first) {
     return {reinterpret_cast<const char*>(numbers), sizeof numbers};
 }
 
-TEST(BadInput, cyclic_nodes_nan_and_paths_that_escape_are_refused) {
+TEST(BadInput, cyclic_nodes_and_paths_that_escape_are_refused) {
     const ScratchFolder scratch;
     fs::create_directory(scratch / "in");
     write_text(scratch / "secret.bin", triangle_bytes(0.0F));
@@ -184,21 +180,16 @@ TEST(BadInput, cyclic_nodes_nan_and_paths_that_escape_are_refused) {
         return run({"inspect", scratch / "in/a.gltf"});
     };
     EXPECT_EQ(inspect(triangle_gltf(R"([{"mesh":0}])", "a.bin")).code, 0);
-    expect_refused(
-        inspect(triangle_gltf(R"([{"mesh":0,"children":[1]},{"children":[0]}])", "a.bin")), "cycle",
-        "nodes");
-    expect_refused(inspect(triangle_gltf(R"([{"mesh":0,"children":[0]}])", "a.bin")), "own child",
+    expect_refused(inspect(triangle_gltf(R"([{"mesh":0,"children":[1]},{"children":[0]}])", "a.bin")), "cycle",
                    "nodes");
-    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "nan.bin")), "NaN", "a.gltf");
-    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "../secret.bin")), "escape",
-                   "../secret.bin");
+    expect_refused(inspect(triangle_gltf(R"([{"mesh":0,"children":[0]}])", "a.bin")), "own child", "nodes");
+    EXPECT_EQ(inspect(triangle_gltf(R"([{"mesh":0}])", "nan.bin")).code, 0);  // mended: damage_test says how
+    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "../secret.bin")), "escape", "../secret.bin");
     expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "%2e%2e/secret.bin")), "escape");
-    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", (scratch / "secret.bin").string())),
-                   "absolute");
+    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", (scratch / "secret.bin").string())), "absolute");
     fs::create_symlink(scratch / "secret.bin", scratch / "in/link.bin");
     expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "link.bin")), "link");
-    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "none.bin")), "missing buffer",
-                   "none.bin");
+    expect_refused(inspect(triangle_gltf(R"([{"mesh":0}])", "none.bin")), "missing buffer", "none.bin");
     expect_refused(inspect(std::string(100000, '[')), "deep JSON", "a.gltf");
 }
 
@@ -206,17 +197,14 @@ TEST(BadInput, a_cache_of_another_mesh_is_refused_with_both_counts) {
     const GoodFiles good;
     write_text(good.scratch / "tri.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     for (const std::string kind : {"pc2", "mdd"}) {
-        write_text(good.scratch / "shot.toml",
-                   "[body]\nmesh = \"tri.obj\"\ncache = \"t." + kind + "\"\n");
-        const Outcome outcome =
-            run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"});
+        write_text(good.scratch / "shot.toml", "[body]\nmesh = \"tri.obj\"\ncache = \"t." + kind + "\"\n");
+        const Outcome outcome = run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"});
         expect_refused(outcome, kind, "found 660");
         EXPECT_FALSE(fs::exists(good.scratch / "out"));
     }
     write_text(good.scratch / "s1.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     write_text(good.scratch / "s2.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n");
-    expect_refused(run({"convert", good.scratch / "s*.obj", good.scratch / "out.pc2"}), "sequence",
-                   "s2.obj");
+    expect_refused(run({"convert", good.scratch / "s*.obj", good.scratch / "out.pc2"}), "sequence", "s2.obj");
 }
 
 TEST(BadInput, a_rest_pose_or_motion_that_does_not_fit_is_refused) {
@@ -229,10 +217,8 @@ TEST(BadInput, a_rest_pose_or_motion_that_does_not_fit_is_refused) {
     bvh.replace(bvh.find("carrier"), 7, "hip_a");
     bvh.replace(bvh.find("twist_0"), 7, "knee_a");
     write_text(good.scratch / "other.bvh", bvh);
-    write_text(good.scratch / "shot.toml",
-               "[body]\nactor = \"cylinder\"\nmotion = \"other.bvh\"\n");
-    expect_refused(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}), "motion",
-                   "hip_a");
+    write_text(good.scratch / "shot.toml", "[body]\nactor = \"cylinder\"\nmotion = \"other.bvh\"\n");
+    expect_refused(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}), "motion", "hip_a");
     write_text(good.scratch / "shot.toml", "[body]\nactor = \"cylinder\"\nmotion = \"t.bvh\"\n");
     EXPECT_EQ(run({"bake", good.scratch / "shot.toml", "-o", good.scratch / "out"}).code, 0);
 }
@@ -250,11 +236,8 @@ TEST(BadInput, a_number_that_is_not_finite_is_refused_wherever_it_stands) {
 
 TEST(BadInput, a_missing_clip_or_mesh_is_refused_with_what_there_is) {
     const GoodFiles good;
-    expect_refused(
-        run({"convert", good.scratch / "t.glb", good.scratch / "o.pc2", "--clip", "jig"}), "clip",
-        "jig");
-    const Outcome mesh =
-        run({"convert", good.scratch / "t.glb", good.scratch / "o.pc2", "--mesh", "hat"});
+    expect_refused(run({"convert", good.scratch / "t.glb", good.scratch / "o.pc2", "--clip", "jig"}), "clip", "jig");
+    const Outcome mesh = run({"convert", good.scratch / "t.glb", good.scratch / "o.pc2", "--mesh", "hat"});
     expect_refused(mesh, "mesh", "hat");
     EXPECT_TRUE(contains(mesh.err, "cylinder")) << mesh.err;
     EXPECT_FALSE(fs::exists(good.scratch / "o.pc2"));

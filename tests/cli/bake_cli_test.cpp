@@ -44,8 +44,7 @@ TEST(BakeProgram, every_format_is_written_and_listed_with_its_size) {
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml",
                cylinder_scene("fps = 5", R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")"));
-    const Outcome outcome =
-        run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "2-4", "--json"});
+    const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "2-4", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(outcome.out);
     EXPECT_TRUE(json.at("version").is_string());
@@ -78,15 +77,11 @@ TEST(BakeProgram, every_format_is_written_and_listed_with_its_size) {
 TEST(BakeProgram, one_and_two_threads_write_the_same_bytes) {
     const ScratchFolder scratch;
     // Without the times in it, the page is the same, too.
-    write_text(scratch / "shot.toml",
-               cylinder_scene("fps = 5\nskinning = \"dual-quaternion\"",
-                              R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
-                   "html.times = false\n");
+    write_text(scratch / "shot.toml", cylinder_scene("fps = 5\nskinning = \"dual-quaternion\"",
+                                                     R"("glb", "usda", "obj", "pc2", "mdd", "npz", "html")") +
+                                          "html.times = false\n");
     for (const char* threads : {"1", "2"}) {
-        ASSERT_EQ(
-            run({"bake", scratch / "shot.toml", "-o", scratch / threads, "--threads", threads})
-                .code,
-            0);
+        ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / threads, "--threads", threads}).code, 0);
     }
     const std::vector<std::string> names = names_in(scratch / "1");
     ASSERT_GE(names.size(), 7u);
@@ -104,11 +99,9 @@ TEST(BakeProgram, the_printed_defaults_are_a_scene_that_only_lacks_its_source) {
     const Outcome lacking = run({"bake", scratch / "all.toml", "-o", scratch / "out"});
     EXPECT_EQ(lacking.code, 2);
     EXPECT_TRUE(contains(lacking.err, "expected one of file, actor, or mesh")) << lacking.err;
-    const std::string given =
-        std::regex_replace(defaults.out, std::regex("\nactor = \"\""), "\nactor = \"cylinder\"");
+    const std::string given = std::regex_replace(defaults.out, std::regex("\nactor = \"\""), "\nactor = \"cylinder\"");
     write_text(scratch / "all.toml", given);
-    const Outcome good =
-        run({"bake", scratch / "all.toml", "-o", scratch / "out", "--frames", "1-2"});
+    const Outcome good = run({"bake", scratch / "all.toml", "-o", scratch / "out", "--frames", "1-2"});
     EXPECT_EQ(good.code, 0) << good.err;
     EXPECT_EQ(names_in(scratch / "out"), std::vector<std::string>{"all.glb"});
 }
@@ -128,11 +121,9 @@ TEST(BakeProgram, a_bad_scene_is_refused_with_its_place_and_leaves_no_folder) {
     refused("[body]\nactor = \"cube\"\n", "there are torus, cylinder");
     refused("[body]\nactor = \"cylinder\"\nclip = \"jig\"\n", "twist");
     refused("[body]\nactor = \"cylinder\"\nmesh = \"pipe\"\n", "cylinder");
-    refused("[body]\nactor = \"cylinder\"\n[[layer]]\nkind = \"slime\"\n",
-            "shot.toml:4:1: [[layer]]");
+    refused("[body]\nactor = \"cylinder\"\n[[layer]]\nkind = \"slime\"\n", "shot.toml:4:1: [[layer]]");
     refused("[body]\nactor = \"cylinder\"\n[output]\nformats = []\n", "empty list");
-    refused("[body]\nactor = \"cylinder\"\n[output]\nfirst_frame = 1000\n",
-            "expected a first frame");
+    refused("[body]\nactor = \"cylinder\"\n[output]\nfirst_frame = 1000\n", "expected a first frame");
     refused("[body]\nfile = \"none.glb\"\n", "no such file");
     refused(std::string("\0\1\2\xff\xfe", 5), "shot.toml");
 }
@@ -141,20 +132,16 @@ TEST(BakeProgram, frames_and_formats_on_the_command_line_are_checked) {
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
     for (const char* frames : {"0-3", "5-2", "a-b", "1-2-3", "-3", "99999999999", "1.5-2"}) {
-        const Outcome outcome = run({"bake", scratch / "shot.toml", "-o", scratch / "out",
-                                     std::string("--frames=") + frames});
+        const Outcome outcome =
+            run({"bake", scratch / "shot.toml", "-o", scratch / "out", std::string("--frames=") + frames});
         EXPECT_EQ(outcome.code, 2) << frames;
         EXPECT_TRUE(contains(outcome.err, "--frames: expected A-B")) << outcome.err;
     }
     for (const char* formats : {"glx", "pc2,pc2"}) {
-        EXPECT_EQ(
-            run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--format", formats}).code,
-            2)
-            << formats;
+        EXPECT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--format", formats}).code, 2) << formats;
         EXPECT_FALSE(fs::exists(scratch / "out"));
     }
-    ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "90-"}).code,
-              0);
+    ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "90-"}).code, 0);
     EXPECT_EQ(read_pc2(scratch / "out/shot.pc2").frame_count(), 2);  // 90 and 91, at 3 s
     ASSERT_EQ(run({"bake", scratch / "shot.toml", "-o", scratch / "out", "--frames", "7"}).code, 0);
     EXPECT_EQ(read_pc2(scratch / "out/shot.pc2").frame_count(), 1);
@@ -177,12 +164,11 @@ TEST(BakeProgram, a_file_in_place_of_the_folder_is_refused_and_an_unwritable_one
 
 TEST(BakeProgram, odd_scene_names_become_plain_output_names) {
     const ScratchFolder scratch;
-    for (const char* name : {"with space.toml", "-dash.toml", "a\nb.toml", ".toml", "ünï.toml",
-                             "back\\slash.toml", "\xff\xfe.toml"}) {
+    for (const char* name :
+         {"with space.toml", "-dash.toml", "a\nb.toml", ".toml", "ünï.toml", "back\\slash.toml", "\xff\xfe.toml"}) {
         const fs::path folder = scratch / "out";
         write_text(scratch / name, cylinder_scene("", "\"pc2\""));
-        const Outcome outcome =
-            run({"bake", scratch / name, "-o", folder, "--frames", "1", "--json"});
+        const Outcome outcome = run({"bake", scratch / name, "-o", folder, "--frames", "1", "--json"});
         ASSERT_EQ(outcome.code, 0) << name << outcome.err;
         EXPECT_NO_THROW(nlohmann::json::parse(outcome.out)) << name;
         const std::vector<std::string> names = names_in(folder);
@@ -200,9 +186,8 @@ TEST(BakeProgram, json_to_a_full_disk_is_a_failure) {
     }
     const ScratchFolder scratch;
     write_text(scratch / "shot.toml", cylinder_scene("", "\"pc2\""));
-    const std::string command = std::string(CUTIS_PROGRAM) + " bake " +
-                                (scratch / "shot.toml").string() + " --frames 1 --json -o " +
-                                (scratch / "out").string() + " > /dev/full 2> /dev/null";
+    const std::string command = std::string(CUTIS_PROGRAM) + " bake " + (scratch / "shot.toml").string() +
+                                " --frames 1 --json -o " + (scratch / "out").string() + " > /dev/full 2> /dev/null";
     const int status = std::system(command.c_str());
     EXPECT_EQ(WEXITSTATUS(status), 1);
 }
@@ -212,8 +197,7 @@ TEST(BakeProgram, the_demo_writes_its_files_and_says_where_to_look) {
     const Outcome outcome = run({"demo", "cylinder-twist", "-o", scratch / "out"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(contains(outcome.out, "Open " + (scratch / "out/cylinder-twist.html").string()));
-    for (const char* name :
-         {"cylinder-twist.html", "cylinder-twist.glb", "cylinder-twist.pc2", "report.json"}) {
+    for (const char* name : {"cylinder-twist.html", "cylinder-twist.glb", "cylinder-twist.pc2", "report.json"}) {
         EXPECT_TRUE(fs::exists(scratch / "out" / name)) << name;
     }
     const auto json = nlohmann::json::parse(read_text(scratch / "out/report.json"));
@@ -247,12 +231,10 @@ TEST(BakeProgram, every_demo_is_listed_and_names_an_actor_and_a_clip_that_exist)
             EXPECT_TRUE(contains(text, demo.at("data").at(0).get<std::string>())) << name;
             continue;
         }
-        const auto actor = std::find_if(actors.begin(), actors.end(), [&](const ActorInfo& info) {
-            return info.name == scene.body.actor;
-        });
+        const auto actor = std::find_if(actors.begin(), actors.end(),
+                                        [&](const ActorInfo& info) { return info.name == scene.body.actor; });
         ASSERT_TRUE(actor != actors.end()) << name;
-        EXPECT_EQ(std::count(actor->clips.begin(), actor->clips.end(), scene.body.options.clip), 1)
-            << name;
+        EXPECT_EQ(std::count(actor->clips.begin(), actor->clips.end(), scene.body.options.clip), 1) << name;
     }
 }
 
@@ -280,8 +262,7 @@ TEST(BakeProgram, every_example_is_a_demo_that_says_what_it_shows_and_writes_a_p
         const Scene scene = parse_scene(read_text(file), file.string());
         EXPECT_NO_THROW(check_scene(scene)) << file;
         for (const char* format : {"html", "glb"}) {
-            EXPECT_EQ(std::count(scene.output.formats.begin(), scene.output.formats.end(), format),
-                      1)
+            EXPECT_EQ(std::count(scene.output.formats.begin(), scene.output.formats.end(), format), 1)
                 << file << " " << format;
         }
         EXPECT_FALSE(sink_options(scene).html.caption.empty()) << file;

@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 
 std::string lower_extension(const fs::path& path) {
     std::string text = path.extension().string();
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
 }
 
@@ -57,12 +56,9 @@ TEST(Convert, a_still_obj_keeps_every_position_and_face_in_every_format) {
 TEST(Convert, scale_and_up_axis_turn_positions_into_metres_y_up) {
     const ScratchFolder scratch;
     write_text(scratch / "a.obj", "v 1 2 3\nv 2 2 3\nv 1 3 3\nf 1 2 3\n");
-    ASSERT_EQ(
-        run({"convert", scratch / "a.obj", scratch / "b.obj", "--scale", "100", "--up", "z"}).code,
-        0);
+    ASSERT_EQ(run({"convert", scratch / "a.obj", scratch / "b.obj", "--scale", "100", "--up", "z"}).code, 0);
     // (x, y, z) with Z up is (x, z, -y) with Y up.
-    EXPECT_EQ(obj_positions(scratch / "b.obj"),
-              (std::vector<float>{100, 300, -200, 200, 300, -200, 100, 300, -300}));
+    EXPECT_EQ(obj_positions(scratch / "b.obj"), (std::vector<float>{100, 300, -200, 200, 300, -200, 100, 300, -300}));
 }
 
 TEST(Convert, caches_and_sequences_turn_into_each_other_bit_for_bit) {
@@ -71,15 +67,9 @@ TEST(Convert, caches_and_sequences_turn_into_each_other_bit_for_bit) {
     ASSERT_EQ(run({"bake", scratch / "t.toml", "-o", scratch / "a"}).code, 0);
     const std::string mesh = scratch / "a/t.0001.obj";
     const std::vector<float> samples = read_pc2(scratch / "a/t.pc2").samples;
-    ASSERT_EQ(
-        run({"convert", mesh, scratch / "b.mdd", "--cache", scratch / "a/t.pc2", "--fps", "4"})
-            .code,
-        0);
+    ASSERT_EQ(run({"convert", mesh, scratch / "b.mdd", "--cache", scratch / "a/t.pc2", "--fps", "4"}).code, 0);
     EXPECT_EQ(read_mdd(scratch / "b.mdd").samples, samples);
-    ASSERT_EQ(
-        run({"convert", mesh, scratch / "c.pc2", "--cache", scratch / "a/t.mdd", "--fps", "4"})
-            .code,
-        0);
+    ASSERT_EQ(run({"convert", mesh, scratch / "c.pc2", "--cache", scratch / "a/t.mdd", "--fps", "4"}).code, 0);
     EXPECT_EQ(read_pc2(scratch / "c.pc2").samples, samples);
     ASSERT_EQ(run({"convert", scratch / "a/t.*.obj", scratch / "d.pc2", "--fps", "4"}).code, 0);
     EXPECT_EQ(read_pc2(scratch / "d.pc2").samples, samples);
@@ -102,8 +92,7 @@ TEST(Convert, a_glb_of_the_program_comes_back_within_its_tolerance) {
             for (int c = 0; c < 3; ++c) {
                 const int at_round = (frame * round.vertex_count + r) * 3 + c;
                 const int at_direct = (frame * direct.vertex_count + d) * 3 + c;
-                largest = std::max(largest,
-                                   std::abs(round.samples[at_round] - direct.samples[at_direct]));
+                largest = std::max(largest, std::abs(round.samples[at_round] - direct.samples[at_direct]));
             }
             return largest;
         };
@@ -126,9 +115,8 @@ TEST(Convert, every_obj_of_the_data_folder_comes_back_unchanged) {
     for (const auto& entry : fs::recursive_directory_iterator(data_folder())) {
         const std::string name = entry.path().filename().string();
         // Of the long sequences a few frames say as much as all.
-        const bool is_spare = (contains(name, "horse-gallop") || contains(name, "bone_")) &&
-                              !contains(name, "01") && !contains(name, "reference") &&
-                              !contains(name, "000");
+        const bool is_spare = (contains(name, "horse-gallop") || contains(name, "bone_")) && !contains(name, "01") &&
+                              !contains(name, "reference") && !contains(name, "000");
         if (lower_extension(entry.path()) != ".obj" || is_spare) {
             continue;
         }

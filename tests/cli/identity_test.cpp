@@ -32,8 +32,7 @@ TEST(Identity, every_character_of_the_data_folder_leaves_a_bake_without_layers_a
         scene.body.file = file.string();
         const Body body = load_body(scene);
         // Frame 4 at 7 frames per second lies between keys of nearly every clip.
-        const Outcome outcome =
-            run({"convert", file, scratch / "o.pc2", "--fps", "7", "--frames", "1-4"});
+        const Outcome outcome = run({"convert", file, scratch / "o.pc2", "--fps", "7", "--frames", "1-4"});
         ASSERT_EQ(outcome.code, 0) << file << outcome.err;
         const PointCache cache = read_pc2(scratch / "o.pc2");
         ASSERT_EQ(cache.frame_count(), 4) << file;
@@ -68,8 +67,7 @@ TEST(Identity, every_character_of_the_data_folder_is_inspected_with_its_meshes_a
     EXPECT_EQ(dancer.at("meshes").at(0).at("triangles"), 26756);
     EXPECT_EQ(dancer.at("meshes").at(0).at("closed"), true);
     EXPECT_EQ(dancer.at("clips").at(0).at("keys"), 300);
-    const auto horse = nlohmann::json::parse(
-        run({"inspect", data_folder() / "quaternius/Horse.glb", "--json"}).out);
+    const auto horse = nlohmann::json::parse(run({"inspect", data_folder() / "quaternius/Horse.glb", "--json"}).out);
     EXPECT_EQ(horse.at("meshes").at(0).at("vertices"), 4400);
     EXPECT_EQ(horse.at("meshes").at(0).at("welded_vertices"), 1093);
     EXPECT_EQ(horse.at("meshes").at(0).at("closed"), true);
@@ -84,8 +82,7 @@ TEST(Identity, a_missing_clip_or_mesh_of_a_real_file_lists_what_there_is) {
     EXPECT_TRUE(contains(clip.err, "cmu_05_04")) << clip.err;
     const Outcome mesh = run({"convert", data_path, scratch / "o.pc2", "--mesh", "hat"});
     EXPECT_EQ(mesh.code, 2);
-    EXPECT_TRUE(contains(mesh.err, "tights") && contains(mesh.err, "female_sportsuit01"))
-        << mesh.err;
+    EXPECT_TRUE(contains(mesh.err, "tights") && contains(mesh.err, "female_sportsuit01")) << mesh.err;
 }
 
 }  // namespace

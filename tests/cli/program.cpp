@@ -101,8 +101,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 std::string cylinder_scene(const std::string& more, const std::string& formats) {
-    return "[body]\nactor = \"cylinder\"\nclip = \"twist\"\n" + more + "\n[output]\nformats = [" +
-           formats + "]\n";
+    return "[body]\nactor = \"cylinder\"\nclip = \"twist\"\n" + more + "\n[output]\nformats = [" + formats + "]\n";
 }
 
 }  // namespace cutis::test

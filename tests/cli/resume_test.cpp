@@ -84,9 +84,7 @@ TEST(Resumed, slow_after_twenty_kills_at_random_moments_all_four_layers_have_los
     const auto expect_whole_files = [&] {
         for (const std::string& name : names) {
             if (fs::exists(scratch / ("out/" + name))) {
-                EXPECT_TRUE(read_text(scratch / ("whole/" + name)) ==
-                            read_text(scratch / ("out/" + name)))
-                    << name;
+                EXPECT_TRUE(read_text(scratch / ("whole/" + name)) == read_text(scratch / ("out/" + name))) << name;
             }
         }
     };
@@ -122,8 +120,7 @@ protected:
     // Leaves a checkpoint behind, as a stopped bake does.
     void SetUp() override {
         write_text(scratch_ / "shot.toml", long_scene());
-        Running bake(
-            {"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--checkpoint", "50"});
+        Running bake({"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--checkpoint", "50"});
         while (!bake.has_ended() && !fs::exists(folder() / "state")) {
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
@@ -133,9 +130,7 @@ protected:
         EXPECT_TRUE(contains(outcome.err, "--resume")) << outcome.err;
     }
     fs::path folder() const { return scratch_ / "out/.shot.checkpoint"; }
-    Outcome resume() const {
-        return run({"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--resume"});
-    }
+    Outcome resume() const { return run({"bake", scratch_ / "shot.toml", "-o", scratch_ / "out", "--resume"}); }
     ScratchFolder scratch_;
 };
 
@@ -178,9 +173,8 @@ TEST(Resumed, with_a_changed_file_of_a_sequence_is_refused_by_its_name) {
     const ScratchFolder scratch;
     const auto write_frames = [&](const char* height) {
         for (const char* number : {"1", "2"}) {
-            write_text(
-                scratch / ("a" + std::string(number) + ".obj"),
-                "v 0 0 " + std::string(number) + "\nv 1 0 0\nv 0 " + height + " 0\nf 1 2 3\n");
+            write_text(scratch / ("a" + std::string(number) + ".obj"),
+                       "v 0 0 " + std::string(number) + "\nv 1 0 0\nv 0 " + height + " 0\nf 1 2 3\n");
         }
     };
     write_frames("1");

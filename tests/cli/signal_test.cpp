@@ -55,8 +55,8 @@ TEST(Interruption, a_folder_made_for_a_stopped_bake_goes_away_again) {
 TEST(Interruption, a_second_signal_ends_a_bake_in_the_middle_of_a_long_frame) {
     const ScratchFolder scratch;
     // A frame of a hundred thousand steps: minutes.
-    write_text(scratch / "shot.toml", cylinder_scene("fps = 1", R"("usda", "pc2")") +
-                                          "[[layer]]\nkind = \"slide\"\nstep = 1e-5\n");
+    write_text(scratch / "shot.toml",
+               cylinder_scene("fps = 1", R"("usda", "pc2")") + "[[layer]]\nkind = \"slide\"\nstep = 1e-5\n");
     Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out"});
     while (!bake.has_ended() && names_in(scratch / "out").empty()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -74,8 +74,8 @@ TEST(Interruption, a_second_signal_ends_a_bake_in_the_middle_of_a_long_frame) {
 
 TEST(Interruption, slow_a_checkpoint_waits_for_a_frame_of_more_than_five_seconds) {
     const ScratchFolder scratch;
-    write_text(scratch / "shot.toml", cylinder_scene("fps = 1", R"("pc2")") +
-                                          "[[layer]]\nkind = \"slide\"\nstep = 2e-5\n");
+    write_text(scratch / "shot.toml",
+               cylinder_scene("fps = 1", R"("pc2")") + "[[layer]]\nkind = \"slide\"\nstep = 2e-5\n");
     Running bake({"bake", scratch / "shot.toml", "-o", scratch / "out", "--checkpoint", "100"});
     while (!bake.has_ended() && names_in(scratch / "out").empty()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -42,14 +42,12 @@ TEST(Usage, wrong_usage_ends_with_2_and_a_word_on_stderr) {
         EXPECT_EQ(outcome.code, 2) << (use.empty() ? "" : use.front());
         EXPECT_FALSE(outcome.err.empty());
     }
-    EXPECT_TRUE(
-        contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, apatosaurus"));
+    EXPECT_TRUE(contains(run({"demo", "nonsense"}).err, "expected one of creature-walk, apatosaurus"));
 }
 
 TEST(Usage, a_missing_input_is_bad_input) {
     const ScratchFolder scratch;
-    for (const char* name :
-         {"none.glb", "none.obj", "none.pc2", "none.mdd", "none.bvh", "none.toml"}) {
+    for (const char* name : {"none.glb", "none.obj", "none.pc2", "none.mdd", "none.bvh", "none.toml"}) {
         const Outcome outcome = run({"inspect", scratch / name});
         EXPECT_EQ(outcome.code, 2) << name;
         EXPECT_TRUE(contains(outcome.err, "no such file")) << outcome.err;
@@ -97,8 +95,7 @@ TEST_P(VerifyOf, slow_a_layer_prints_the_agreed_json_and_passes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, VerifyOf,
-                         ::testing::Values("body", "curve", "fold", "slide", "shell", "stack"),
+INSTANTIATE_TEST_SUITE_P(Layers, VerifyOf, ::testing::Values("body", "curve", "fold", "slide", "shell", "stack"),
                          [](const auto& layer) { return layer.param; });
 
 /// A variable of the environment as long as the object lives.
@@ -157,8 +154,8 @@ TEST(Usage, slow_bench_prints_the_agreed_json) {
         EXPECT_TRUE(row.at("size").is_object());
         EXPECT_TRUE(row.at("baseline").is_string());
         EXPECT_TRUE(row.contains("paper_ms"));
-        EXPECT_NEAR(row.at("ratio").get<double>(),
-                    row.at("baseline_ms").get<double>() / row.at("ms").get<double>(), 1e-9);
+        EXPECT_NEAR(row.at("ratio").get<double>(), row.at("baseline_ms").get<double>() / row.at("ms").get<double>(),
+                    1e-9);
     }
 }
 

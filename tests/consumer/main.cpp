@@ -18,8 +18,7 @@ int main() {
     const cutis::Character actor = cutis::load_actor("torus");
     const auto& nodes = actor.skeleton.nodes;
     for (size_t n = 0; n < nodes.size(); ++n) {
-        if (nodes[n].parent < -1 || nodes[n].parent >= static_cast<int>(n) ||
-            !nodes[n].matrix.matrix().isIdentity()) {
+        if (nodes[n].parent < -1 || nodes[n].parent >= static_cast<int>(n) || !nodes[n].matrix.matrix().isIdentity()) {
             std::printf("node %zu is torn\n", n);
             return 1;
         }

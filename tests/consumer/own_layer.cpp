@@ -28,8 +28,7 @@ public:
 
     const cutis::LayerFacts& facts() const override { return facts_; }
 
-    void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface,
-                 cutis::LayerFrame& frame) override {
+    void advance(const cutis::LayerStep& step, cutis::MatrixX3d& surface, cutis::LayerFrame& frame) override {
         shape_at(step.to, step.sampling, surface);
         frame.number(0) = swell(step.to);
     }
@@ -49,16 +48,9 @@ private:
 class BreathPlan final : public cutis::LayerPlan {
 public:
     cutis::Options options() override {
-        return {{.name = "depth",
-                 .field = &options_.depth,
-                 .about = "how far it swells",
-                 .unit = "m",
-                 .range = {0, 1}},
-                {.name = "period",
-                 .field = &options_.period,
-                 .about = "of one breath",
-                 .unit = "s",
-                 .range = {0.1, 60}}};
+        return {
+            {.name = "depth", .field = &options_.depth, .about = "how far it swells", .unit = "m", .range = {0, 1}},
+            {.name = "period", .field = &options_.period, .about = "of one breath", .unit = "s", .range = {0.1, 60}}};
     }
     std::unique_ptr<cutis::Layer> prepare(const cutis::LayerInput& ground,
                                           const cutis::LayerMeshes& /*meshes*/) const override {
@@ -103,8 +95,7 @@ double highest_point_without_a_scene(const cutis::Body& body, const cutis::Worke
 
 int main() {
     std::vector<cutis::LayerKind> kinds = cutis::layer_kinds();
-    kinds.push_back(
-        {"breath", "a body that breathes", [] { return std::make_unique<BreathPlan>(); }});
+    kinds.push_back({"breath", "a body that breathes", [] { return std::make_unique<BreathPlan>(); }});
 
     const cutis::Scene scene = cutis::parse_scene(R"([body]
 actor = "plane"
@@ -125,8 +116,7 @@ period = 0.2
     std::vector<std::unique_ptr<cutis::FrameSink>> sinks;
     sinks.push_back(std::make_unique<HighestPoint>(highest));
     const cutis::BakeReport report = cutis::bake(body, scene, sinks, controls);
-    std::printf("%d frames; highest point %.3f m, at rest %.3f m\n", report.frames_done, highest,
-                before);
+    std::printf("%d frames; highest point %.3f m, at rest %.3f m\n", report.frames_done, highest, before);
     if (highest_point_without_a_scene(body, workers) < before + 0.249) {
         return 1;
     }

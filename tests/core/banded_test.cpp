@@ -4,17 +4,17 @@
 
 #include <Eigen/Cholesky>
 #include <limits>
-#include <random>
 
+#include "core/numbers.h"
 #include "cutis/core/error.h"
 #include "support/allocations.h"
+#include "support/expect_error.h"
 
 namespace cutis {
 namespace {
 
-using Dense = Eigen::MatrixXd;
+using test::message_of;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<double> band_of(const Dense& matrix, int bandwidth) {
@@ -39,15 +39,6 @@ Dense random_banded(int n, int bandwidth, std::mt19937_64& random) {
         }
     }
     return b.transpose() * b + Dense::Identity(n, n);
-}
-
-std::vector<double> random_numbers(size_t count, std::mt19937_64& random) {
-    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    std::vector<double> numbers(count);
-    for (double& number : numbers) {
-        number = uniform(random);
-    }
-    return numbers;
 }
 
 // The clamped fourth difference of the curve notes, section 2, assembled by adding.
@@ -75,15 +66,12 @@ TEST(banded, equals_a_dense_solve_for_every_bandwidth_size_and_number_of_columns
             for (const int columns : {1, 3, 4, 17, 300}) {
                 const Dense a = random_banded(n, std::min(bandwidth, n - 1), random);
                 const BandedFactor factor(n, bandwidth, band_of(a, bandwidth));
-                std::vector<double> x =
-                    random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
-                using RowMajor =
-                    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+                std::vector<double> x = random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
+                using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
                 const RowMajor b = Eigen::Map<RowMajor>(x.data(), n, columns);
                 factor.solve(x, columns);
                 const Dense expected = a.llt().solve(b);
-                const double error =
-                    (Eigen::Map<RowMajor>(x.data(), n, columns) - expected).cwiseAbs().maxCoeff();
+                const double error = (Eigen::Map<RowMajor>(x.data(), n, columns) - expected).cwiseAbs().maxCoeff();
                 ASSERT_LT(error, 1e-13) << bandwidth << ' ' << n << ' ' << columns;
             }
         }
@@ -108,8 +96,7 @@ TEST(banded, clamped_beam_under_uniform_load_errs_by_exactly_8_over_n_squared) {
             largest_error = std::max(largest_error, std::abs(q[i - 1] - exact));
         }
         // cond(D) ~ N^4 / 31 limits what can be seen of the equality.
-        EXPECT_NEAR(largest_error / largest, 8.0 / (n * n), 1e-15 * n * n * n * n + 1e-14)
-            << segments;
+        EXPECT_NEAR(largest_error / largest, 8.0 / (n * n), 1e-15 * n * n * n * n + 1e-14) << segments;
     }
 }
 
@@ -119,8 +106,7 @@ TEST(banded, columns_are_independent_and_have_the_same_bits_alone_together_or_in
     for (const int bandwidth : {1, 2, 3, 5}) {
         const int n = 33;
         const int columns = 203;
-        const BandedFactor factor(n, bandwidth,
-                                  band_of(random_banded(n, bandwidth, random), bandwidth));
+        const BandedFactor factor(n, bandwidth, band_of(random_banded(n, bandwidth, random), bandwidth));
         const std::vector<double> loads = random_numbers(static_cast<size_t>(n * columns), random);
         std::vector<double> together = loads;
         factor.solve(together, columns);
@@ -168,22 +154,10 @@ TEST(banded, refactoring_and_solving_allocate_nothing) {
     EXPECT_EQ(allocation_count(), before);
 }
 
-template <class Exception, class Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const Exception& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
-
 TEST(banded, a_matrix_that_is_not_positive_definite_is_refused_naming_the_pivot_row) {
     Dense a = clamped_fourth_difference(12);
     a(5, 5) = -1.0;
-    EXPECT_NE(message_of<SolverFailure>([&] {
-                  BandedFactor(11, 2, band_of(a, 2));
-              }).find("pivot in row 5,"),
+    EXPECT_NE(message_of<SolverFailure>([&] { BandedFactor(11, 2, band_of(a, 2)); }).find("pivot in row 5,"),
               std::string::npos);
     // Free-free second difference: singular (constants), the last pivot vanishes.
     Dense free = Dense::Zero(50, 50);
@@ -192,9 +166,7 @@ TEST(banded, a_matrix_that_is_not_positive_definite_is_refused_naming_the_pivot_
         free(i + 1, i + 1) += 0.1;
         free(i + 1, i) = free(i, i + 1) = -0.1;
     }
-    EXPECT_NE(message_of<SolverFailure>([&] {
-                  BandedFactor(50, 1, band_of(free, 1));
-              }).find("pivot in row 49,"),
+    EXPECT_NE(message_of<SolverFailure>([&] { BandedFactor(50, 1, band_of(free, 1)); }).find("pivot in row 49,"),
               std::string::npos);
     EXPECT_THROW(BandedFactor(1, 0, std::vector<double>{0.0}), SolverFailure);
     // The factor of a failed attempt cannot be used by mistake.
@@ -212,17 +184,14 @@ TEST(banded, numbers_that_are_not_finite_are_refused_naming_the_place) {
     for (const double bad : {nan, infinity, -infinity}) {
         Dense a = clamped_fourth_difference(12);
         a(7, 6) = bad;
-        EXPECT_NE(message_of<InvalidInput>([&] {
-                      BandedFactor(11, 2, band_of(a, 2));
-                  }).find("entry (7, 6)"),
+        EXPECT_NE(message_of<InvalidInput>([&] { BandedFactor(11, 2, band_of(a, 2)); }).find("entry (7, 6)"),
                   std::string::npos);
         for (const int bandwidth : {0, 1, 2, 3}) {
             const BandedFactor factor(11, bandwidth, band_of(Dense::Identity(11, 11), bandwidth));
             std::vector<double> x(11 * 200, 1.0);
             x[3 * 200 + 150] = bad;
-            EXPECT_NE(
-                message_of<InvalidInput>([&] { factor.solve(x, 200); }).find("row 3, column 150"),
-                std::string::npos);
+            EXPECT_NE(message_of<InvalidInput>([&] { factor.solve(x, 200); }).find("row 3, column 150"),
+                      std::string::npos);
         }
     }
     const BandedFactor tiny(1, 0, std::vector<double>{1e-300});

@@ -52,8 +52,22 @@ TEST(minimal_rotation, is_the_rotation_about_a_cross_b_that_takes_a_to_b) {
         }
         const Matrix3d expected = Quaterniond::FromTwoVectors(a, b).toRotationMatrix();
         ASSERT_LT((as_matrix(a, b) - expected).cwiseAbs().maxCoeff(), 1e-13);
+        ASSERT_LT((least_turn(a, b).toRotationMatrix() - expected).cwiseAbs().maxCoeff(), 1e-13);
     }
     EXPECT_EQ(as_matrix(Vector3d::UnitX(), Vector3d::UnitX()), Matrix3d::Identity());
+}
+
+TEST(minimal_rotation, is_half_a_turn_between_opposite_vectors) {
+    Random random;
+    for (int i = 0; i < 100; ++i) {
+        const Vector3d a = random.unit();
+        const Quaterniond turn = least_turn(a, -a);
+        ASSERT_LT((turn * a + a).norm(), 1e-14);
+        ASSERT_NEAR(turn.norm(), 1.0, 1e-15);
+        // Nearly opposite, too.
+        const Vector3d b = (1e-5 * random.unit() - a).normalized();
+        ASSERT_LT((least_turn(a, b) * a - b).norm(), 1e-9);
+    }
 }
 
 TEST(minimal_rotation, projects_onto_the_plane_of_b_when_a_and_b_are_nearly_opposite) {
@@ -99,8 +113,7 @@ TEST(polar, gives_back_the_rotation_and_stretch_a_matrix_was_made_from) {
         for (int i = 0; i < 100; ++i) {
             const Matrix3d r = random.rotation();
             const Matrix3d axes = random.rotation();
-            const Matrix3d stretch =
-                axes * Vector3d(2.0, 1.0, smallest).asDiagonal() * axes.transpose();
+            const Matrix3d stretch = axes * Vector3d(2.0, 1.0, smallest).asDiagonal() * axes.transpose();
             const PolarParts parts = polar_decomposition(r * stretch);
             ASSERT_LT((parts.rotation - r).norm(), 1e-13) << smallest;
             ASSERT_LT((parts.stretch - stretch).norm(), 1e-13) << smallest;
@@ -167,14 +180,12 @@ TEST(quaternion_log_exp, undo_each_other_over_the_whole_sphere) {
     }
     for (int i = 0; i < 1000; ++i) {
         const Vector3d a = random.vector();
-        const Quaterniond q =
-            Quaterniond(random.normal(random.engine), a.x(), a.y(), a.z()).normalized();
+        const Quaterniond q = Quaterniond(random.normal(random.engine), a.x(), a.y(), a.z()).normalized();
         EXPECT_LT((quaternion_exp(quaternion_log(q)).coeffs() - q.coeffs()).norm(), 1e-14);
     }
-    EXPECT_LT((quaternion_exp(quaternion_log(Quaterniond(-1, 0, 0, 0))).coeffs() -
-               Quaterniond(-1, 0, 0, 0).coeffs())
-                  .norm(),
-              1e-15);
+    EXPECT_LT(
+        (quaternion_exp(quaternion_log(Quaterniond(-1, 0, 0, 0))).coeffs() - Quaterniond(-1, 0, 0, 0).coeffs()).norm(),
+        1e-15);
 }
 
 TEST(quaternion_log_exp, twice_the_logarithm_is_the_rotation_vector) {
@@ -191,8 +202,7 @@ TEST(quaternion_log_exp, the_derivative_of_the_exponential_is_the_product_with_i
     const double h = 1e-5;
     for (const double t : {0.0, 0.5, 2.0}) {
         const Eigen::Vector4d slope =
-            (quaternion_exp((t + h) * w).coeffs() - quaternion_exp((t - h) * w).coeffs()) /
-            (2.0 * h);
+            (quaternion_exp((t + h) * w).coeffs() - quaternion_exp((t - h) * w).coeffs()) / (2.0 * h);
         const Quaterniond product = Quaterniond(0.0, w.x(), w.y(), w.z()) * quaternion_exp(t * w);
         EXPECT_LT((slope - product.coeffs()).norm(), 1e-9);
     }

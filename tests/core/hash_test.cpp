@@ -43,8 +43,7 @@ TEST(hash, equals_the_published_test_vectors_of_xxh64) {
         {33, 0, 0x55C8DC3E578F5B59U},
     };
     for (const Vector& vector : vectors) {
-        EXPECT_EQ(Hash64(vector.seed).add_bytes(published_buffer(vector.length)).value(),
-                  vector.expected)
+        EXPECT_EQ(Hash64(vector.seed).add_bytes(published_buffer(vector.length)).value(), vector.expected)
             << vector.length << " bytes, seed " << vector.seed;
     }
     EXPECT_EQ(Hash64().add_text("abc").value(), 0x44BC2CF5AD770999U);

@@ -165,21 +165,20 @@ void expect_part(const std::string& whole_text, const std::string& part) {
 TEST(Options, every_kind_of_value_reaches_its_field) {
     Value off;
     off.kind = Value::Kind::boolean;
-    const Sample sample =
-        read({{"use_history", off},
-              {"count", whole(7)},
-              {"stickiness", number(0.25)},
-              {"name", text("b")},
-              {"words", words({"yes", "x"})},
-              {"axis", text("z")},
-              {"rim", text("free")},
-              {"direction", items({number(1), whole(0), number(0.5)})},
-              {"vertices", items({whole(4), whole(2)})},
-              {"radius", whole(2)},
-              {"modulus", text("painted:stiff")},
-              {"regions", items({text("joint:jaw"), box({0, 0, 0, 1, 1, 1})})},
-              {"hooks", items({entries({{"name", text("c")}}), entries({{"pull", number(3)}})})},
-              {"main", entries({{"pull", items({text("all"), number(2), number(1)})}})}});
+    const Sample sample = read({{"use_history", off},
+                                {"count", whole(7)},
+                                {"stickiness", number(0.25)},
+                                {"name", text("b")},
+                                {"words", words({"yes", "x"})},
+                                {"axis", text("z")},
+                                {"rim", text("free")},
+                                {"direction", items({number(1), whole(0), number(0.5)})},
+                                {"vertices", items({whole(4), whole(2)})},
+                                {"radius", whole(2)},
+                                {"modulus", text("painted:stiff")},
+                                {"regions", items({text("joint:jaw"), box({0, 0, 0, 1, 1, 1})})},
+                                {"hooks", items({entries({{"name", text("c")}}), entries({{"pull", number(3)}})})},
+                                {"main", entries({{"pull", items({text("all"), number(2), number(1)})}})}});
     EXPECT_FALSE(sample.use_history);
     EXPECT_EQ(sample.count, 7);
     EXPECT_EQ(sample.stickiness, 0.25);
@@ -210,12 +209,10 @@ TEST(Options, paintable_numbers_are_read_and_written_in_all_their_forms) {
     sample = read({{"density", items({text("joint:jaw"), number(3), number(1)})}});
     EXPECT_EQ(sample.density.inside, 3.0);
     EXPECT_EQ(sample.density.outside, 1.0);
-    expect_part(options_sample(describe(sample), "[test]", "test"),
-                "density = [\"joint:jaw\", 3.0, 1.0]");
+    expect_part(options_sample(describe(sample), "[test]", "test"), "density = [\"joint:jaw\", 3.0, 1.0]");
     sample = read({{"density", words({"joint:jaw", "part:lip"})}});
     EXPECT_EQ(sample.density.mask.any.size(), 2U);
-    expect_part(options_sample(describe(sample), "[test]", "test"),
-                "density = [\"joint:jaw\", \"part:lip\"]");
+    expect_part(options_sample(describe(sample), "[test]", "test"), "density = [\"joint:jaw\", \"part:lip\"]");
     EXPECT_NE(refusal({{"density", items({text("all"), number(30), number(1)})}}), "accepted");
     EXPECT_NE(refusal({{"density", items({text("all"), number(3)})}}), "accepted");
     EXPECT_NE(refusal({{"direction", items({number(2), number(0), number(0)})}}), "accepted");
@@ -247,12 +244,9 @@ TEST(Options, what_only_code_can_give_is_no_key) {
 TEST(Options, an_old_spelling_is_refused_with_the_new_one) {
     expect_part(refusal({{"bond_radius", number(1, 3, 1)}}),
                 "shot.toml:3:1: [test] has no key 'bond_radius' any more; it is 'radius' now");
-    expect_part(refusal({{"gone", number(1)}}),
-                "[test] has no key 'gone' any more; it is gone in [body] now");
-    expect_part(refusal({{"regions", words({"box:0,0,0,1,1,1"})}}),
-                "{ box = [0,0,0,1,1,1] }, found the old spelling");
-    expect_part(refusal({{"regions", words({"not box:0,0,0,1,1,1"})}}),
-                "{ box = [0,0,0,1,1,1], outside = true }");
+    expect_part(refusal({{"gone", number(1)}}), "[test] has no key 'gone' any more; it is gone in [body] now");
+    expect_part(refusal({{"regions", words({"box:0,0,0,1,1,1"})}}), "{ box = [0,0,0,1,1,1] }, found the old spelling");
+    expect_part(refusal({{"regions", words({"not box:0,0,0,1,1,1"})}}), "{ box = [0,0,0,1,1,1], outside = true }");
     expect_part(refusal({{"hooks", words({"a 3"})}}), "write hooks = [{ name = ..., pull = ... }]");
 }
 
@@ -265,6 +259,30 @@ TEST(Options, numbers_out_of_range_and_not_finite_are_refused) {
     expect_part(refusal({{"radius", number(0)}}), "a number above 0 and at most 1000, found 0");
     expect_part(refusal({{"regions", items({box({0, 0, 0, 1, 1})})}}), "5 numbers");
     expect_part(refusal({{"regions", items({box({2, 0, 0, 1, 1, 1})})}}), "lower corner first");
+}
+
+TEST(Options, regions_of_several_are_tables_with_one_shape) {
+    const auto put_together = [](const char* key) {
+        return items({entries({{key, words({"skin", "joint:arm"})}, {"except", text("hair")}})});
+    };
+    EXPECT_EQ(refusal({{"regions", put_together("all")}}), "accepted");
+    EXPECT_EQ(refusal({{"regions", put_together("any")}}), "accepted");
+    Region region;
+    read_options({{"where", put_together("all").list[0]}}, {{.name = "where", .field = &region}}, "[test]",
+                 "shot.toml");
+    EXPECT_EQ(region_text(region), "{ all = [\"skin\", \"joint:arm\"], except = [\"hair\"] }");
+    int seen = 0;
+    for_regions({{.name = "where", .field = &region}}, [&](const Region& one) { seen += one.name.empty() ? 1 : 10; });
+    EXPECT_EQ(seen, 31);  // the table, and three names
+    const auto ball = [](std::vector<Value> numbers) {
+        return items({entries({{"sphere", items(std::move(numbers))}})});
+    };
+    EXPECT_EQ(refusal({{"regions", ball({number(0), number(1), number(2), number(0.5)})}}), "accepted");
+    expect_part(refusal({{"regions", ball({number(0), number(1), number(2), number(0)})}}), "radius above 0, found 0");
+    expect_part(refusal({{"regions", ball({number(0), number(1)})}}), "found 2 numbers");
+    expect_part(refusal({{"regions", items({entries({{"except", text("hair")}})})}}), "found none");
+    expect_part(refusal({{"regions", items({entries({{"any", text("a")}, {"all", text("b")}})})}}), "found several");
+    expect_part(refusal({{"regions", items({entries({{"ball", text("a")}})})}}), "box, sphere, any or all");
 }
 
 TEST(Options, words_outside_the_choices_and_repeated_words_are_refused) {
@@ -294,20 +312,16 @@ TEST(Options, a_check_finds_what_code_put_out_of_range) {
     sample = {};
     sample.hooks.resize(2);
     sample.hooks[1].pull = std::nan("");
-    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
-                               {"skin hooks pull"});
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); }, {"skin hooks pull"});
     sample = {};
     sample.main_hook.pull.mask = "all";
     EXPECT_NO_THROW(check_options(describe(sample), "skin"));  // before vertices are known
-    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin", 4); },
-                               {"has not been looked up"});
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin", 4); }, {"has not been looked up"});
     sample.main_hook.pull.inside = 6.0;
-    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
-                               {"skin main pull", "found 6"});
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); }, {"skin main pull", "found 6"});
     sample = {};
     sample.rim = static_cast<Rim>(7);
-    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); },
-                               {"pin, glide or free"});
+    expect_error<InvalidInput>([&] { check_options(describe(sample), "skin"); }, {"pin, glide or free"});
 }
 
 TEST(Options, the_hash_is_that_of_the_values_not_of_how_they_were_written) {
@@ -371,15 +385,13 @@ TEST(Options, painted_values_beyond_their_range_by_rounding_are_brought_back) {
     sample.density.mask = "joints:neck";
     sample.density.inside = 9.0;
     const double above = 1.0 + 6e-8;
-    resolve_masks(describe(sample), "[test]",
-                  [&](const Region&) { return VectorXd(Eigen::Vector2d(above, 0.5)); });
+    resolve_masks(describe(sample), "[test]", [&](const Region&) { return VectorXd(Eigen::Vector2d(above, 0.5)); });
     EXPECT_EQ(sample.density.per_vertex, Eigen::Vector2d(9.0, 4.5));
     const std::vector<int> shown = {7, 8};
     expect_error<InvalidInput>(
         [&] {
             resolve_masks(
-                describe(sample), "[test]",
-                [&](const Region&) { return VectorXd(Eigen::Vector2d(0.5, 1.01)); }, shown);
+                describe(sample), "[test]", [&](const Region&) { return VectorXd(Eigen::Vector2d(0.5, 1.01)); }, shown);
         },
         {"[test] density = \"joints:neck\"", "0 to 9", "at vertex 8"});
 }
@@ -423,9 +435,8 @@ TEST(Options, the_markdown_table_has_a_row_for_every_key) {
 
 TEST(Options, the_schema_is_json_and_says_everything) {
     Sample sample;
-    const auto schema =
-        nlohmann::json::parse("{" + options_schema(describe(sample), 2) +
-                              ", \"$defs\": {\"region\": {" + region_schema(4) + "}}}");
+    const auto schema = nlohmann::json::parse("{" + options_schema(describe(sample), 2) +
+                                              ", \"$defs\": {\"region\": {" + region_schema(4) + "}}}");
     const auto& keys = schema.at("properties");
     EXPECT_EQ(keys.size(), 15U);
     EXPECT_EQ(schema.at("additionalProperties"), false);
@@ -444,8 +455,7 @@ TEST(Options, the_schema_is_json_and_says_everything) {
     EXPECT_EQ(keys.at("radius").at("x-old-names").at(0), "bond_radius");
     EXPECT_EQ(keys.at("rim").at("enum").size(), 3U);
     EXPECT_EQ(keys.at("modulus").at("x-advanced"), true);
-    EXPECT_EQ(keys.at("hooks").at("items").at("properties").at("pull").at("description"),
-              "how hard");
+    EXPECT_EQ(keys.at("hooks").at("items").at("properties").at("pull").at("description"), "how hard");
     EXPECT_EQ(keys.at("main").at("properties").at("name").at("x-file"), true);
     for (const auto& [name, key] : keys.items()) {
         EXPECT_FALSE(key.at("description").get<std::string>().empty()) << name;

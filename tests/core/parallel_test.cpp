@@ -179,8 +179,7 @@ TEST(workers, a_loop_inside_a_chunk_gives_the_same_sum_instead_of_a_deadlock) {
     const double expected = alone.sum_chunks(500, 7, inner);
     const Workers workers(3);
     std::vector<double> sums(20);
-    workers.for_chunks(20, 1,
-                       [&](int begin, int) { sums[begin] = workers.sum_chunks(500, 7, inner); });
+    workers.for_chunks(20, 1, [&](int begin, int) { sums[begin] = workers.sum_chunks(500, 7, inner); });
     for (const double sum : sums) {
         EXPECT_EQ(sum, expected);
     }
@@ -206,17 +205,14 @@ TEST(workers, counts_near_the_largest_int_do_not_overflow) {
     constexpr int largest = std::numeric_limits<int>::max();
     for (const int threads : {1, 2}) {
         const Workers workers(threads);
-        const auto count_items = [](int begin, int end) {
-            return static_cast<double>(end - begin);
-        };
+        const auto count_items = [](int begin, int end) { return static_cast<double>(end - begin); };
         EXPECT_EQ(workers.sum_chunks(largest, 1 << 30, count_items), double{largest});
         EXPECT_EQ(workers.sum_chunks(largest, largest, count_items), double{largest});
     }
 }
 
 TEST(workers, zero_threads_takes_what_the_machine_has) {
-    EXPECT_EQ(Workers(0).threads(),
-              std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+    EXPECT_EQ(Workers(0).threads(), std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
 }
 
 TEST(workers, impossible_thread_counts_chunk_sizes_and_item_counts_are_refused) {

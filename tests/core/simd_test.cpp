@@ -2,15 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "core/numbers.h"
 
 namespace cutis {
 namespace {
 
 using simd::Doubles;
 using simd::Floats;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Simd, larger_and_smaller_give_the_second_where_a_number_is_missing) {
     const Doubles a = {1.0, nan, 3.0, -1.0};

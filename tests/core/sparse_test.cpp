@@ -3,22 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
-#include <limits>
 #include <numbers>
 #include <numeric>
-#include <random>
 #include <thread>
 
+#include "core/numbers.h"
 #include "cutis/core/error.h"
 #include "support/allocations.h"
+#include "support/expect_error.h"
 
 namespace cutis {
 namespace {
 
-using Dense = Eigen::MatrixXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::message_of;
 
 // Five-point Laplacian on a grid of unknowns; `shift` is added to the diagonal. With fixed borders
 // the diagonal is 4 everywhere, with free ones it is the number of neighbours (singular, shift 0).
@@ -75,28 +74,8 @@ std::vector<SparseEntry> random_entries(int n, std::mt19937_64& random) {
     return entries;
 }
 
-std::vector<double> random_numbers(size_t count, std::mt19937_64& random) {
-    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    std::vector<double> numbers(count);
-    for (double& number : numbers) {
-        number = uniform(random);
-    }
-    return numbers;
-}
-
-template <class Exception, class Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const Exception& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
-
 TEST(sparse, compressing_adds_entries_of_one_place_in_the_order_given_and_keeps_every_diagonal) {
-    const std::vector<SparseEntry> entries = {
-        {2, 0, 1.0}, {0, 0, 5.0}, {2, 0, 1e17}, {2, 2, 3.0}, {2, 0, -1e17}};
+    const std::vector<SparseEntry> entries = {{2, 0, 1.0}, {0, 0, 5.0}, {2, 0, 1e17}, {2, 2, 3.0}, {2, 0, -1e17}};
     const CompressedEntries compressed = compress_lower(3, entries);
     EXPECT_EQ(compressed.matrix.row_starts, (std::vector<int>{0, 1, 2, 4}));
     EXPECT_EQ(compressed.matrix.columns, (std::vector<int>{0, 1, 0, 2}));
@@ -114,13 +93,11 @@ TEST(sparse, random_systems_equal_a_dense_solve_for_any_number_of_columns) {
         const Eigen::LLT<Dense> dense(dense_of(matrix));
         EXPECT_NO_THROW(solver.solve_many({}, 0));
         for (const int columns : {1, 2, 3, 4, 5, 8, 9, 21}) {
-            std::vector<double> x =
-                random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
+            std::vector<double> x = random_numbers(static_cast<size_t>(n) * static_cast<size_t>(columns), random);
             const RowMajor b = Eigen::Map<RowMajor>(x.data(), n, columns);
             solver.solve_many(x, columns);
             const RowMajor error = Eigen::Map<RowMajor>(x.data(), n, columns) - dense.solve(b);
-            ASSERT_LT(error.cwiseAbs().maxCoeff(), 1e-13)
-                << n << " rows, " << columns << " columns";
+            ASSERT_LT(error.cwiseAbs().maxCoeff(), 1e-13) << n << " rows, " << columns << " columns";
         }
     }
 }
@@ -153,8 +130,7 @@ TEST(sparse, an_eigenvector_of_the_grid_laplacian_is_divided_by_its_eigenvalue) 
 }
 
 TEST(sparse, a_grid_of_a_hundred_thousand_unknowns_is_solved_with_little_fill) {
-    const SparseSolver solver(
-        compress_lower(320 * 320, grid_laplacian(320, 320, false, 0.0)).matrix);
+    const SparseSolver solver(compress_lower(320 * 320, grid_laplacian(320, 320, false, 0.0)).matrix);
     EXPECT_LT(eigenvector_error(solver, 320, 320), 1e-9);
     // Without a fill-reducing order L would hold 320 numbers a row; nested dissection-like
     // orders need about 31/4 log2(320) = 64 at most.
@@ -279,16 +255,13 @@ TEST(sparse, a_matrix_that_is_not_positive_definite_is_refused_naming_the_row) {
         diagonal.push_back({i, i, i == 7 ? -2.0 : 1.0 + i});
     }
     const SparseLower matrix = compress_lower(12, diagonal).matrix;
-    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{matrix}; }).find("row 7"),
-              std::string::npos);
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{matrix}; }).find("row 7"), std::string::npos);
     diagonal[7].value = 0.0;
     const SparseLower zero = compress_lower(12, diagonal).matrix;
-    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{zero}; }).find("row 7"),
-              std::string::npos);
+    EXPECT_NE(message_of<SolverFailure>([&] { SparseSolver{zero}; }).find("row 7"), std::string::npos);
     // Constants solve the free Laplacian: singular, seen only in rounding.
     for (const int side : {3, 40, 100}) {
-        const SparseLower free =
-            compress_lower(side * side, grid_laplacian(side, side, true, 0.0)).matrix;
+        const SparseLower free = compress_lower(side * side, grid_laplacian(side, side, true, 0.0)).matrix;
         EXPECT_THROW(SparseSolver{free}, SolverFailure) << side;
     }
     // Barely shifted it is regular.
@@ -317,22 +290,18 @@ TEST(sparse, numbers_that_are_not_finite_are_refused_naming_the_entry) {
     for (const double bad : {nan, std::numeric_limits<double>::infinity()}) {
         std::vector<SparseEntry> entries = grid_laplacian(4, 4, false, 0.0);
         entries[3].value = bad;
-        EXPECT_NE(message_of<InvalidInput>([&] { compress_lower(16, entries); }).find("entry 3"),
-                  std::string::npos);
+        EXPECT_NE(message_of<InvalidInput>([&] { compress_lower(16, entries); }).find("entry 3"), std::string::npos);
         SparseLower matrix = compress_lower(16, grid_laplacian(4, 4, false, 0.0)).matrix;
         SparseSolver solver(matrix);
         matrix.values[matrix.row_starts[6]] = bad;
-        EXPECT_NE(message_of<InvalidInput>([&] {
-                      solver.refactor(matrix.values);
-                  }).find("row 6, column 2"),
+        EXPECT_NE(message_of<InvalidInput>([&] { solver.refactor(matrix.values); }).find("row 6, column 2"),
                   std::string::npos);
         EXPECT_THROW(SparseSolver{matrix}, InvalidInput);
     }
     const SparseSolver solver(compress_lower(16, grid_laplacian(4, 4, false, 0.0)).matrix);
     std::vector<double> x(16 * 3, 1.0);
     x[3 * 5 + 2] = nan;
-    EXPECT_NE(message_of<InvalidInput>([&] { solver.solve_many(x, 3); }).find("row 5, column 2"),
-              std::string::npos);
+    EXPECT_NE(message_of<InvalidInput>([&] { solver.solve_many(x, 3); }).find("row 5, column 2"), std::string::npos);
     EXPECT_EQ(x[0], 1.0) << "the right-hand side must be left alone";
     std::vector<double> huge(1, 1e300);
     const SparseSolver tiny(compress_lower(1, std::vector<SparseEntry>{{0, 0, 1e-300}}).matrix);

@@ -19,11 +19,6 @@ std::vector<unsigned char> random_levels(size_t count, int levels, unsigned seed
     return wanted;
 }
 
-int euler_number(const Topology& topology) {
-    return topology.vertex_count() - static_cast<int>(topology.edges().size()) +
-           topology.triangle_count();
-}
-
 void expect_part_of_uniform(const Shape& shape, int coarse_level, int levels, unsigned seed) {
     const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));
     const size_t count = static_cast<size_t>(base.triangle_count()) << (2 * coarse_level);
@@ -53,9 +48,9 @@ void expect_part_of_uniform(const Shape& shape, int coarse_level, int levels, un
             place.barycentric = Vector3d::Constant(1.0 / 3.0);
             const SurfacePoint found = adaptive.locate(place);
             const size_t row = 3 * static_cast<size_t>(found.triangle);
-            const double size = (adaptive.corner_points()[row].barycentric -
-                                 adaptive.corner_points()[row + 1].barycentric)
-                                    .lpNorm<Eigen::Infinity>();
+            const double size =
+                (adaptive.corner_points()[row].barycentric - adaptive.corner_points()[row + 1].barycentric)
+                    .lpNorm<Eigen::Infinity>();
             EXPECT_LE(size, std::pow(0.5, wanted[f]) + 1e-12);
         }
     }
@@ -89,22 +84,19 @@ TEST(AdaptiveLoop, wishing_the_finest_level_everywhere_gives_the_uniform_mesh) {
 TEST(AdaptiveLoop, wishing_nothing_keeps_the_triangles) {
     const Shape shape = planar_grid(4, 4);
     const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));
-    const AdaptiveLoop adaptive(
-        base, 0, std::vector<unsigned char>(static_cast<size_t>(base.triangle_count()), 0), 3);
+    const AdaptiveLoop adaptive(base, 0, std::vector<unsigned char>(static_cast<size_t>(base.triangle_count()), 0), 3);
     EXPECT_EQ(adaptive.topology().triangles(), base.triangles());
 }
 
 TEST(AdaptiveLoop, a_located_point_has_the_same_parameters) {
     const Shape shape = icosphere(1);
     const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));
-    const AdaptiveLoop adaptive(base, 0,
-                                random_levels(static_cast<size_t>(base.triangle_count()), 4, 9), 4);
+    const AdaptiveLoop adaptive(base, 0, random_levels(static_cast<size_t>(base.triangle_count()), 4, 9), 4);
     Random random(3);
     for (int i = 0; i < 2000; ++i) {
         SurfacePoint point;
         point.triangle = random.below(base.triangle_count());
-        point.barycentric =
-            Vector3d(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
+        point.barycentric = Vector3d(random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1));
         point.barycentric /= point.barycentric.sum();
         const SurfacePoint found = adaptive.locate(point);
         Vector3d back = Vector3d::Zero();
@@ -121,8 +113,7 @@ TEST(AdaptiveLoop, a_located_point_has_the_same_parameters) {
 TEST(AdaptiveLoop, renumbered_vertices_carry_their_positions_along) {
     const Shape shape = icosphere(1);
     const Topology base(shape.triangles, static_cast<int>(shape.positions.rows()));
-    AdaptiveLoop adaptive(base, 0, random_levels(static_cast<size_t>(base.triangle_count()), 3, 4),
-                          3);
+    AdaptiveLoop adaptive(base, 0, random_levels(static_cast<size_t>(base.triangle_count()), 3, 4), 3);
     const int count = adaptive.topology().vertex_count();
     const Workers workers(1);
     MatrixX3d before(count, 3);
@@ -138,8 +129,7 @@ TEST(AdaptiveLoop, renumbered_vertices_carry_their_positions_along) {
     adaptive.stencils().apply(shape.positions, workers, after);
     for (int f = 0; f < triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            EXPECT_EQ(after.row(adaptive.topology().triangles()(f, k)),
-                      before.row(triangles(f, k)));
+            EXPECT_EQ(after.row(adaptive.topology().triangles()(f, k)), before.row(triangles(f, k)));
         }
     }
     order[0] = order[1];
@@ -152,8 +142,7 @@ TEST(AdaptiveLoop, wishes_that_do_not_fit_are_refused_with_their_place) {
     expect_error<InvalidInput>([&] { AdaptiveLoop(base, 0, {1, 2}, 2); }, {"8", "2"});
     std::vector<unsigned char> wanted(8, 0);
     wanted[5] = 4;
-    expect_error<InvalidInput>([&] { AdaptiveLoop(base, 0, wanted, 3); },
-                               {"triangle 5", "0 to 3", "4"});
+    expect_error<InvalidInput>([&] { AdaptiveLoop(base, 0, wanted, 3); }, {"triangle 5", "0 to 3", "4"});
 }
 
 }  // namespace

@@ -83,21 +83,16 @@ TEST_P(DataMesh, is_repaired_as_its_readme_says_and_gives_its_positions_back) {
 INSTANTIATE_TEST_SUITE_P(
     Files, DataMesh,
     testing::Values(Expected{"classic/torus.obj", true, 0}, Expected{"classic/vase.obj", true, 0},
-                    Expected{"classic/teapot.obj", false, -1},
-                    Expected{"classic/spot.obj", true, 0},
+                    Expected{"classic/teapot.obj", false, -1}, Expected{"classic/spot.obj", true, 0},
                     Expected{"classic/spot_low_resolution.obj", true, 0},
                     Expected{"classic/spot_control_mesh.obj", true, 0},
                     Expected{"classic/fish_low_resolution.obj", true, 0},
-                    Expected{"classic/fish_control_mesh.obj", true, 0},
-                    Expected{"classic/penguin.obj", true, 0},
-                    Expected{"classic/koala_low_resolution.obj", true, 0},
-                    Expected{"classic/human_woman.obj", true, 0},
-                    Expected{"classic/hand_lowres.obj", false, 16},
-                    Expected{"classic/hand_closed.obj", true, 0},
+                    Expected{"classic/fish_control_mesh.obj", true, 0}, Expected{"classic/penguin.obj", true, 0},
+                    Expected{"classic/koala_low_resolution.obj", true, 0}, Expected{"classic/human_woman.obj", true, 0},
+                    Expected{"classic/hand_lowres.obj", false, 16}, Expected{"classic/hand_closed.obj", true, 0},
                     Expected{"horse-gallop/horse-gallop-01.obj", true, 0},
                     Expected{"horse-gallop/horse-gallop-reference.obj", true, 0},
-                    Expected{"dem-bones/frames/bone_000.obj", true, 0},
-                    Expected{"makehuman/base.obj", false, -1},
+                    Expected{"dem-bones/frames/bone_000.obj", true, 0}, Expected{"makehuman/base.obj", false, -1},
                     Expected{"makehuman/female_sportsuit01.obj", false, -1}),
     [](const testing::TestParamInfo<Expected>& which) {
         std::string name = std::filesystem::path(which.param.file).stem().string();
@@ -106,16 +101,17 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 // Lashes, tear fluid and the shadow round the eye lie exactly on the lids: welded together, edges
-// have up to six triangles. Held apart by connection, all parts are manifold.
-TEST(DataFace, parts_of_a_face_that_touch_are_refused_as_one_surface_and_accepted_as_parts) {
+// have up to six triangles. The file's own vertices tell which belong together.
+TEST(DataFace, parts_of_a_face_that_touch_stay_parts) {
     CUTIS_NEED_DATA("ict-face/generic_neutral_mesh.obj");
     const test::Shape art = read_obj(data_path);
-    EXPECT_THROW(repair_mesh(art.positions, art.triangles, {}), InvalidInput);
-    const RepairedMesh mesh =
-        repair_mesh(art.positions, art.triangles, {},
-                    connected_groups(art.triangles, static_cast<int>(art.positions.rows())));
-    EXPECT_EQ(mesh.topology.part_count(), 56);  // as the README says
-    EXPECT_EQ(mesh.positions.rows(), art.positions.rows());
+    const RepairedMesh mesh = repair_mesh(art.positions, art.triangles, {});
+    EXPECT_GT(mesh.crowded_edges, 100);
+    // 56 parts as the README says; rims of a few that lie on one other rim become a seam.
+    EXPECT_LE(mesh.topology.part_count(), 56);
+    EXPECT_GE(mesh.topology.part_count(), 45);
+    EXPECT_LE(mesh.positions.rows(), art.positions.rows());
+    EXPECT_GE(mesh.positions.rows(), art.positions.rows() - mesh.welded_vertices);
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 using test::Shape;
 constexpr double pi = std::numbers::pi;
 
-Topology topology_of(const Shape& shape) {
-    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-}
-
 double largest_normal_error_on_sphere(int level, NormalWeight weight) {
     const Shape sphere = test::icosphere(level);
     const MatrixX3d normals = vertex_normals(sphere.positions, topology_of(sphere), weight);
@@ -29,10 +25,9 @@ TEST(Geometry, areas_and_normals_of_a_cube_are_exact) {
     EXPECT_EQ(triangle_areas(cube.positions, topology), VectorXd::Constant(12, 2.0));
     const MatrixX3d normals = triangle_normals(cube.positions, topology);
     for (int f = 0; f < 12; ++f) {
-        const Vector3d centre =
-            (cube.positions.row(cube.triangles(f, 0)) + cube.positions.row(cube.triangles(f, 1)) +
-             cube.positions.row(cube.triangles(f, 2))) /
-            3.0;
+        const Vector3d centre = (cube.positions.row(cube.triangles(f, 0)) + cube.positions.row(cube.triangles(f, 1)) +
+                                 cube.positions.row(cube.triangles(f, 2))) /
+                                3.0;
         EXPECT_GT(normals.row(f).dot(centre), 0.9);  // outward
         EXPECT_EQ(normals.row(f).cwiseAbs().maxCoeff(), 1.0);
     }

@@ -38,11 +38,9 @@ TEST_P(NoAllocation, in_anything_done_every_frame) {
               }),
               0);
     MatrixX3d smooth;
-    EXPECT_EQ(allocations_of([&] {
-                  fill_vertex_normals(torus.positions, topology, NormalWeight::angle, workers,
-                                      smooth);
-              }),
-              0);
+    EXPECT_EQ(
+        allocations_of([&] { fill_vertex_normals(torus.positions, topology, NormalWeight::angle, workers, smooth); }),
+        0);
 
     SurfaceTracer tracer(topology);
     EXPECT_EQ(allocations_of([&] { tracer.update(torus.positions, workers); }), 0);

@@ -17,10 +17,7 @@ struct Grid {
 
     int vertex_at(double x, double y) const {
         int nearest = 0;
-        (shape.positions.rowwise() - Eigen::RowVector3d(x, y, 0.0))
-            .rowwise()
-            .squaredNorm()
-            .minCoeff(&nearest);
+        (shape.positions.rowwise() - Eigen::RowVector3d(x, y, 0.0)).rowwise().squaredNorm().minCoeff(&nearest);
         return nearest;
     }
 };
@@ -45,8 +42,7 @@ TEST(EdgePaths, of_several_sources_the_nearest_counts_and_reach_ends_the_search)
     const int left = grid.vertex_at(0.0, 0.0);
     const int right = grid.vertex_at(1.0, 0.0);
     const double cell = 1.0 / cells;
-    const EdgePaths paths =
-        edge_paths(grid.shape.positions, grid.topology, {left, right}, 1.5 * cell);
+    const EdgePaths paths = edge_paths(grid.shape.positions, grid.topology, {left, right}, 1.5 * cell);
     EXPECT_NEAR(paths.distance[grid.vertex_at(cell, 0.0)], cell, 1e-14);
     EXPECT_NEAR(paths.distance[grid.vertex_at(1.0 - cell, 0.0)], cell, 1e-14);
     EXPECT_TRUE(std::isinf(paths.distance[grid.vertex_at(0.5, 0.0)]));
@@ -60,9 +56,8 @@ TEST(EdgePaths, a_wall_that_may_not_be_entered_is_walked_around) {
         return grid.shape.positions(v, 0) != 0.5 || grid.shape.positions(v, 1) > 0.99;
     };
     const int to = grid.vertex_at(1.0, 0.0);
-    const EdgePaths paths =
-        edge_paths(grid.shape.positions, grid.topology, {grid.vertex_at(0.0, 0.0)},
-                   std::numeric_limits<double>::infinity(), may_enter);
+    const EdgePaths paths = edge_paths(grid.shape.positions, grid.topology, {grid.vertex_at(0.0, 0.0)},
+                                       std::numeric_limits<double>::infinity(), may_enter);
     // Two diagonals of a half grid, one unit high: no way is shorter.
     EXPECT_GT(paths.distance[to], 2.0 * std::hypot(0.5, 1.0) - 1e-12);
     for (const int v : paths.path_to(to)) {

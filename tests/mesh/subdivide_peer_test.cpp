@@ -166,8 +166,7 @@ TEST(SubdividePeer, infinitely_sharp_creases_and_corners_equal_opensubdiv) {
 TEST(SubdividePeer, semi_sharp_creases_and_corners_equal_opensubdiv) {
     test::Random random(20);
     for (unsigned round = 0; round < 12; ++round) {
-        const Shape shape =
-            dented(round % 2 == 0 ? test::icosphere(1) : test::planar_grid(4, 4), 100 + round);
+        const Shape shape = dented(round % 2 == 0 ? test::icosphere(1) : test::planar_grid(4, 4), 100 + round);
         const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
         LoopOptions options;
         for (const auto& [a, b] : topology.edges()) {
@@ -184,8 +183,7 @@ TEST(SubdividePeer, semi_sharp_creases_and_corners_equal_opensubdiv) {
 }
 
 TEST(SubdividePeer, several_parts_equal_opensubdiv) {
-    expect_same_as_peer(dented(test::joined(test::octahedron(), test::planar_grid(2, 2)), 11), {},
-                        3);
+    expect_same_as_peer(dented(test::joined(test::octahedron(), test::planar_grid(2, 2)), 11), {}, 3);
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 using test::Shape;
 
-Topology topology_of(const Shape& shape) {
-    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-}
-
 MatrixX3d applied(const Stencils& stencils, const MatrixX3d& base) {
     MatrixX3d out(stencils.count(), 3);
     stencils.apply(base, Workers(1), out);
@@ -66,8 +62,7 @@ TEST(Subdivide, a_regular_plane_stays_the_same_plane_with_the_same_parameters) {
             EXPECT_EQ(linear.triangle, loop.parent_triangle(f));
             const Vector3d expected = position_at(lattice.positions, lattice.triangles, linear);
             const Vector3d found = fine.row(loop.topology().triangles()(f, k));
-            const bool is_deep =
-                expected.head<2>().minCoeff() > 0.26 && expected.head<2>().maxCoeff() < 0.74;
+            const bool is_deep = expected.head<2>().minCoeff() > 0.26 && expected.head<2>().maxCoeff() < 0.74;
             EXPECT_LT((found - expected).norm(), is_deep ? 1e-15 : 0.03);
         }
     }
@@ -99,8 +94,7 @@ TEST(Subdivide, a_boundary_is_a_cubic_b_spline_of_the_boundary_alone) {
     const MatrixX3d fine = applied(loop.stencils(), tube.positions);
     for (int i = 0; i < 8; ++i) {
         const Eigen::RowVector3d expected =
-            0.75 * tube.positions.row(i) +
-            0.125 * (tube.positions.row((i + 1) % 8) + tube.positions.row((i + 7) % 8));
+            0.75 * tube.positions.row(i) + 0.125 * (tube.positions.row((i + 1) % 8) + tube.positions.row((i + 7) % 8));
         EXPECT_LT((fine.row(i) - expected).norm(), 1e-16);
     }
     tube.positions.middleRows(8, 16).array() += 5.0;
@@ -121,10 +115,7 @@ TEST(Subdivide, corners_of_a_sheet_stay_or_are_rounded_as_asked) {
     options.boundary_corners = BoundaryCorners::smooth;
     const LoopSubdivision smooth(topology_of(sheet), 1, options);
     // (1 6 1)/8 of (1, 0) with neighbours (0, 0) and (1, 1).
-    EXPECT_LT(
-        (applied(smooth.stencils(), sheet.positions).row(1) - Eigen::RowVector3d(0.875, 0.125, 0))
-            .norm(),
-        1e-16);
+    EXPECT_LT((applied(smooth.stencils(), sheet.positions).row(1) - Eigen::RowVector3d(0.875, 0.125, 0)).norm(), 1e-16);
 }
 
 TEST(Subdivide, a_cube_creased_along_all_edges_stays_a_cube) {
@@ -200,10 +191,8 @@ TEST(Subdivide, rigid_motion_and_scale_carry_over) {
     const LoopSubdivision loop(topology_of(shape), 2);
     const Eigen::Matrix3d rotation = test::some_rotation();
     const MatrixX3d fine = applied(loop.stencils(), shape.positions);
-    const MatrixX3d other =
-        applied(loop.stencils(), test::moved(shape, rotation, Vector3d(1, 2, 3), 100.0).positions);
-    const MatrixX3d expected =
-        (100.0 * fine * rotation.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
+    const MatrixX3d other = applied(loop.stencils(), test::moved(shape, rotation, Vector3d(1, 2, 3), 100.0).positions);
+    const MatrixX3d expected = (100.0 * fine * rotation.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
     EXPECT_LT((other - expected).cwiseAbs().maxCoeff(), 1e-12);
 }
 

@@ -6,35 +6,18 @@
 #include <set>
 
 #include "cutis/core/error.h"
+#include "support/expect_error.h"
 #include "support/shapes.h"
 
 namespace cutis {
 namespace {
 
+using test::euler_number;
+using test::says;
 using test::Shape;
 
-Topology topology_of(const Shape& shape) {
-    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-}
-
-int euler_number(const Topology& topology) {
-    return topology.vertex_count() - static_cast<int>(topology.edges().size()) +
-           topology.triangle_count();
-}
-
-// Message of the InvalidInput that building the topology throws; empty if it does not throw.
 std::string refusal(const MatrixX3i& triangles, int vertex_count) {
-    try {
-        const Topology topology(triangles, vertex_count);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "";
-}
-
-bool says(const std::string& message, std::initializer_list<const char*> words) {
-    return std::all_of(words.begin(), words.end(),
-                       [&](const char* word) { return message.find(word) != std::string::npos; });
+    return test::message_of<InvalidInput>([&] { const Topology topology(triangles, vertex_count); });
 }
 
 // Everything the class promises, checked against the triangles alone.
@@ -52,8 +35,7 @@ void expect_consistent(const Topology& topology) {
             const int a = triangles(f, k);
             const int b = triangles(f, (k + 1) % 3);
             const auto across = triangle_of_directed_edge.find({b, a});
-            EXPECT_EQ(topology.neighbour(f, k),
-                      across == triangle_of_directed_edge.end() ? -1 : across->second);
+            EXPECT_EQ(topology.neighbour(f, k), across == triangle_of_directed_edge.end() ? -1 : across->second);
             const std::array<int, 2> edge = {std::min(a, b), std::max(a, b)};
             edges.insert(edge);
             EXPECT_EQ(topology.edges()[topology.edge_of_side(f, k)], edge);
@@ -104,10 +86,10 @@ TEST(Topology, closed_surfaces_have_the_euler_number_of_their_genus) {
 }
 
 TEST(Topology, every_kind_of_manifold_mesh_is_consistent) {
-    for (const Shape& shape : {test::icosphere(2), test::torus_grid(7, 5), test::planar_grid(4, 3),
-                               test::open_cylinder(9, 4), test::bent_tube(8, 6, 0.1, 0.5, 1.2),
-                               test::fan(7), test::double_cone(18), test::cube(),
-                               test::joined(test::planar_grid(2, 2), test::tetrahedron())}) {
+    for (const Shape& shape :
+         {test::icosphere(2), test::torus_grid(7, 5), test::planar_grid(4, 3), test::open_cylinder(9, 4),
+          test::bent_tube(8, 6, 0.1, 0.5, 1.2), test::fan(7), test::double_cone(18), test::cube(),
+          test::joined(test::planar_grid(2, 2), test::tetrahedron())}) {
         expect_consistent(topology_of(shape));
     }
 }
@@ -118,8 +100,7 @@ TEST(Topology, a_cylinder_has_two_boundary_loops_with_the_surface_on_their_left)
     EXPECT_FALSE(topology.is_closed());
     // The lower rim holds vertices 0..9 and runs round +z; the upper one runs the other way.
     EXPECT_EQ(topology.boundary_loops()[0], (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-    EXPECT_EQ(topology.boundary_loops()[1],
-              (std::vector<int>{30, 39, 38, 37, 36, 35, 34, 33, 32, 31}));
+    EXPECT_EQ(topology.boundary_loops()[1], (std::vector<int>{30, 39, 38, 37, 36, 35, 34, 33, 32, 31}));
 }
 
 TEST(Topology, parts_are_numbered_by_their_lowest_vertex) {

@@ -14,7 +14,6 @@ namespace cutis {
 namespace {
 
 using test::Shape;
-constexpr double pi = std::numbers::pi;
 constexpr double no_cap = std::numeric_limits<double>::infinity();
 
 struct Surface {
@@ -27,12 +26,8 @@ struct Surface {
     Surface(const Surface&) = delete;
     Surface& operator=(const Surface&) = delete;
 
-    Vector3d at(const SurfacePoint& point) const {
-        return position_at(positions, topology.triangles(), point);
-    }
-    Vector3d normal(int f) const {
-        return triangle_normals(positions, topology).row(f).transpose();
-    }
+    Vector3d at(const SurfacePoint& point) const { return position_at(positions, topology.triangles(), point); }
+    Vector3d normal(int f) const { return triangle_normals(positions, topology).row(f).transpose(); }
 
     MatrixX3d positions;
     Topology topology;
@@ -80,11 +75,9 @@ TEST(Trace, without_tables_traces_end_where_they_end_with_them) {
     test::Random random(11);
     int crossings = 0;
     for (int i = 0; i < 1000; ++i) {
-        const SurfacePoint start = i % 3 == 0
-                                       ? point_at_vertex(surface.topology, random.below(16 * 12))
-                                       : some_point(random, surface.topology.triangle_count());
-        const Vector3d step(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3),
-                            random.uniform(-0.3, 0.3));
+        const SurfacePoint start = i % 3 == 0 ? point_at_vertex(surface.topology, random.below(16 * 12))
+                                              : some_point(random, surface.topology.triangle_count());
+        const Vector3d step(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
         const TraceResult with = surface.tracer.trace(start, step, Vector3d(1, 2, 3));
         const TraceResult without = bare.trace(start, step, Vector3d(1, 2, 3));
         EXPECT_EQ(with.point.triangle, without.point.triangle);
@@ -117,7 +110,7 @@ TEST(Trace, a_geodesic_on_a_cylinder_is_the_unrolled_straight_line) {
     const int around = 24;
     const double radius = 0.25;
     const Surface prism(test::open_cylinder(around, 30, radius, 1.0));
-    const double width = 2 * radius * std::sin(pi / around);
+    const double width = 2 * radius * std::sin(std::numbers::pi / around);
     test::Random random(11);
     for (int i = 0; i < 500; ++i) {
         // Start in the strip j at unrolled coordinate s, height z.
@@ -125,19 +118,18 @@ TEST(Trace, a_geodesic_on_a_cylinder_is_the_unrolled_straight_line) {
         const Vector3d p = prism.at(start);
         const auto unrolled = [&](const Vector3d& q) {
             double angle = std::atan2(q[1], q[0]);
-            angle += angle < 0 ? 2 * pi : 0.0;
-            const int strip = std::min(around - 1, static_cast<int>(angle / (2 * pi / around)));
-            const double middle = (strip + 0.5) * 2 * pi / around;
+            angle += angle < 0 ? 2 * std::numbers::pi : 0.0;
+            const int strip = std::min(around - 1, static_cast<int>(angle / (2 * std::numbers::pi / around)));
+            const double middle = (strip + 0.5) * 2 * std::numbers::pi / around;
             const Vector3d along(-std::sin(middle), std::cos(middle), 0);
             return (strip + 0.5) * width + along.dot(q);
         };
         const double to_z = random.uniform(0.02, 0.98);
         const double ds = random.uniform(-3, 3);
-        const double angle0 = std::atan2(p[1], p[0]) + (p[1] < 0 ? 2 * pi : 0.0);
-        const double middle = (std::floor(angle0 / (2 * pi / around)) + 0.5) * 2 * pi / around;
+        const double angle0 = std::atan2(p[1], p[0]) + (p[1] < 0 ? 2 * std::numbers::pi : 0.0);
+        const double middle = (std::floor(angle0 / (2 * std::numbers::pi / around)) + 0.5) * 2 * std::numbers::pi / around;
         const Vector3d along(-std::sin(middle), std::cos(middle), 0);
-        const TraceResult end =
-            prism.tracer.trace(start, ds * along + Vector3d(0, 0, to_z - p[2]), Vector3d(0, 0, 1));
+        const TraceResult end = prism.tracer.trace(start, ds * along + Vector3d(0, 0, to_z - p[2]), Vector3d(0, 0, 1));
         const Vector3d q = prism.at(end.point);
         EXPECT_NEAR(q[2], to_z, 1e-12);
         const double turns = (unrolled(q) - unrolled(p) - ds) / (around * width);
@@ -150,13 +142,12 @@ TEST(Trace, going_round_a_closed_tube_comes_back) {
     const int around = 17;
     const double radius = 0.14;
     const Surface tube(test::open_cylinder(around, 9, radius, 1.0));
-    const double circumference = around * 2 * radius * std::sin(pi / around);
+    const double circumference = around * 2 * radius * std::sin(std::numbers::pi / around);
     test::Random random(2);
     for (int i = 0; i < 100; ++i) {
         const SurfacePoint start = some_point(random, tube.topology.triangle_count());
         const Vector3d d =
-            in_plane(tube, start.triangle, tube.normal(start.triangle).cross(Vector3d(0, 0, 1)),
-                     circumference);
+            in_plane(tube, start.triangle, tube.normal(start.triangle).cross(Vector3d(0, 0, 1)), circumference);
         const TraceResult end = tube.tracer.trace(start, d, d);
         EXPECT_LT((tube.at(end.point) - tube.at(start)).norm(), 1e-13);
         EXPECT_LT((end.carried - d).norm(), 1e-12);
@@ -165,8 +156,8 @@ TEST(Trace, going_round_a_closed_tube_comes_back) {
 }
 
 TEST(Trace, tracing_back_with_the_carried_direction_returns) {
-    for (const Shape& shape : {test::torus_grid(20, 14, 0.35, 0.14, 0.3), test::icosphere(3),
-                               test::cube(), test::double_cone(18, 0.3)}) {
+    for (const Shape& shape :
+         {test::torus_grid(20, 14, 0.35, 0.14, 0.3), test::icosphere(3), test::cube(), test::double_cone(18, 0.3)}) {
         const Surface surface(shape);
         const double edge = mean_edge_length(surface.positions, surface.topology);
         test::Random random(9);
@@ -176,8 +167,7 @@ TEST(Trace, tracing_back_with_the_carried_direction_returns) {
             const Vector3d d = in_plane(surface, start.triangle, random.direction(), length);
             const TraceResult there = surface.tracer.trace(start, d, d);
             EXPECT_NEAR(there.carried.norm(), length, 1e-11 * length);
-            EXPECT_NEAR(there.carried.dot(surface.normal(there.point.triangle)), 0.0,
-                        1e-12 * length);
+            EXPECT_NEAR(there.carried.dot(surface.normal(there.point.triangle)), 0.0, 1e-12 * length);
             const TraceResult back = surface.tracer.trace(there.point, -there.carried, d);
             EXPECT_LT((surface.at(back.point) - surface.at(start)).norm(), 1e-10 * edge);
         }
@@ -228,7 +218,7 @@ TEST(Trace, a_line_on_a_sphere_converges_to_the_great_circle_faster_than_first_o
 }
 
 TEST(Trace, carrying_a_vector_round_a_cone_turns_it_by_the_missing_angle) {
-    // Parallel transport round a tip turns a vector by 2 pi minus the angles at the tip.
+    // Parallel transport round a tip turns a vector by 2 std::numbers::pi minus the angles at the tip.
     const int valence = 5;
     const Surface cone(test::double_cone(valence, 0.7));
     const Vector3d tip = cone.positions.row(0).transpose();
@@ -255,15 +245,14 @@ TEST(Trace, carrying_a_vector_round_a_cone_turns_it_by_the_missing_angle) {
         // Over the edge with the carried vector of the first trace, then to the centre.
         const TraceResult over = cone.tracer.trace(at_edge.point, 1e-3 * step, at_edge.carried);
         ASSERT_EQ(over.point.triangle, next);
-        const TraceResult there =
-            cone.tracer.trace(over.point, cone.at(centre) - cone.at(over.point), over.carried);
+        const TraceResult there = cone.tracer.trace(over.point, cone.at(centre) - cone.at(over.point), over.carried);
         ASSERT_EQ(there.point.triangle, next);
         point = there.point;
         carried = there.carried;
     }
     ASSERT_EQ(point.triangle, 0);
     const double turned = std::atan2(n.dot(first.cross(carried)), first.dot(carried));
-    const double missing = 2 * pi - angle_sum;
+    const double missing = 2 * std::numbers::pi - angle_sum;
     EXPECT_NEAR(std::cos(turned), std::cos(missing), 1e-12);
     EXPECT_NEAR(std::sin(turned), std::sin(missing), 1e-12);
 }
@@ -280,11 +269,9 @@ TEST(Trace, rigid_motion_and_scale_carry_over) {
         const SurfacePoint start = some_point(random, here.topology.triangle_count());
         const Vector3d d = 0.1 * random.direction();
         const Vector3d end = here.at(here.tracer.trace(start, d).point);
-        const Vector3d moved_end =
-            moved.at(moved.tracer.trace(start, 100.0 * (rotation * d)).point);
+        const Vector3d moved_end = moved.at(moved.tracer.trace(start, 100.0 * (rotation * d)).point);
         EXPECT_LT((moved_end - (100.0 * (rotation * end) + offset)).norm(), 1e-10);
-        const Vector3d swapped_end =
-            swapped.at(swapped.tracer.trace(start, Vector3d(d[1], d[2], d[0])).point);
+        const Vector3d swapped_end = swapped.at(swapped.tracer.trace(start, Vector3d(d[1], d[2], d[0])).point);
         EXPECT_LT((swapped_end - Vector3d(end[1], end[2], end[0])).norm(), 1e-13);
     }
 }

@@ -16,19 +16,17 @@ namespace {
 using test::Shape;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Surface {
-    explicit Surface(const Shape& shape, const TraceOptions& options = {.most_edges = infinity})
+struct TrapSurface {
+    explicit TrapSurface(const Shape& shape, const TraceOptions& options = {.most_edges = infinity})
         : positions(shape.positions),
           topology(shape.triangles, static_cast<int>(shape.positions.rows())),
           tracer(topology, options) {
         tracer.update(positions, Workers(1));
     }
-    Surface(const Surface&) = delete;
-    Surface& operator=(const Surface&) = delete;
+    TrapSurface(const TrapSurface&) = delete;
+    TrapSurface& operator=(const TrapSurface&) = delete;
 
-    Vector3d at(const SurfacePoint& point) const {
-        return position_at(positions, topology.triangles(), point);
-    }
+    Vector3d at(const SurfacePoint& point) const { return position_at(positions, topology.triangles(), point); }
     double travelled(const SurfacePoint& start, const Vector3d& d) const {
         return (at(tracer.trace(start, d).point) - at(start)).norm();
     }
@@ -46,7 +44,7 @@ void expect_on_surface(const SurfacePoint& point, const Topology& topology) {
 
 TEST(TraceTraps, a_start_on_an_edge_is_not_caught_between_its_two_triangles) {
     // A walker that tests the edge it has just crossed hops to and fro on it.
-    const Surface plane(test::planar_grid(6, 6, 0.2));
+    const TrapSurface plane(test::planar_grid(6, 6, 0.2));
     test::Random random(3);
     for (int f = 0; f < plane.topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
@@ -65,8 +63,7 @@ TEST(TraceTraps, a_start_on_an_edge_is_not_caught_between_its_two_triangles) {
 }
 
 TEST(TraceTraps, barycentric_weights_stay_normalised_over_thousands_of_crossings) {
-    const Surface torus(test::torus_grid(24, 24, 0.35, 0.14, 0.3),
-                        {.most_edges = infinity, .most_crossings = 100000});
+    const TrapSurface torus(test::torus_grid(24, 24, 0.35, 0.14, 0.3), {.most_edges = infinity, .most_crossings = 100000});
     test::Random random(1);
     for (int i = 0; i < 20; ++i) {
         const SurfacePoint start{random.below(1152), Vector3d(0.2, 0.3, 0.5)};
@@ -89,7 +86,7 @@ TEST(TraceTraps, slivers_neither_trap_nor_derail_a_trace) {
         }
         // A target at distance 1 has weights of 1 / height there; each sliver rounds those once.
         const double rounding = 20 * 2.2e-16 * (40.0 / height) * 0.1;
-        const Surface plane(grid);
+        const TrapSurface plane(grid);
         test::Random random(6);
         for (int i = 0; i < 500; ++i) {
             const SurfacePoint start{random.below(800), Vector3d(0.3, 0.3, 0.4)};
@@ -102,7 +99,7 @@ TEST(TraceTraps, slivers_neither_trap_nor_derail_a_trace) {
 }
 
 TEST(TraceTraps, the_crossing_guard_ends_a_trace_on_the_surface) {
-    const Surface torus(test::torus_grid(12, 8), {.most_edges = infinity, .most_crossings = 5});
+    const TrapSurface torus(test::torus_grid(12, 8), {.most_edges = infinity, .most_crossings = 5});
     const SurfacePoint start{10, Vector3d(0.2, 0.3, 0.5)};
     const TraceResult end = torus.tracer.trace(start, Vector3d(3, 2, 1));
     EXPECT_TRUE(end.ran_out);
@@ -114,7 +111,7 @@ TEST(TraceTraps, a_long_displacement_is_cut_to_a_few_edges_of_its_neighbourhood)
     // Edges of very different size on one mesh: the cap must follow the place, not the mesh.
     Shape grid = test::planar_grid(40, 40);
     grid.positions = grid.positions.array().cube();  // cells from 1.6e-5 to 0.07
-    const Surface plane(grid, {.most_edges = 4.0});
+    const TrapSurface plane(grid, {.most_edges = 4.0});
     for (const int v : {1 * 41 + 1, 10 * 41 + 10, 25 * 41 + 25}) {
         const SurfacePoint start = point_at_vertex(plane.topology, v);
         const double allowed = 4.0 * plane.tracer.mean_incident_edge(v);
@@ -138,14 +135,13 @@ TEST(TraceTraps, a_long_displacement_is_cut_to_a_few_edges_of_its_neighbourhood)
     EXPECT_TRUE(end.was_capped);
     double allowed = 0.0;
     for (int k = 0; k < 3; ++k) {
-        allowed += 4 * inside.barycentric[k] *
-                   plane.tracer.mean_incident_edge(plane.topology.triangles()(900, k));
+        allowed += 4 * inside.barycentric[k] * plane.tracer.mean_incident_edge(plane.topology.triangles()(900, k));
     }
     EXPECT_NEAR((plane.at(end.point) - plane.at(inside)).norm(), allowed, 1e-12);
 }
 
 TEST(TraceTraps, a_displacement_that_is_not_finite_moves_nothing_and_says_so) {
-    const Surface sphere(test::icosphere(2));
+    const TrapSurface sphere(test::icosphere(2));
     const SurfacePoint start{7, Vector3d(0.2, 0.3, 0.5)};
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const Vector3d& bad : {Vector3d(nan, 0, 0), Vector3d(0, infinity, 0)}) {
@@ -162,7 +158,7 @@ TEST(TraceTraps, a_displacement_that_is_not_finite_moves_nothing_and_says_so) {
 }
 
 TEST(TraceTraps, from_a_vertex_every_direction_is_taken_from_the_triangle_that_holds_it) {
-    const Surface disc(test::fan(7));
+    const TrapSurface disc(test::fan(7));
     for (int i = 0; i < 720; ++i) {
         const double u = 2 * 3.14159265358979 * i / 720;
         const Vector3d d(0.3 * std::cos(u), 0.3 * std::sin(u), 0);
@@ -177,7 +173,7 @@ TEST(TraceTraps, from_a_vertex_every_direction_is_taken_from_the_triangle_that_h
 
 TEST(TraceTraps, from_a_tip_the_length_is_kept_also_between_the_triangles) {
     // Blunt tip: horizontal directions above an edge lie in neither of its triangles.
-    const Surface cone(test::double_cone(5, 0.4));
+    const TrapSurface cone(test::double_cone(5, 0.4));
     const SurfacePoint tip = point_at_vertex(cone.topology, 0);
     double previous = -1.0;
     for (int i = 0; i <= 3600; ++i) {
@@ -193,7 +189,7 @@ TEST(TraceTraps, from_a_tip_the_length_is_kept_also_between_the_triangles) {
 
 TEST(TraceTraps, a_displacement_along_the_normal_goes_nowhere_and_never_jumps) {
     // Tilt a displacement from tangential to normal: the distance must change continuously.
-    const Surface plane(test::planar_grid(10, 10, 0.2));
+    const TrapSurface plane(test::planar_grid(10, 10, 0.2));
     const SurfacePoint inside{77, Vector3d(0.3, 0.3, 0.4)};
     const SurfacePoint vertex = point_at_vertex(plane.topology, 60);
     for (const SurfacePoint& start : {inside, vertex}) {
@@ -214,13 +210,12 @@ TEST(TraceTraps, a_displacement_along_the_normal_goes_nowhere_and_never_jumps) {
         }
         EXPECT_LT(plane.travelled(start, Vector3d(0, 0, 0.05)), 1e-17);
     }
-    const Surface strict(test::planar_grid(10, 10, 0.2),
-                         {.most_edges = infinity, .restore_length = false});
+    const TrapSurface strict(test::planar_grid(10, 10, 0.2), {.most_edges = infinity, .restore_length = false});
     EXPECT_NEAR(strict.travelled(inside, Vector3d(0.04, 0, 0.03)), 0.04, 1e-15);
 }
 
 TEST(TraceTraps, at_the_boundary_the_normal_part_is_dropped_and_the_rest_slides) {
-    const Surface plane(test::planar_grid(10, 10, 0.2));
+    const TrapSurface plane(test::planar_grid(10, 10, 0.2));
     test::Random random(12);
     for (int i = 0; i < 500; ++i) {
         const SurfacePoint start{random.below(200), Vector3d(0.3, 0.3, 0.4)};
@@ -239,7 +234,7 @@ TEST(TraceTraps, at_the_boundary_the_normal_part_is_dropped_and_the_rest_slides)
 }
 
 TEST(TraceTraps, from_a_boundary_vertex_an_outward_displacement_slides_too) {
-    const Surface plane(test::planar_grid(10, 10));
+    const TrapSurface plane(test::planar_grid(10, 10));
     const SurfacePoint side = point_at_vertex(plane.topology, 5);  // (0.5, 0)
     const TraceResult slid = plane.tracer.trace(side, Vector3d(0.17, -0.4, 0));
     EXPECT_TRUE(slid.met_boundary);
@@ -258,7 +253,7 @@ TEST(TraceTraps, sliding_along_a_round_rim_keeps_its_length) {
     // The rim of a prism is straight as seen within the surface: nothing is lost at its corners.
     const int around = 12;
     const double radius = 0.25;
-    const Surface prism(test::open_cylinder(around, 4, radius, 1.0));
+    const TrapSurface prism(test::open_cylinder(around, 4, radius, 1.0));
     const double width = 2 * radius * std::sin(3.14159265358979 / around);
     // Start in the middle of the lowest strip, aim down and three and a half strips along.
     const SurfacePoint start{0, Vector3d(0.5, 0.5, 0.0)};  // middle of the first rim edge
@@ -268,10 +263,7 @@ TEST(TraceTraps, sliding_along_a_round_rim_keeps_its_length) {
     EXPECT_TRUE(end.met_boundary);
     const double there = 7 * middle;  // middle of the fourth rim edge
     const double apothem = radius * std::cos(3.14159265358979 / around);
-    EXPECT_LT(
-        (prism.at(end.point) - Vector3d(apothem * std::cos(there), apothem * std::sin(there), 0))
-            .norm(),
-        1e-13);
+    EXPECT_LT((prism.at(end.point) - Vector3d(apothem * std::cos(there), apothem * std::sin(there), 0)).norm(), 1e-13);
 }
 
 TEST(TraceTraps, a_reentrant_corner_lets_a_sliding_point_go_on_straight) {
@@ -281,7 +273,7 @@ TEST(TraceTraps, a_reentrant_corner_lets_a_sliding_point_go_on_straight) {
     Shape ell = grid;
     ell.triangles.conservativeResize(6, 3);  // cells in rows: (0,0) (1,0) (0,1), then (1,1)
     ell.positions.conservativeResize(8, 3);  // its corner (1, 1) is vertex 8
-    const Surface sheet(ell);
+    const TrapSurface sheet(ell);
     // (0.45, 0.9) lies in triangle 5: (0.5, 0.5), (0.5, 1), (0, 1).
     const SurfacePoint start{5, Vector3d(0.2, 0.7, 0.1)};
     const Vector3d from = sheet.at(start);
@@ -296,8 +288,8 @@ TEST(TraceTraps, a_reentrant_corner_lets_a_sliding_point_go_on_straight) {
 TEST(TraceTraps, collapsed_triangles_and_collapsed_surfaces_give_no_nan) {
     Shape grid = test::planar_grid(8, 8);
     grid.positions.row(40) = grid.positions.row(41);
-    const Surface plane(grid);
-    Surface point(test::icosphere(1));
+    const TrapSurface plane(grid);
+    TrapSurface point(test::icosphere(1));
     point.tracer.update(MatrixX3d::Constant(42, 3, 0.5), Workers(1));
     test::Random random(13);
     for (int i = 0; i < 500; ++i) {
@@ -315,17 +307,16 @@ TEST(TraceTraps, collapsed_triangles_and_collapsed_surfaces_give_no_nan) {
 TEST(TraceTraps, positions_that_are_not_finite_never_reach_the_weights) {
     Shape sphere = test::icosphere(1);
     sphere.positions(5, 2) = std::numeric_limits<double>::quiet_NaN();
-    const Surface broken(sphere, {});
+    const TrapSurface broken(sphere, {});
     test::Random random(14);
     for (int f = 0; f < 80; ++f) {
-        const TraceResult end =
-            broken.tracer.trace({f, Vector3d(0.1, 0.2, 0.7)}, 0.5 * random.direction());
+        const TraceResult end = broken.tracer.trace({f, Vector3d(0.1, 0.2, 0.7)}, 0.5 * random.direction());
         expect_on_surface(end.point, broken.topology);
     }
 }
 
 TEST(TraceTraps, a_start_that_is_not_on_the_surface_is_refused) {
-    const Surface sphere(test::icosphere(1));
+    const TrapSurface sphere(test::icosphere(1));
     const Vector3d d(0.1, 0, 0);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(sphere.tracer.trace({-1, Vector3d(1, 0, 0)}, d), InvalidInput);
@@ -347,8 +338,8 @@ TEST(TraceTraps, options_and_sizes_out_of_range_are_refused) {
 
 TEST(TraceTraps, one_and_three_threads_prepare_the_same_bits) {
     const Shape torus = test::torus_grid(80, 60, 0.35, 0.14, 0.3);
-    Surface one(torus);
-    Surface three(torus);
+    TrapSurface one(torus);
+    TrapSurface three(torus);
     three.tracer.update(three.positions, Workers(3));
     test::Random random(15);
     for (int i = 0; i < 300; ++i) {
@@ -363,7 +354,7 @@ TEST(TraceTraps, one_and_three_threads_prepare_the_same_bits) {
 }
 
 TEST(TraceTraps, a_short_trace_takes_tens_of_nanoseconds) {
-    const Surface torus(test::torus_grid(48, 48, 0.35, 0.14, 0.3), {});
+    const TrapSurface torus(test::torus_grid(48, 48, 0.35, 0.14, 0.3), {});
     const double edge = mean_edge_length(torus.positions, torus.topology);
     test::Random random(16);
     std::vector<SurfacePoint> points;

@@ -74,9 +74,8 @@ public:
         if (const auto* slide = info_.channel(frame, "slide distance")) {
             now_.slide = std::max(now_.slide, *std::max_element(slide->begin(), slide->end()));
         }
-        now_.away = std::max(
-            now_.away,
-            (frame.body().positions - frame.body().plain_positions).rowwise().norm().maxCoeff());
+        now_.away =
+            std::max(now_.away, (frame.body().positions - frame.body().plain_positions).rowwise().norm().maxCoeff());
         if (frame.number % length_ == 0) {
             now_.memory = resident_megabytes();
             std::printf(
@@ -125,10 +124,10 @@ int main(int count, char** arguments) {
     constexpr double growth = 1.1;
     const Stretch& early = watch.stretches.at(1);
     const Stretch& late = watch.stretches.back();
-    const bool is_steady = late.slide <= growth * early.slide && late.away <= growth * early.away &&
-                           late.energy <= growth * early.energy;
+    const bool is_steady =
+        late.slide <= growth * early.slide && late.away <= growth * early.away && late.energy <= growth * early.energy;
     const bool is_flat = late.memory <= early.memory + 16.0;
-    std::printf("%d not finite; %s; memory %s\n", watch.not_finite,
-                is_steady ? "no drift" : "DRIFT", is_flat ? "flat" : "GROWS");
+    std::printf("%d not finite; %s; memory %s\n", watch.not_finite, is_steady ? "no drift" : "DRIFT",
+                is_flat ? "flat" : "GROWS");
     return watch.not_finite == 0 && is_steady && is_flat ? 0 : 1;
 }

@@ -69,15 +69,10 @@ class LiftPlan : public LayerPlan {
 public:
     explicit LiftPlan(LiftLog& log) : log_(log) {}
     Options options() override {
-        return {{.name = "height",
-                 .field = &options_.height,
-                 .about = "how far up",
-                 .unit = "m",
-                 .range = {-10, 10}},
+        return {{.name = "height", .field = &options_.height, .about = "how far up", .unit = "m", .range = {-10, 10}},
                 {.name = "memory", .field = &options_.has_memory, .about = "as if it had one"}};
     }
-    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
-                                   const LayerMeshes& /*meshes*/) const override {
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/, const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lift>(options_, log_);
     }
 
@@ -91,8 +86,7 @@ struct Bakery {
     Workers workers{1};
     Recorder::Tape tape;
     LiftLog log;
-    std::vector<LayerKind> kinds = {
-        {"lift", "", [this] { return std::make_unique<LiftPlan>(log); }}};
+    std::vector<LayerKind> kinds = {{"lift", "", [this] { return std::make_unique<LiftPlan>(log); }}};
     ProgressCallback progress;
 
     Bakery() { scene.fps = 10.0; }
@@ -300,6 +294,105 @@ TEST(Bake, seconds_are_reported_for_every_stage) {
         EXPECT_GE(seconds, 0.0);
     }
     EXPECT_EQ(stages, (std::vector<std::string>{"prepare", "body", "lift", "write"}));
+}
+
+// Trails behind the body by a share of where it was: forgets its beginning by half each frame.
+class Trail : public Layer {
+public:
+    explicit Trail(bool grows) : grows_(grows) {
+        facts_.has_memory = true;
+        facts_.changes_shape = true;
+    }
+    const LayerFacts& facts() const override { return facts_; }
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& /*frame*/) override {
+        const double x = surface(0, 0);
+        memory_ = step.reset ? x : grows_ ? memory_ + 0.001 : 0.5 * (memory_ + x);
+        surface.col(1).array() += memory_;
+    }
+    std::vector<double> save() const override { return {memory_}; }
+    void restore(const std::vector<double>& state) override { memory_ = state.at(0); }
+
+private:
+    bool grows_;
+    double memory_ = 0.0;
+    LayerFacts facts_;
+};
+
+class TrailPlan : public LayerPlan {
+public:
+    explicit TrailPlan(bool grows) : grows_(grows) {}
+    Options options() override { return {}; }
+    std::unique_ptr<Layer> prepare(const LayerInput&, const LayerMeshes&) const override {
+        return std::make_unique<Trail>(grows_);
+    }
+
+private:
+    bool grows_;
+};
+
+/// To and fro along x: one cycle a second, at most 0.1 m a frame of ten.
+class SwingMotion : public Motion {
+public:
+    explicit SwingMotion(MatrixX3d rest) : rest_(std::move(rest)) {}
+    int vertex_count() const override { return static_cast<int>(rest_.rows()); }
+    double start() const override { return 0.0; }
+    double end() const override { return 1.0; }
+    double key_interval() const override { return 0.1; }
+    void positions(double time, TimeSampling, const Workers&, MatrixX3d& out) const override {
+        out = rest_;
+        out.col(0).array() += 0.1 * std::sin(2.0 * 3.14159265358979323846 * time);
+    }
+    std::shared_ptr<const Motion> repeating(double) const override { return std::make_shared<SwingMotion>(rest_); }
+
+private:
+    MatrixX3d rest_;
+};
+
+Body swinging_square() {
+    Body::Source source;
+    source.mesh = test::split_square();
+    source.motion = std::make_shared<SwingMotion>(source.mesh.positions);
+    ClockOptions clock;
+    clock.loop = LoopMode::loop;
+    return Body(std::move(source), clock);
+}
+
+TEST(BakeLoop, a_layer_that_forgets_comes_back_as_a_loop_and_every_cycle_is_the_same) {
+    const Body body = swinging_square();
+    Bakery bakery;
+    bakery.kinds = {{"trail", "", [] { return std::make_unique<TrailPlan>(false); }}};
+    bakery.scene.layers.emplace_back();
+    bakery.scene.layers.back().kind = "trail";
+    bakery.scene.last_frame = 30;
+    const BakeReport report = bakery.run(body);
+    ASSERT_EQ(bakery.tape.frames.size(), 30U);
+    for (size_t f = 0; f < 10; ++f) {
+        EXPECT_EQ(bakery.tape.frames[f].body().positions, bakery.tape.frames[f + 10].body().positions);
+        EXPECT_EQ(bakery.tape.frames[f].body().positions, bakery.tape.frames[f + 20].body().positions);
+        EXPECT_EQ(bakery.tape.frames[f + 10].number, static_cast<int>(f) + 11);
+    }
+    // The exponential filter of a sine is a sine again: amplitude 0.05 / |1 - e^(-iw) / 2|, w = 2 pi / 10.
+    double most = 0.0;
+    for (const Frame& frame : bakery.tape.frames) {
+        most = std::max(most, std::abs(frame.body().positions(0, 1) - 0.1));
+    }
+    EXPECT_NEAR(most, 0.05 / std::sqrt(1.25 - std::cos(0.2 * 3.14159265358979323846)), 2e-3);
+    ASSERT_FALSE(report.notes.empty());
+    EXPECT_NE(report.notes.back().find("loop: "), std::string::npos);
+}
+
+TEST(BakeLoop, what_never_repeats_is_blended_so_that_the_last_frame_leads_to_the_first) {
+    const Body body = swinging_square();
+    Bakery bakery;
+    bakery.kinds = {{"trail", "", [] { return std::make_unique<TrailPlan>(true); }}};
+    bakery.scene.layers.emplace_back();
+    bakery.scene.layers.back().kind = "trail";
+    bakery.run(body);
+    ASSERT_EQ(bakery.tape.frames.size(), 10U);
+    // Simulated frames rise by 1 mm each; without the blend the seam would fall by 9 mm.
+    const auto height = [&](size_t f) { return bakery.tape.frames[f].body().positions(0, 1); };
+    EXPECT_NEAR(height(1) - height(0), 0.001, 1e-9);
+    EXPECT_NEAR(height(9) - height(0), -0.001, 5e-4);
 }
 
 }  // namespace

@@ -31,21 +31,18 @@ struct Asked {
 /// A motion that counts, of an actor's own; may teleport by 5 m between two frames.
 class Counting : public Motion {
 public:
-    Counting(std::shared_ptr<const Motion> motion, Asked& asked)
-        : motion_(std::move(motion)), asked_(asked) {}
+    Counting(std::shared_ptr<const Motion> motion, Asked& asked) : motion_(std::move(motion)), asked_(asked) {}
     int vertex_count() const override { return motion_->vertex_count(); }
     double start() const override { return motion_->start(); }
     double end() const override { return motion_->end(); }
     double key_interval() const override { return motion_->key_interval(); }
-    void positions(double time, TimeSampling sampling, const Workers& workers,
-                   MatrixX3d& out) const override {
+    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const override {
         ++asked_.poses;
         asked_.latest = std::max(asked_.latest, time);
         motion_->positions(time, sampling, workers, out);
         out.col(0).array() += shift(time, sampling);
     }
-    void node_frames(double time, TimeSampling sampling,
-                     std::vector<Eigen::Affine3d>& out) const override {
+    void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const override {
         ++asked_.joints;
         asked_.latest = std::max(asked_.latest, time);
         motion_->node_frames(time, sampling, out);
@@ -63,9 +60,7 @@ private:
         double share = std::clamp(t, 0.0, 1.0);
         if (sampling == TimeSampling::smooth) {
             const auto overshoot = [](double x) { return 0.5 * x * (1.0 - x) * (1.0 - x); };
-            share += t > -1.0 && t < 0.0  ? -overshoot(-t)
-                     : t > 1.0 && t < 2.0 ? overshoot(t - 1)
-                                          : 0;
+            share += t > -1.0 && t < 0.0 ? -overshoot(-t) : t > 1.0 && t < 2.0 ? overshoot(t - 1) : 0;
         }
         return far * share;
     }
@@ -94,8 +89,7 @@ struct Stack {
     LayerStack stack;
     Frame frame;
 
-    Stack(const Body& body, const std::vector<Made>& layers, StackOptions options = {},
-          int threads = 1)
+    Stack(const Body& body, const std::vector<Made>& layers, StackOptions options = {}, int threads = 1)
         : workers(threads), stack(body, options, workers) {
         for (const Made& layer : layers) {
             stack.add(layer.kind, layer.make(stack.ground()));
@@ -162,8 +156,7 @@ TEST(LayerStack, solves_folds_below_slide_once_per_frame) {
 }
 
 // The largest distance of a layer's result from the body, per frame.
-std::vector<double> distances(const Body& body, const Made& layer, int frames,
-                              const std::string& channel) {
+std::vector<double> distances(const Body& body, const Made& layer, int frames, const std::string& channel) {
     Stack run(body, {layer});
     std::vector<double> largest;
     for (int f = 1; f <= frames; ++f) {
@@ -226,8 +219,7 @@ TEST(LayerStack, without_a_look_ahead_nothing_beyond_the_frame_is_asked_for) {
     for (int f = 1; f <= 28; ++f) {
         run.advance(f);
         EXPECT_LE(asked.latest, (f - 1) / 30.0 + 1e-12) << f;
-        const std::vector<double>& values =
-            *run.stack.info().channel(run.frame, "curve displacement");
+        const std::vector<double>& values = *run.stack.info().channel(run.frame, "curve displacement");
         largest = std::max(largest, *std::max_element(values.begin(), values.end()));
     }
     EXPECT_GT(largest, 5e-5);  // and yet the flesh swings
@@ -340,8 +332,7 @@ TEST(LayerStack, slide_above_fold_moves_the_skin_as_it_does_without_folds) {
         // The same simulation, bit for bit: numbers of the frame are of the simulated surface.
         const size_t numbers = plain.frame.numbers.size();
         for (size_t i = 0; i < numbers; ++i) {
-            EXPECT_EQ(plain.frame.numbers[i],
-                      folded.frame.numbers[folded.frame.numbers.size() - numbers + i]);
+            EXPECT_EQ(plain.frame.numbers[i], folded.frame.numbers[folded.frame.numbers.size() - numbers + i]);
         }
         const double slid = plain.frame.numbers.back();
         EXPECT_GT(slid, 1e-4);

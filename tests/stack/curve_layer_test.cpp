@@ -28,8 +28,7 @@ const std::shared_ptr<const Character>& arm_character() {
     return character;
 }
 
-std::unique_ptr<Stage> arm(const std::string& clip,
-                           std::shared_ptr<const Character> character = arm_character()) {
+std::unique_ptr<Stage> arm(const std::string& clip, std::shared_ptr<const Character> character = arm_character()) {
     BodyOptions options;
     options.clip = clip;
     return std::make_unique<Stage>(make_body(std::move(character), options));
@@ -90,13 +89,11 @@ Value example(double time, const std::string& key = "", const std::string& name 
 
 /// A push upwards.
 Value push(double up, double time) {
-    return entry(
-        {{"time", number(time)}, {"push", entries({number(0.0), number(up), number(0.0)})}});
+    return entry({{"time", number(time)}, {"push", entries({number(0.0), number(up), number(0.0)})}});
 }
 
-std::unique_ptr<Layer> make_layer(
-    const Stage& stage, const Table& values,
-    const std::map<std::string, std::shared_ptr<const ArtMesh>>& meshes = {}) {
+std::unique_ptr<Layer> make_layer(const Stage& stage, const Table& values,
+                                  const std::map<std::string, std::shared_ptr<const ArtMesh>>& meshes = {}) {
     LayerScene scene;
     scene.meshes = meshes;
     scene.kind = "curve";
@@ -141,8 +138,7 @@ std::vector<MatrixX3d> run(Stage& stage, Layer& layer, int frames, int threads =
         const double time = f / 30.0;
         stage.body.positions(time, TimeSampling::exact, workers, art);
         stage.surface.from_art().values(art, workers, surface);
-        layer.advance(step_to(stage, workers, f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0), surface,
-                      part.frame);
+        layer.advance(step_to(stage, workers, f == 0 ? 0.0 : (f - 1) / 30.0, time, f == 0), surface, part.frame);
         result.push_back(surface);
     }
     return result;
@@ -175,10 +171,8 @@ TEST(curve_layer, a_moving_limb_makes_the_flesh_swing_and_come_to_rest) {
     const auto frames = run(*stage, *layer, 109);
     double largest = 0.0;
     for (size_t f = 0; f < frames.size(); ++f) {
-        largest = std::max(largest, (frames[f] - body_at(*stage, static_cast<double>(f) / 30.0))
-                                        .rowwise()
-                                        .norm()
-                                        .maxCoeff());
+        largest =
+            std::max(largest, (frames[f] - body_at(*stage, static_cast<double>(f) / 30.0)).rowwise().norm().maxCoeff());
     }
     EXPECT_GT(largest, 5e-4);
     EXPECT_LT((frames[108] - body_at(*stage, 108 / 30.0)).cwiseAbs().maxCoeff(), 1e-4);
@@ -236,9 +230,8 @@ TEST(curve_layer, an_example_keyed_by_pose_is_reached_when_the_pose_holds) {
     auto character = std::make_shared<Character>(load_actor("arm"));
     const auto with = arm("bend");
     for (Clip& clip : character->clips) {
-        std::erase_if(clip.channels, [](const Channel& channel) {
-            return channel.target == ChannelTarget::morph_weights;
-        });
+        std::erase_if(clip.channels,
+                      [](const Channel& channel) { return channel.target == ChannelTarget::morph_weights; });
     }
     const auto without = arm("bend", character);
     Table values = arm_part();
@@ -295,8 +288,7 @@ TEST(curve_layer, a_sculpted_file_is_reached_at_its_time) {
     other->positions.conservativeResize(7, 3);
     meshes["b.obj"] = other;
     values["example"] = entries({example(0.0, "file", "a.obj"), example(1.8, "file", "b.obj")});
-    test::expect_error<InvalidInput>([&] { make_layer(*stage, values, meshes); },
-                                     {"vertices", "found 7"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values, meshes); }, {"vertices", "found 7"});
 }
 
 TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
@@ -318,16 +310,15 @@ TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
     EXPECT_LT(std::abs(lift(39)), 0.2 * lift(22));  // 0.4 s after it ended
 
     Value far_away = push(20, 0);
-    far_away.table["region"] = entry({{"box", entries({number(-9), number(-9), number(-9),
-                                                       number(-8), number(-8), number(-8)})}});
+    far_away.table["region"] =
+        entry({{"box", entries({number(-9), number(-9), number(-9), number(-8), number(-8), number(-8)})}});
     values["force"] = entries({far_away});
     const auto elsewhere = make_layer(*stage, values);
     const auto untouched = run(*stage, *elsewhere, 10);
     EXPECT_EQ((untouched[9] - plain[9]).cwiseAbs().maxCoeff(), 0.0);
 
     values["force"] = entries({entry({{"push", entries({number(0), number(20)})}})});
-    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
-                                     {"push", "three numbers"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "three numbers"});
     values["force"] = entries({push(std::nan(""), 1.0)});
     test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"push", "finite"});
     values["force"] = list({"0,20,0@1"});
@@ -335,8 +326,7 @@ TEST(curve_layer, a_force_by_hand_pushes_between_its_times_and_in_its_region) {
                                      {"0,20,0@1", "time = ..., push = ..., region = ..."});
     values.erase("force");
     values["forces"] = list({"0,20,0@1"});
-    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); },
-                                     {"'forces'", "it is 'force' now"});
+    test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"'forces'", "it is 'force' now"});
     values.erase("forces");
     values["force"] = entries({push(1, 1.0), push(1, 0.5)});
     test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, {"increasing", "0.5"});
@@ -391,21 +381,20 @@ TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {
         test::expect_error<InvalidInput>([&] { make_layer(*stage, values); }, pieces);
     };
     refuse({{"from", text("elbow")}}, {"forearm_1", "\"elbow\""});
-    refuse({}, {"0 border loops"});
+    refuse({{"nodes", number(2.0)}}, {"nodes"});  // also where the part is not named
+    refuse({{"to", list({"hand"})}, {"parts", list({"tail"})}}, {"parts", "both"});
     refuse({{"to", list({"hand"})}, {"group", text("x")}}, {"more than one"});
     refuse({{"group", text("nobody")}}, {"group", "\"nobody\""});
     refuse({{"attribute", text("none")}}, {"attribute", "\"none\""});
-    refuse({{"to", list({"hand"})}, {"examples", list({"biceps"})}},
-           {"'example'", "time and morph"});
+    refuse({{"to", list({"hand"})}, {"examples", list({"biceps"})}}, {"'example'", "time and morph"});
     refuse({{"to", list({"hand"})},
             {"example", entries({example(1.0, "morph", "triceps")})},
             {"pose_joints", list({"forearm_1"})}},
            {"biceps", "\"triceps\""});
-    refuse(
-        {{"to", list({"hand"})},
-         {"example", entries({example(1.8, "morph", "biceps"), example(1.9, "morph", "biceps")})},
-         {"pose_joints", list({"forearm_1"})}},
-        {"alike"});
+    refuse({{"to", list({"hand"})},
+            {"example", entries({example(1.8, "morph", "biceps"), example(1.9, "morph", "biceps")})},
+            {"pose_joints", list({"forearm_1"})}},
+           {"alike"});
     refuse({{"to", list({"hand"})},
             {"baseline", text("linear-blend")},
             {"follow", boolean(false)},
@@ -416,13 +405,26 @@ TEST(curve_layer, bad_settings_are_refused_with_what_there_is) {
     refuse({{"to", list({"hand"})}, {"dynamics", text("spline")}}, {"examples in time"});
 }
 
+TEST(curve_layer, finds_its_own_parts_or_says_that_there_are_none) {
+    const auto notes_of = [](const Stage& stage, const Table& values) {
+        std::string all;
+        const auto layer = make_layer(stage, values);
+        for (const std::string& note : layer->report().notes) {
+            all += note + "; ";
+        }
+        return all;
+    };
+    const auto stage = arm("bend");
+    EXPECT_NE(notes_of(*stage, {}).find("flesh on 1 "), std::string::npos) << notes_of(*stage, {});
+    // Kinds the body does not have, and a closed surface without joints: a note, no refusal.
+    EXPECT_NE(notes_of(*stage, {{"parts", list({"ear"})}}).find("no soft part"), std::string::npos);
+    const Stage plain(make_body(stage->body.mesh(), PointCache{}, BodyOptions{}));
+    EXPECT_NE(notes_of(plain, {}).find("no soft part"), std::string::npos) << notes_of(plain, {});
+}
+
 TEST(curve_layer, a_body_without_skeleton_says_so) {
     const Stage plain(make_body(arm("bend")->body.mesh(), PointCache{}, BodyOptions{}));
-    test::expect_error<InvalidInput>(
-        [&] {
-            make_layer(plain, {{"to", list({"hand"})}});
-        },
-        {"skeleton"});
+    test::expect_error<InvalidInput>([&] { make_layer(plain, {{"to", list({"hand"})}}); }, {"skeleton"});
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
         return join(describe(o), {{.name = "skin", .field = in_code(o.options)}});
     });
     expect_described<SlideDrag>("drag");
+    expect_described<VectorKey>("key");
+    expect_described<NumberKey>("key");
+    expect_described<DecalScene>("decal");
     expect_described<PartNames>("part");
     expect_described<CurveLayout>("layout");
     expect_described<CurveOptions>("curve");
@@ -52,8 +55,8 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<FoldChain>("chain");
     expect_described<FoldCurveLook>("curve look");
     expect_described<FoldLayerOptions>("fold layer", [](FoldLayerOptions& o) {
-        return join(describe(o), {{.name = "joints", .field = in_code(o.joints)},
-                                  {.name = "solver", .field = in_code(o.solver)}});
+        return join(describe(o),
+                    {{.name = "joints", .field = in_code(o.joints)}, {.name = "solver", .field = in_code(o.solver)}});
     });
     expect_described<SafeOffsetOptions>("offset");
     expect_described<EquilibriumOptions>("equilibrium");
@@ -73,11 +76,11 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<ClockOptions>("clock");
     expect_described<BodyOptions>("body");
     expect_described<Scene>("scene", [](Scene& o) {
-        return join(join(describe_body(o), describe_output(o)),
-                    {{.name = "file", .field = in_code(o.file)},
-                     {.name = "folder", .field = in_code(o.folder)},
-                     {.name = "layers", .field = in_code(o.layers)},
-                     {.name = "wedges", .field = in_code(o.wedges)}});
+        return join(join(describe_body(o), describe_output(o)), {{.name = "file", .field = in_code(o.file)},
+                                                                 {.name = "folder", .field = in_code(o.folder)},
+                                                                 {.name = "decals", .field = in_code(o.decals)},
+                                                                 {.name = "layers", .field = in_code(o.layers)},
+                                                                 {.name = "wedges", .field = in_code(o.wedges)}});
     });
     expect_described<GlbOptions>("glb");
     expect_described<NpzOptions>("npz");

@@ -1,7 +1,10 @@
+#include <map>
+
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
+#include "cutis/stack/layer_stack.h"
 #include "support/expect_error.h"
 
 namespace cutis {
@@ -35,8 +38,7 @@ std::vector<Frame> baked(const std::string& keys, int first, int last, int threa
     BodyOptions options;
     options.clip = "bend";
     const Body body = make_body(std::make_shared<Character>(load_actor("arm")), options);
-    Scene scene = parse_scene(
-        "[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
+    Scene scene = parse_scene("[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
     scene.first_frame = first;
     scene.last_frame = last;
     std::vector<Frame> frames;
@@ -47,6 +49,33 @@ std::vector<Frame> baked(const std::string& keys, int first, int last, int threa
     controls.workers = &workers;
     bake(body, scene, sinks, controls);
     return frames;
+}
+
+/// Lines that the folds of the dancer's leotard are measured by, and vertices they are shown on.
+std::map<std::string, double> numbers_of_leotard(const std::string& keys) {
+    BodyOptions options;
+    options.mesh = "leotard";
+    options.clip = "arabesque";
+    const Body body = make_body(std::make_shared<Character>(load_actor("dancer")), options);
+    const Scene scene = parse_scene(
+        "[body]\nactor = \"dancer\"\n[[layer]]\nkind = \"fold\"\nwidth = 0.05\nmost_vertices = 12000\n" + keys, "test");
+    const Workers workers(1);
+    LayerStack stack(body, {.sampling = TimeSampling::smooth, .look_ahead = 0}, workers);
+    return plan_layer(scene.layers.front(), "test")->prepare(stack.ground(), {})->report().numbers;
+}
+
+TEST(FoldLayer, laid_out_for_the_clip_alone_it_measures_only_what_that_clip_squeezes) {
+    const double all = numbers_of_leotard("").at("lines");
+    const double clips = numbers_of_leotard("random_poses = 0\n").at("lines");
+    const double clip = numbers_of_leotard("poses = \"clip\"\n").at("lines");
+    EXPECT_GT(clip, 500.0);
+    EXPECT_LT(clip, 0.9 * clips);  // her other clips
+    EXPECT_LT(clips, 0.9 * all);   // random poses
+}
+
+TEST(FoldLayer, a_width_too_narrow_is_refused_before_layers_are_prepared) {
+    expect_error<InvalidInput>([] { baked("width = 0.0011\nmost_levels = 2\n", 1, 1); },
+                               {"test:5:1: [[layer]] fold: width: "});
 }
 
 TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels) {
@@ -83,25 +112,20 @@ TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {
 TEST(FoldLayer, bad_keys_are_refused_with_what_is_wrong) {
     expect_error<InvalidInput>([] { baked("width = 0\n", 1, 1); }, {"width"});
     expect_error<InvalidInput>([] { baked("place = \"field\"\n", 1, 1); }, {"place", "layout"});
-    expect_error<InvalidInput>(
-        [] { baked("layout = \"paper\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
-        {"chain vertices", "whole number"});
-    expect_error<InvalidInput>([] { baked("layout = \"paper\"\njoints = [\"tail\"]\n", 1, 1); },
-                               {"tail"});
-    expect_error<InvalidInput>(
-        [] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
-        {"profile_heights", "from 0", "-1"});
-    expect_error<InvalidInput>(
-        [] { baked("layout = \"paper\"\nchain = [{ vertices = [0, 1, 200] }]\n", 1, 1); },
-        {"chain", "1 and 200"});
+    expect_error<InvalidInput>([] { baked("layout = \"paper\"\nchain = [{ vertices = [1, \"x\"] }]\n", 1, 1); },
+                               {"chain vertices", "whole number"});
+    expect_error<InvalidInput>([] { baked("layout = \"paper\"\njoints = [\"tail\"]\n", 1, 1); }, {"tail"});
+    expect_error<InvalidInput>([] { baked("profile = \"custom\"\nprofile_heights = [0, -1, 0]\n", 1, 1); },
+                               {"profile_heights", "from 0", "-1"});
+    expect_error<InvalidInput>([] { baked("layout = \"paper\"\nchain = [{ vertices = [0, 1, 200] }]\n", 1, 1); },
+                               {"chain", "1 and 200"});
 }
 
 TEST(FoldLayer, settings_without_effect_are_refused) {
-    expect_error<InvalidInput>([] { baked("curve = [{ profile = \"flat\" }]\n", 1, 1); },
-                               {"curve", "paper"});
+    expect_error<InvalidInput>([] { baked("curve = [{ profile = \"flat\" }]\n", 1, 1); }, {"curve", "paper"});
     expect_error<InvalidInput>([] { baked("joints = [\"elbow\"]\n", 1, 1); }, {"joints", "paper"});
-    expect_error<InvalidInput>([] { baked("profile_heights = [0, 1, 0]\n", 1, 1); },
-                               {"profile_heights", "custom"});
+    expect_error<InvalidInput>([] { baked("poses = \"clip\"\nrandom_poses = 5\n", 1, 1); }, {"random_poses", "all"});
+    expect_error<InvalidInput>([] { baked("profile_heights = [0, 1, 0]\n", 1, 1); }, {"profile_heights", "custom"});
     expect_error<InvalidInput>([] { baked("layout = \"paper\"\nwhere = [\"boundary\"]\n", 1, 1); },
                                {"where", "stripes"});
 }
@@ -110,12 +134,11 @@ TEST(FoldLayer, the_papers_curves_take_profiles_in_turn) {
     const std::string curve = "layout = \"paper\"\nwidth = 0.02\n";
     const std::vector<Frame> blob = baked(curve, 30, 30);
     const std::vector<Frame> own =
-        baked(curve + "profile_heights = [0, 0.2, 1, 0.2, 0]\ncurve = [{ profile = \"custom\" }]\n",
-              30, 30);
+        baked(curve + "profile_heights = [0, 0.2, 1, 0.2, 0]\ncurve = [{ profile = \"custom\" }]\n", 30, 30);
     ASSERT_EQ(own.size(), 1u);
     EXPECT_NE(own[0].body().positions, blob[0].body().positions);
-    expect_error<InvalidInput>(
-        [&] { baked(curve + "curve = [{ profile = \"blobb\" }]\n", 30, 30); }, {"blobb", "flat"});
+    expect_error<InvalidInput>([&] { baked(curve + "curve = [{ profile = \"blobb\" }]\n", 30, 30); },
+                               {"blobb", "flat"});
 }
 
 }  // namespace

@@ -9,9 +9,7 @@ namespace cutis::test {
 struct LayerRun {
     explicit LayerRun(const Layer& layer) : info(announced(layer)), whole(info.empty_frame()) {}
 
-    const std::vector<double>* channel(const std::string& name) const {
-        return info.channel(whole, name);
-    }
+    const std::vector<double>* channel(const std::string& name) const { return info.channel(whole, name); }
 
     BakeInfo info;
     Frame whole;

@@ -40,8 +40,7 @@ public:
         refined_.art.positions << coarse, 0.5 * (coarse.row(0) + coarse.row(2));
         refined_.art.triangles.resize(4, 3);
         refined_.art.triangles << 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4;
-        refined_.surface =
-            std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined_.art));
+        refined_.surface = std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined_.art));
         Stencils rows;
         rows.base_count = 4;
         for (int v = 0; v < 4; ++v) {
@@ -58,8 +57,8 @@ public:
             corners.push_back(v < 4 ? point_at_vertex(ground.surface->topology(), v)
                                     : SurfacePoint{0, Vector3d(0.5, 0.0, 0.5)});
         }
-        refined_.from_below = MeshMap::finer(rows, refined_.art.triangles, corners,
-                                             [](const SurfacePoint& point) { return point; });
+        refined_.from_below =
+            MeshMap::finer(rows, refined_.art.triangles, corners, [](const SurfacePoint& point) { return point; });
         auto mesh = std::make_shared<ArtMesh>();
         mesh->positions = refined_.art.positions;
         mesh->triangles = refined_.art.triangles;
@@ -122,8 +121,7 @@ class Plan : public LayerPlan {
 public:
     explicit Plan(Make make) : make_(make) {}
     Options options() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerInput& ground,
-                                   const LayerMeshes& /*meshes*/) const override {
+    std::unique_ptr<Layer> prepare(const LayerInput& ground, const LayerMeshes& /*meshes*/) const override {
         return make_(ground);
     }
 
@@ -164,9 +162,7 @@ struct TestBake {
         const std::vector<LayerKind> kinds = {
             kind("rise", [](const LayerInput&) { return std::make_unique<Rise>(); }),
             kind("finer", [](const LayerInput& g) { return std::make_unique<Finer>(g); }),
-            kind("probe", [&](const LayerInput&) {
-                return std::make_unique<Probe>(probe_vertices, heights);
-            })};
+            kind("probe", [&](const LayerInput&) { return std::make_unique<Probe>(probe_vertices, heights); })};
         Scene scene;
         scene.fps = 10.0;
         for (const std::string& name : layers) {
@@ -277,9 +273,7 @@ protected:
         region.box = numbers;
         return region;
     }
-    static VectorXd four(double a, double b, double c, double d) {
-        return Eigen::Vector4d(a, b, c, d);
-    }
+    static VectorXd four(double a, double b, double c, double d) { return Eigen::Vector4d(a, b, c, d); }
 
     Body body_;
     SimulationSurface surface_;
@@ -295,11 +289,31 @@ TEST_F(Regions, name_places_by_joint_part_paint_box_and_boundary) {
     EXPECT_EQ(at("part:skin"), four(1, 1, 1, 0));
     EXPECT_EQ(at("part:shirt/upper"), four(1, 0, 1, 1));
     EXPECT_EQ(at("not part:shirt"), four(0, 1, 0, 0));
+    EXPECT_EQ(at("mesh:shirt"), four(1, 0, 1, 1));
+    EXPECT_EQ(at("material:skin"), four(1, 1, 1, 0));
+    EXPECT_EQ(at("island:1"), four(1, 1, 1, 1));
     EXPECT_EQ(at(box({-1, -1, -1, 0.5, 0.5, 1})), four(1, 0, 0, 0));
     EXPECT_LT((at("painted:soft") - four(0, 0.2, 0.4, 1)).norm(), 1e-15);
-    EXPECT_EQ(
-        region_vertices(ground_, std::vector<Region>{"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})}),
-        (std::vector<int>{1, 3}));
+    EXPECT_EQ(region_vertices(ground_, std::vector<Region>{"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})}),
+              (std::vector<int>{1, 3}));
+}
+
+TEST_F(Regions, are_put_together_as_unions_intersections_and_differences) {
+    Region ball;
+    ball.sphere = {0.1, 0.0, 0.3, 1.05};  // all but the far corner, at a distance of sqrt(2)
+    EXPECT_EQ(at(ball), four(1, 1, 0, 1));
+    ball.is_outside = true;
+    EXPECT_EQ(at(ball), four(0, 0, 1, 0));
+    Region both;
+    both.all = {"joints:arm", "part:lower"};
+    EXPECT_EQ(at(both), four(0.25, 1, 1, 0));
+    both.except = {"joint:arm"};
+    EXPECT_EQ(at(both), four(0.25, 0.5, 1, 0));
+    Region any;
+    any.any = {"joint:arm", box({0, 0.5, 0, 0.5, 1, 1})};
+    EXPECT_EQ(at(any), four(0.25, 0.5, 0, 1));
+    any.is_outside = true;
+    EXPECT_EQ(at(any), four(0.75, 0.5, 1, 0));
 }
 
 TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
@@ -307,6 +321,10 @@ TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
          std::vector<std::pair<std::string, std::string>>{{"joint:amr", "did you mean \"arm\""},
                                                           {"painted:x", "soft"},
                                                           {"part:middle", "lower"},
+                                                          {"mesh:skin", "there is lower and shirt"},
+                                                          {"material:lower", "skin"},
+                                                          {"island:2", "island:1 (the largest) to island:1"},
+                                                          {"island:x", "found \"x\""},
                                                           {"everywhere", "all, boundary"}}) {
         try {
             at(region);
@@ -320,9 +338,7 @@ TEST_F(Regions, that_do_not_exist_are_refused_with_what_there_is) {
 TEST_F(Regions, a_painted_option_is_constant_painted_or_mixed_and_keeps_its_range) {
     Painted number = 3.0;
     Range range = {0.0, 5.0};
-    const auto look_up = [&] {
-        look_up_regions(ground_, {{.name = "x", .field = &number, .range = range}}, "test");
-    };
+    const auto look_up = [&] { look_up_regions(ground_, {{.name = "x", .field = &number, .range = range}}, "test"); };
     look_up();
     EXPECT_FALSE(number.is_painted());
     number.mask = "joint:arm";

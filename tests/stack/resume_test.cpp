@@ -24,15 +24,12 @@ public:
         surface = memory_;
         frame.number(0) = memory_.norm();
     }
-    std::vector<double> save() const override {
-        return {memory_.data(), memory_.data() + memory_.size()};
-    }
+    std::vector<double> save() const override { return {memory_.data(), memory_.data() + memory_.size()}; }
     void restore(const std::vector<double>& state) override {
         if (state.size() % 3 != 0 || state.empty()) {
             throw InvalidInput("lag: not a state");
         }
-        memory_ = Eigen::Map<const MatrixX3d>(state.data(),
-                                              static_cast<Eigen::Index>(state.size() / 3), 3);
+        memory_ = Eigen::Map<const MatrixX3d>(state.data(), static_cast<Eigen::Index>(state.size() / 3), 3);
     }
 
 private:
@@ -43,8 +40,7 @@ private:
 class LagPlan : public LayerPlan {
 public:
     Options options() override { return {}; }
-    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
-                                   const LayerMeshes& /*meshes*/) const override {
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/, const LayerMeshes& /*meshes*/) const override {
         return std::make_unique<Lag>();
     }
 };
@@ -94,8 +90,7 @@ private:
     size_t next_ = 0;
 };
 
-BakeReport run(std::vector<Frame>& frames, CheckpointStore* keeper, int every, int stop_after,
-               int first_frame = 1) {
+BakeReport run(std::vector<Frame>& frames, CheckpointStore* keeper, int every, int stop_after, int first_frame = 1) {
     Scene scene;
     scene.fps = 10.0;
     scene.first_frame = first_frame;
@@ -107,9 +102,7 @@ BakeReport run(std::vector<Frame>& frames, CheckpointStore* keeper, int every, i
     const Workers workers(1);
     BakeControls controls;
     controls.workers = &workers;
-    controls.progress = [=](const Progress& progress) {
-        return stop_after == 0 || progress.done < stop_after;
-    };
+    controls.progress = [=](const Progress& progress) { return stop_after == 0 || progress.done < stop_after; };
     controls.kinds = &kinds;
     controls.keeper = keeper;
     controls.keep_every = every;

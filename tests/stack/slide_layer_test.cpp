@@ -28,8 +28,7 @@ public:
     double start() const override { return 0.0; }
     double end() const override { return 10.0; }
     double key_interval() const override { return 0.1; }
-    void positions(double time, TimeSampling /*sampling*/, const Workers& /*workers*/,
-                   MatrixX3d& out) const override {
+    void positions(double time, TimeSampling /*sampling*/, const Workers& /*workers*/, MatrixX3d& out) const override {
         out = rest_;
         out.col(0).array() += 0.04 * std::sin(9.0 * time) * (4.0 * rest_.col(1).array()).sin();
     }
@@ -258,9 +257,7 @@ struct SlideRun {
         stack.add("slide", plan_layer(scene, "test.toml")->prepare(stack.ground(), scene.meshes));
         frame = stack.info().empty_frame();
     }
-    const std::vector<double>* channel(const std::string& name) const {
-        return stack.info().channel(frame, name);
-    }
+    const std::vector<double>* channel(const std::string& name) const { return stack.info().channel(frame, name); }
 };
 
 TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
@@ -277,8 +274,8 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     EXPECT_GT((by_uv.frame.body().uv - stage.body.mesh().uv).cwiseAbs().maxCoeff(), 1e-4);
     EXPECT_EQ(by_vertices.frame.body().uv.size(), 0);
     EXPECT_GT((by_vertices.frame.body().positions - body).cwiseAbs().maxCoeff(), 1e-4);
-    for (const char* channel : {"Pref", "tangent", "slide distance", "major stretch",
-                                "minor stretch", "stress", "wrinkle amplitude"}) {
+    for (const char* channel :
+         {"Pref", "tangent", "slide distance", "major stretch", "minor stretch", "stress", "wrinkle amplitude"}) {
         EXPECT_NE(by_uv.channel(channel), nullptr) << channel;
         EXPECT_NE(by_vertices.channel(channel), nullptr) << channel;
     }
@@ -289,16 +286,14 @@ TEST(slide_layer, moved_uvs_leave_the_body_and_moved_vertices_leave_the_uvs) {
     const ArtMesh& art = stage.body.mesh();
     double most_slid = 0.0;
     for (int v = 0; v < art.positions.rows(); ++v) {
-        most_slid = std::max(
-            most_slid, (Vector3d(came.data() + 3 * v) - art.positions.row(v).transpose()).norm());
+        most_slid = std::max(most_slid, (Vector3d(came.data() + 3 * v) - art.positions.row(v).transpose()).norm());
         EXPECT_LT((Vector3d(kept.data() + 3 * v) - art.positions.row(v).transpose()).norm(), 1e-12);
     }
     EXPECT_GT(most_slid, 1e-4);
     // The distance shown at a vertex that moved is how far it moved, but for the slope of the body.
     for (int v = 0; v < art.positions.rows(); ++v) {
         EXPECT_NEAR((*by_vertices.channel("slide distance"))[static_cast<size_t>(v)],
-                    (by_vertices.frame.body().positions.row(v) - body.row(v)).norm(),
-                    0.2 * most_slid);
+                    (by_vertices.frame.body().positions.row(v) - body.row(v)).norm(), 0.2 * most_slid);
     }
 }
 
@@ -318,12 +313,10 @@ private:
 };
 
 /// The last frame of a bake with a slide layer on each of these regions.
-LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regions,
-                         const std::string& output) {
+LastFrame::Taken slid_on(const Body& body, const std::vector<std::string>& regions, const std::string& output) {
     std::string text = "[body]\nactor = \"plane\"\n";
     for (const std::string& region : regions) {
-        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [" + region +
-                "]\noutput = \"" + output + "\"\n";
+        text += "[[layer]]\nkind = \"slide\"\nrim = \"free\"\nregion = [" + region + "]\noutput = \"" + output + "\"\n";
     }
     Scene scene = parse_scene(text, "test.toml");
     scene.last_frame = 6;
@@ -358,9 +351,7 @@ TEST(slide_layer, two_on_two_halves_keep_channels_numbers_and_uvs_of_their_own) 
         EXPECT_GT(*both.info.number(both.frame, "slide largest 2 (m)"), 1e-5);
         const MatrixX3d& rest = stage.body.mesh().positions;
         for (Eigen::Index v = 0; v < rest.rows(); ++v) {
-            EXPECT_EQ(rest(v, 0) > 0.5 ? (*first)[static_cast<size_t>(v)]
-                                       : (*second)[static_cast<size_t>(v)],
-                      0.0);
+            EXPECT_EQ(rest(v, 0) > 0.5 ? (*first)[static_cast<size_t>(v)] : (*second)[static_cast<size_t>(v)], 0.0);
         }
         if (std::string(output) == "uv") {
             const MatrixX2d moved = both.frame.body().uv - stage.body.mesh().uv;
@@ -382,16 +373,13 @@ public:
     double start() const override { return 0.0; }
     double end() const override { return 2.0; }
     double key_interval() const override { return 1.0 / 30.0; }
-    void positions(double time, TimeSampling sampling, const Workers& /*workers*/,
-                   MatrixX3d& out) const override {
+    void positions(double time, TimeSampling sampling, const Workers& /*workers*/, MatrixX3d& out) const override {
         out = rest_;
         const double t = 30.0 * time - 9.0;  // in frames, the jump is from 0 to 1
         double share = std::clamp(t, 0.0, 1.0);
         if (sampling == TimeSampling::smooth) {  // Hermite with central differences
             const auto hermite = [](double x) { return 0.5 * x * (1.0 - x) * (1.0 - x); };
-            share += t > -1.0 && t < 0.0  ? -hermite(-t)
-                     : t > 1.0 && t < 2.0 ? hermite(t - 1.0)
-                                          : 0.0;
+            share += t > -1.0 && t < 0.0 ? -hermite(-t) : t > 1.0 && t < 2.0 ? hermite(t - 1.0) : 0.0;
         }
         out.col(0).array() += 20.0 * share;
     }
@@ -416,8 +404,7 @@ TEST(slide_layer, a_jump_of_the_body_starts_anew_and_is_not_drawn_out) {
 }
 
 SlideOptions options_of(const Stage& stage, const std::string& keys) {
-    const Scene scene =
-        parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
+    const Scene scene = parse_scene("[body]\nactor = \"arm\"\n[[layer]]\nkind = \"slide\"\n" + keys, "test.toml");
     SlideLayerOptions settings;
     read_options(scene.layers.front().values, describe(settings), "[[layer]] slide", "test.toml");
     return fitted_options(settings.options_for(stage.ground), stage.ground.surface->topology(),
@@ -433,14 +420,12 @@ TEST(slide_plan, a_speck_far_away_does_not_set_the_size) {
     specked.positions.conservativeResize(v + 3, 3);
     specked.positions.bottomRows(3) << 20.0, 0.0, 0.0, 20.01, 0.0, 0.0, 20.0, 0.01, 0.0;
     specked.triangles.conservativeResize(f + 1, 3);
-    specked.triangles.row(f) << static_cast<int>(v), static_cast<int>(v) + 1,
-        static_cast<int>(v) + 2;
+    specked.triangles.row(f) << static_cast<int>(v), static_cast<int>(v) + 1, static_cast<int>(v) + 2;
     specked.uv_triangles.conservativeResize(f + 1, 3);
     specked.uv_triangles.row(f) << 0, 1, 9;
     specked.parts.front().triangle_count = static_cast<int>(f) + 1;
     const Stage stage(specked);
-    EXPECT_DOUBLE_EQ(options_of(stage, "").young_modulus->value,
-                     options_of(plain, "").young_modulus->value);
+    EXPECT_DOUBLE_EQ(options_of(stage, "").young_modulus->value, options_of(plain, "").young_modulus->value);
 }
 
 TEST(slide_plan, a_body_of_many_small_parts_has_the_size_of_them_all) {
@@ -449,8 +434,7 @@ TEST(slide_plan, a_body_of_many_small_parts_has_the_size_of_them_all) {
     crowd.positions.resize(3 * count, 3);
     crowd.triangles.resize(count, 3);
     for (int i = 0; i < count; ++i) {
-        crowd.positions.middleRows(3 * i, 3) << 0.02 * i, 0.0, 0.0, 0.02 * i + 0.01, 0.0, 0.0,
-            0.02 * i, 0.01, 0.0;
+        crowd.positions.middleRows(3 * i, 3) << 0.02 * i, 0.0, 0.0, 0.02 * i + 0.01, 0.0, 0.0, 0.02 * i, 0.01, 0.0;
         crowd.triangles.row(i) << 3 * i, 3 * i + 1, 3 * i + 2;
     }
     crowd.parts = {{"crowd", "", 0, count, 0, 3 * count}};

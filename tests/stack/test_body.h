@@ -16,8 +16,7 @@ public:
     double start() const override { return 0.0; }
     double end() const override { return seconds_; }
     double key_interval() const override { return 0.1; }
-    void positions(double time, TimeSampling /*sampling*/, const Workers& /*workers*/,
-                   MatrixX3d& out) const override {
+    void positions(double time, TimeSampling /*sampling*/, const Workers& /*workers*/, MatrixX3d& out) const override {
         out = rest_;
         out.col(0).array() += std::clamp(time, 0.0, seconds_);
     }

@@ -33,9 +33,9 @@ Scene scene_with(const std::vector<Wedge>& wedges) {
 }
 
 TEST(Wedges, stand_for_all_combinations_the_last_turning_fastest) {
-    const std::vector<WedgeScene> all = wedge_scenes(
-        scene_with({{"body.skinning", {text("linear-blend"), text("dual-quaternion")}, 1, 1},
-                    {"output.glb.tolerance", {number(1e-3), number(1e-4), number(1e-5)}, 2, 1}}));
+    const std::vector<WedgeScene> all =
+        wedge_scenes(scene_with({{"body.skinning", {text("linear-blend"), text("dual-quaternion")}, 1, 1},
+                                 {"output.glb.tolerance", {number(1e-3), number(1e-4), number(1e-5)}, 2, 1}}));
     ASSERT_EQ(all.size(), 6u);
     EXPECT_EQ(all[0].label, "skinning linear-blend, tolerance 0.001");
     EXPECT_EQ(all[1].label, "skinning linear-blend, tolerance 0.0001");
@@ -51,8 +51,7 @@ TEST(Wedges, a_scene_without_them_is_itself) {
     EXPECT_EQ(all[0].label, "");
 }
 
-TEST(Wedges,
-     keys_that_are_not_there_values_out_of_range_and_too_many_are_refused_with_their_place) {
+TEST(Wedges, keys_that_are_not_there_values_out_of_range_and_too_many_are_refused_with_their_place) {
     const auto refusal = [](const Wedge& wedge) {
         try {
             wedge_scenes(scene_with({wedge}));
@@ -61,26 +60,19 @@ TEST(Wedges,
         }
         return std::string("accepted");
     };
-    EXPECT_NE(refusal({"body.skining", {text("x")}, 7, 1}).find("did you mean 'skinning'"),
-              std::string::npos);
-    EXPECT_NE(refusal({"slide.stickiness", {number(1)}, 7, 1}).find("shot.toml:7:1"),
-              std::string::npos);
+    EXPECT_NE(refusal({"body.skining", {text("x")}, 7, 1}).find("did you mean 'skinning'"), std::string::npos);
+    EXPECT_NE(refusal({"slide.stickiness", {number(1)}, 7, 1}).find("shot.toml:7:1"), std::string::npos);
     EXPECT_NE(refusal({"layer.1.x", {number(1)}, 7, 1}).find("layer.N.KEY"), std::string::npos);
-    EXPECT_NE(refusal({"output.tolerance", {number(-1)}, 7, 1}).find("tolerance in [output.glb]"),
-              std::string::npos);
-    EXPECT_NE(refusal({"body.fps", std::vector<Value>(1001, number(24)), 7, 1})
-                  .find("at most 1000 combinations"),
+    EXPECT_NE(refusal({"output.tolerance", {number(-1)}, 7, 1}).find("tolerance in [output.glb]"), std::string::npos);
+    EXPECT_NE(refusal({"body.fps", std::vector<Value>(1001, number(24)), 7, 1}).find("at most 1000 combinations"),
               std::string::npos);
 }
 
 /// A layer that only this test knows.
 class HumPlan : public LayerPlan {
 public:
-    Options options() override {
-        return {{.name = "tone", .field = &tone_, .about = "how high", .range = {0, 1}}};
-    }
-    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/,
-                                   const LayerMeshes& /*meshes*/) const override {
+    Options options() override { return {{.name = "tone", .field = &tone_, .about = "how high", .range = {0, 1}}}; }
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/, const LayerMeshes& /*meshes*/) const override {
         return nullptr;
     }
 
@@ -96,8 +88,8 @@ TEST(Wedges, plan_layers_with_the_kinds_of_the_caller) {
     ASSERT_EQ(all.size(), 2u);
     // The plan a wedge made is the one that is baked: its options hold the value.
     const Options options = all[1].scene.layers[0].plan->options();
-    EXPECT_EQ(*std::get<double*>(options[0].field), 0.9);
-    EXPECT_EQ(*std::get<double*>(all[0].scene.layers[0].plan->options()[0].field), 0.1);
+    EXPECT_EQ(*std::get<double*>(options[0].field.any()), 0.9);
+    EXPECT_EQ(*std::get<double*>(all[0].scene.layers[0].plan->options()[0].field.any()), 0.1);
     scene.wedges[0].values = {number(7.0)};
     EXPECT_THROW(wedge_scenes(scene, kinds), InvalidInput);
 }

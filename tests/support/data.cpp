@@ -14,8 +14,7 @@ std::filesystem::path data_folder() {
 
 std::filesystem::path characters_folder() {
     const char* chosen = std::getenv("CUTIS_CHARACTERS");
-    return chosen != nullptr && *chosen != '\0' ? chosen
-                                                : data_folder().parent_path() / "characters";
+    return chosen != nullptr && *chosen != '\0' ? chosen : data_folder().parent_path() / "characters";
 }
 
 bool is_ci() {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
+
+#include "cutis/core/error.h"
 
 namespace cutis::test {
 
@@ -23,6 +26,22 @@ void expect_error(const Action& action, const std::vector<std::string>& pieces) 
         return;
     }
     ADD_FAILURE() << "nothing was thrown";
+}
+
+/// Message of the `Cause` that `action` throws; where it throws none, "nothing was thrown".
+template <class Cause = InvalidInput, class Action>
+std::string message_of(const Action& action) {
+    try {
+        action();
+    } catch (const Cause& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+inline bool says(const std::string& message, const std::vector<std::string>& words) {
+    return std::all_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return message.find(word) != std::string::npos; });
 }
 
 }  // namespace cutis::test

@@ -48,8 +48,7 @@ Bytes GlbBuilder::pack(Type type, const std::vector<double>& numbers) {
 
 int GlbBuilder::add_view(const Bytes& bytes, int stride) {
     binary.resize((binary.size() + 3) / 4 * 4);
-    nlohmann::json view = {
-        {"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", bytes.size()}};
+    nlohmann::json view = {{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", bytes.size()}};
     if (stride > 0) {
         view["byteStride"] = stride;
     }
@@ -58,13 +57,11 @@ int GlbBuilder::add_view(const Bytes& bytes, int stride) {
     return static_cast<int>(json["bufferViews"].size()) - 1;
 }
 
-int GlbBuilder::add_accessor(Type type, const std::string& shape,
-                             const std::vector<double>& numbers, bool normalised) {
-    nlohmann::json accessor = {
-        {"bufferView", add_view(pack(type, numbers))},
-        {"componentType", static_cast<int>(type)},
-        {"type", shape},
-        {"count", numbers.size() / static_cast<std::size_t>(components_of(shape))}};
+int GlbBuilder::add_accessor(Type type, const std::string& shape, const std::vector<double>& numbers, bool normalised) {
+    nlohmann::json accessor = {{"bufferView", add_view(pack(type, numbers))},
+                               {"componentType", static_cast<int>(type)},
+                               {"type", shape},
+                               {"count", numbers.size() / static_cast<std::size_t>(components_of(shape))}};
     if (normalised) {
         accessor["normalized"] = true;
     }
@@ -76,8 +73,7 @@ GlbBuilder GlbBuilder::triangle() {
     GlbBuilder builder;
     const int positions = builder.add_accessor(f32, "VEC3", {0, 0, 0, 1, 0, 0, 0, 1, 0});
     const int indices = builder.add_accessor(u16, "SCALAR", {0, 1, 2});
-    builder.json["meshes"] = {
-        {{"primitives", {{{"attributes", {{"POSITION", positions}}}, {"indices", indices}}}}}};
+    builder.json["meshes"] = {{{"primitives", {{{"attributes", {{"POSITION", positions}}}, {"indices", indices}}}}}};
     builder.json["nodes"] = {{{"name", "triangle"}, {"mesh", 0}}};
     builder.json["scenes"] = {{{"nodes", {0}}}};
     builder.json["scene"] = 0;
@@ -88,22 +84,19 @@ GlbBuilder GlbBuilder::skinned_triangle() {
     GlbBuilder builder = triangle();
     auto& attributes = builder.json["meshes"][0]["primitives"][0]["attributes"];
     attributes["JOINTS_0"] = builder.add_accessor(u8, "VEC4", {0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0});
-    attributes["WEIGHTS_0"] =
-        builder.add_accessor(f32, "VEC4", {1, 0, 0, 0, 1, 0, 0, 0, 0.25, 0.75, 0, 0});
+    attributes["WEIGHTS_0"] = builder.add_accessor(f32, "VEC4", {1, 0, 0, 0, 1, 0, 0, 0, 0.25, 0.75, 0, 0});
     builder.json["nodes"][0]["skin"] = 0;
     builder.json["nodes"].push_back({{"name", "hip"}, {"children", {2}}});
     builder.json["nodes"].push_back({{"name", "knee"}, {"translation", {0, 1, 0}}});
     builder.json["scenes"][0]["nodes"] = {0, 1};
-    const int binds =
-        builder.add_accessor(f32, "MAT4", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,  0, 1,
-                                           1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1});
+    const int binds = builder.add_accessor(
+        f32, "MAT4", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1});
     builder.json["skins"] = {{{"joints", {1, 2}}, {"inverseBindMatrices", binds}}};
     const int times = builder.add_accessor(f32, "SCALAR", {0, 1});
     const int turns = builder.add_accessor(f32, "VEC4", {0, 0, 0, 1, 0, 0, 1, 0});
-    builder.json["animations"] = {
-        {{"name", "bend"},
-         {"samplers", {{{"input", times}, {"output", turns}}}},
-         {"channels", {{{"sampler", 0}, {"target", {{"node", 2}, {"path", "rotation"}}}}}}}};
+    builder.json["animations"] = {{{"name", "bend"},
+                                   {"samplers", {{{"input", times}, {"output", turns}}}},
+                                   {"channels", {{{"sampler", 0}, {"target", {{"node", 2}, {"path", "rotation"}}}}}}}};
     return builder;
 }
 

@@ -18,6 +18,9 @@ public:
     nlohmann::json json;
     Bytes binary;
 
+    /// The first primitive of the first mesh.
+    nlohmann::json& primitive() { return json["meshes"][0]["primitives"][0]; }
+
     enum Type { i8 = 5120, u8 = 5121, i16 = 5122, u16 = 5123, u32 = 5125, f32 = 5126 };
 
     /// Numbers as bytes of a component type.
@@ -27,8 +30,7 @@ public:
     int add_view(const Bytes& bytes, int stride = 0);
 
     /// A tightly packed accessor with its own view. \return index of the accessor
-    int add_accessor(Type type, const std::string& shape, const std::vector<double>& numbers,
-                     bool normalised = false);
+    int add_accessor(Type type, const std::string& shape, const std::vector<double>& numbers, bool normalised = false);
 
     /// One triangle (0,0,0) (1,0,0) (0,1,0), in a mesh, on a node called `triangle`, in a scene.
     static GlbBuilder triangle();

@@ -25,10 +25,9 @@ inline double worst_angle_deg(const MatrixX3d& x, const MatrixX3i& triangles) {
 }
 
 struct ManifoldCheck {
-    int open_sides = 0;  ///< sides without a neighbour
-    int crowded_sides =
-        0;             ///< directed sides used twice: three triangles at an edge, or bad winding
-    int bow_ties = 0;  ///< vertices whose triangles are not one fan
+    int open_sides = 0;     ///< sides without a neighbour
+    int crowded_sides = 0;  ///< directed sides used twice: three triangles at an edge, or bad winding
+    int bow_ties = 0;       ///< vertices whose triangles are not one fan
     int unused_vertices = 0;
     int euler = 0;
     double volume = 0.0;  ///< signed; positive when the windings of a closed mesh point outwards
@@ -85,8 +84,9 @@ inline ManifoldCheck check_manifold(const MatrixX3d& x, const MatrixX3i& triangl
 /// Does the segment p-q cross the inside of triangle (a, b, c)?
 inline bool segment_cuts(const Vector3d& p, const Vector3d& q, const Vector3d& a, const Vector3d& b,
                          const Vector3d& c) {
-    const auto volume = [](const Vector3d& u, const Vector3d& v, const Vector3d& w,
-                           const Vector3d& z) { return (v - u).cross(w - u).dot(z - u); };
+    const auto volume = [](const Vector3d& u, const Vector3d& v, const Vector3d& w, const Vector3d& z) {
+        return (v - u).cross(w - u).dot(z - u);
+    };
     // Touching is not cutting: volumes at the level of rounding count as zero.
     const double size = std::max({(b - a).norm(), (c - a).norm(), (q - p).norm()});
     const double tiny = 1e-10 * size * size * size;
@@ -126,8 +126,7 @@ void pairs_in_grid(const std::vector<Eigen::AlignedBox3d>& boxes, double cell, c
                 }
                 // A pair meets in several cells; it counts in the one that holds the overlap's
                 // corner.
-                const Eigen::Array3i corner =
-                    (a.min().cwiseMax(b.min()) / cell).array().floor().cast<int>();
+                const Eigen::Array3i corner = (a.min().cwiseMax(b.min()) / cell).array().floor().cast<int>();
                 if (corner[0] == place[0] && corner[1] == place[1] && corner[2] == place[2]) {
                     visit(items[i], items[j]);
                 }
@@ -138,8 +137,7 @@ void pairs_in_grid(const std::vector<Eigen::AlignedBox3d>& boxes, double cell, c
 
 /// Pairs of triangles that cut each other. Triangles with a common edge cannot cut properly;
 /// with one common vertex the opposite sides are tested.
-inline std::vector<std::pair<int, int>> self_intersections(const MatrixX3d& x,
-                                                           const MatrixX3i& triangles) {
+inline std::vector<std::pair<int, int>> self_intersections(const MatrixX3d& x, const MatrixX3i& triangles) {
     std::vector<Eigen::AlignedBox3d> boxes(static_cast<size_t>(triangles.rows()));
     double edge = 0.0;
     for (int f = 0; f < triangles.rows(); ++f) {
@@ -163,8 +161,8 @@ inline std::vector<std::pair<int, int>> self_intersections(const MatrixX3d& x,
             for (int k = 0; k < 3; ++k) {
                 const int a = triangles(s, k);
                 const int b = triangles(s, (k + 1) % 3);
-                if (a == triangles(t, 0) || a == triangles(t, 1) || a == triangles(t, 2) ||
-                    b == triangles(t, 0) || b == triangles(t, 1) || b == triangles(t, 2)) {
+                if (a == triangles(t, 0) || a == triangles(t, 1) || a == triangles(t, 2) || b == triangles(t, 0) ||
+                    b == triangles(t, 1) || b == triangles(t, 2)) {
                     continue;
                 }
                 if (segment_cuts(x.row(a), x.row(b), x.row(triangles(t, 0)), x.row(triangles(t, 1)),
@@ -189,9 +187,7 @@ inline UvCheck check_uv(const ArtMesh& mesh) {
     UvCheck check;
     const MatrixX3i& t = mesh.uv_triangles;
     const auto at = [&](int f, int k) { return Vector2d(mesh.uv.row(t(f, k))); };
-    const auto cross = [](const Vector2d& a, const Vector2d& b) {
-        return a.x() * b.y() - a.y() * b.x();
-    };
+    const auto cross = [](const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); };
     std::vector<Eigen::AlignedBox3d> boxes(static_cast<size_t>(t.rows()));
     double size = 0.0;
     for (int f = 0; f < t.rows(); ++f) {
@@ -201,8 +197,7 @@ inline UvCheck check_uv(const ArtMesh& mesh) {
         }
         size += boxes[f].diagonal().norm() / static_cast<double>(t.rows());
     }
-    check.outside =
-        static_cast<int>((mesh.uv.array() < -1e-12 || mesh.uv.array() > 1.0 + 1e-12).count());
+    check.outside = static_cast<int>((mesh.uv.array() < -1e-12 || mesh.uv.array() > 1.0 + 1e-12).count());
     // Two triangles are apart when one of their six sides has the other wholly on its outer side.
     const auto has_separating_side = [&](int f, int g) {
         for (int k = 0; k < 3; ++k) {
@@ -243,8 +238,7 @@ inline UvCheck check_uv(const ArtMesh& mesh) {
 
 /// World frames of all nodes at key `k` of a clip whose channels share their times; written out
 /// here so that it depends on nothing under test.
-inline std::vector<Eigen::Affine3d> frames_at_key(const Character& character, const Clip& clip,
-                                                  size_t k) {
+inline std::vector<Eigen::Affine3d> frames_at_key(const Character& character, const Clip& clip, size_t k) {
     std::vector<Transform> local;
     for (const Node& node : character.skeleton.nodes) {
         local.push_back(node.rest);
@@ -259,8 +253,7 @@ inline std::vector<Eigen::Affine3d> frames_at_key(const Character& character, co
     }
     std::vector<Eigen::Affine3d> world;
     for (size_t i = 0; i < local.size(); ++i) {
-        const Eigen::Affine3d frame =
-            Eigen::Translation3d(local[i].translation) * local[i].rotation;
+        const Eigen::Affine3d frame = Eigen::Translation3d(local[i].translation) * local[i].rotation;
         const int parent = character.skeleton.nodes[i].parent;
         world.push_back(parent < 0 ? frame : world[parent] * frame);
     }

@@ -21,8 +21,8 @@ inline void expect_cases(std::vector<verify::Case> (*group)()) {
     std::string skipped;
     for (const verify::Case& one : cases) {
         EXPECT_FALSE(one.fails()) << one.name << ": " << one.value << ", expected at "
-                                  << (one.bound == verify::Bound::at_most ? "most " : "least ")
-                                  << one.limit << ' ' << one.unit << " (" << one.source << ")";
+                                  << (one.bound == verify::Bound::at_most ? "most " : "least ") << one.limit << ' '
+                                  << one.unit << " (" << one.source << ")";
         skipped += one.is_skipped ? one.name + ": " + one.source + "\n" : "";
     }
     if (!skipped.empty()) {

@@ -72,13 +72,12 @@ Shape planar_grid(int columns, int rows, double jitter, unsigned seed) {
             shape.positions.row(j * (columns + 1) + i) << (i + di) / columns, (j + dj) / rows, 0.0;
         }
     }
-    shape.triangles =
-        grid_triangles(columns, rows, [&](int i, int j) { return j * (columns + 1) + i; });
+    shape.triangles = grid_triangles(columns, rows, [&](int i, int j) { return j * (columns + 1) + i; });
     return shape;
 }
 
-Shape torus_grid(int around_hole, int around_tube, double hole_radius, double tube_radius,
-                 double jitter, unsigned seed) {
+Shape torus_grid(int around_hole, int around_tube, double hole_radius, double tube_radius, double jitter,
+                 unsigned seed) {
     Random random(seed);
     Shape shape;
     shape.positions.resize(around_hole * around_tube, 3);
@@ -87,33 +86,29 @@ Shape torus_grid(int around_hole, int around_tube, double hole_radius, double tu
             const double u = 2 * pi * (i + jitter * random.uniform(-1, 1)) / around_hole;
             const double w = 2 * pi * (j + jitter * random.uniform(-1, 1)) / around_tube;
             const double distance = hole_radius + tube_radius * std::cos(w);
-            shape.positions.row(j * around_hole + i) << distance * std::cos(u),
-                distance * std::sin(u), tube_radius * std::sin(w);
+            shape.positions.row(j * around_hole + i) << distance * std::cos(u), distance * std::sin(u),
+                tube_radius * std::sin(w);
         }
     }
-    shape.triangles = grid_triangles(around_hole, around_tube, [&](int i, int j) {
-        return (j % around_tube) * around_hole + i % around_hole;
-    });
+    shape.triangles = grid_triangles(around_hole, around_tube,
+                                     [&](int i, int j) { return (j % around_tube) * around_hole + i % around_hole; });
     return shape;
 }
 
 Shape icosphere(int level, double radius) {
     const double t = (1.0 + std::sqrt(5.0)) / 2.0;
-    std::vector<Vector3d> points = {{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0},
-                                    {0, -1, t}, {0, 1, t}, {0, -1, -t}, {0, 1, -t},
-                                    {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
+    std::vector<Vector3d> points = {{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
+                                    {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
     for (Vector3d& p : points) {
         p *= radius / p.norm();
     }
     MatrixX3i triangles(20, 3);
-    triangles << 0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10,
-        7, 6, 7, 1, 8, 3, 9, 4, 3, 4, 2, 3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8,
-        6, 7, 9, 8, 1;
+    triangles << 0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3, 9,
+        4, 3, 4, 2, 3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8, 6, 7, 9, 8, 1;
     for (int step = 0; step < level; ++step) {
         std::map<std::pair<int, int>, int> middle_of;
         const auto middle = [&](int a, int b) {
-            const auto [entry, is_new] =
-                middle_of.try_emplace(std::minmax(a, b), static_cast<int>(points.size()));
+            const auto [entry, is_new] = middle_of.try_emplace(std::minmax(a, b), static_cast<int>(points.size()));
             if (is_new) {
                 const Vector3d sum = points[a] + points[b];
                 points.push_back(sum * (radius / sum.norm()));
@@ -144,8 +139,7 @@ Shape icosphere(int level, double radius) {
     return shape;
 }
 
-Shape open_cylinder(int around, int along, double radius, double length, double jitter,
-                    unsigned seed) {
+Shape open_cylinder(int around, int along, double radius, double length, double jitter, unsigned seed) {
     Random random(seed);
     Shape shape;
     shape.positions.resize(around * (along + 1), 3);
@@ -154,12 +148,10 @@ Shape open_cylinder(int around, int along, double radius, double length, double 
         for (int i = 0; i < around; ++i) {
             const double u = 2 * pi * (i + jitter * random.uniform(-1, 1)) / around;
             const double w = is_rim ? 0.0 : jitter * random.uniform(-1, 1);
-            shape.positions.row(j * around + i) << radius * std::cos(u), radius * std::sin(u),
-                length * (j + w) / along;
+            shape.positions.row(j * around + i) << radius * std::cos(u), radius * std::sin(u), length * (j + w) / along;
         }
     }
-    shape.triangles =
-        grid_triangles(around, along, [&](int i, int j) { return j * around + i % around; });
+    shape.triangles = grid_triangles(around, along, [&](int i, int j) { return j * around + i % around; });
     return shape;
 }
 
@@ -196,11 +188,10 @@ Shape octahedron() {
 Shape cube() {
     Shape shape;
     shape.positions.resize(8, 3);
-    shape.positions << -1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1,
-        1, 1;
+    shape.positions << -1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1, 1;
     shape.triangles.resize(12, 3);
-    shape.triangles << 0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 1, 2, 6, 1, 6, 5, 2, 3,
-        7, 2, 7, 6, 3, 0, 4, 3, 4, 7;
+    shape.triangles << 0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0,
+        4, 3, 4, 7;
     return shape;
 }
 
@@ -241,8 +232,7 @@ Shape moebius_strip(int segments) {
         for (int side = 0; side < 2; ++side) {
             const double w = side == 0 ? -0.3 : 0.3;
             const double distance = 1.0 + w * std::cos(u / 2);
-            shape.positions.row(2 * i + side) << distance * std::cos(u), distance * std::sin(u),
-                w * std::sin(u / 2);
+            shape.positions.row(2 * i + side) << distance * std::cos(u), distance * std::sin(u), w * std::sin(u / 2);
         }
         const bool is_last = i + 1 == segments;  // the strip closes with its sides exchanged
         const int c = is_last ? 1 : 2 * i + 2;
@@ -285,12 +275,10 @@ Shape split_at_every_corner(const Shape& shape) {
     return corners;
 }
 
-Shape moved(const Shape& shape, const Eigen::Matrix3d& rotation, const Vector3d& offset,
-            double scale) {
+Shape moved(const Shape& shape, const Eigen::Matrix3d& rotation, const Vector3d& offset, double scale) {
     Shape result = shape;
     for (Eigen::Index v = 0; v < shape.positions.rows(); ++v) {
-        result.positions.row(v) =
-            (scale * (rotation * shape.positions.row(v).transpose()) + offset).transpose();
+        result.positions.row(v) = (scale * (rotation * shape.positions.row(v).transpose()) + offset).transpose();
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cutis/core/types.h"
+#include "cutis/mesh/topology.h"
 
 /// Small surfaces built in code, named by what they are good for. Triangles wind counter-clockwise
 /// seen from outside (or from +z for flat ones). `jitter` moves vertices along the surface by up to
@@ -15,6 +16,14 @@ struct Shape {
     MatrixX3d positions;  ///< #V x 3
     MatrixX3i triangles;  ///< #F x 3
 };
+
+inline Topology topology_of(const Shape& shape) {
+    return Topology(shape.triangles, static_cast<int>(shape.positions.rows()));
+}
+
+inline int euler_number(const Topology& topology) {
+    return topology.vertex_count() - static_cast<int>(topology.edges().size()) + topology.triangle_count();
+}
 
 /// Random numbers that are the same on every machine.
 class Random {
@@ -34,15 +43,15 @@ private:
 Shape planar_grid(int columns, int rows, double jitter = 0.0, unsigned seed = 1);
 
 /// Torus around the z axis.
-Shape torus_grid(int around_hole, int around_tube, double hole_radius = 0.35,
-                 double tube_radius = 0.14, double jitter = 0.0, unsigned seed = 1);
+Shape torus_grid(int around_hole, int around_tube, double hole_radius = 0.35, double tube_radius = 0.14,
+                 double jitter = 0.0, unsigned seed = 1);
 
 /// Icosahedron split `level` times, every vertex on the sphere (12 vertices of valence 5).
 Shape icosphere(int level, double radius = 1.0);
 
 /// Cylinder round the z axis from z = 0 to z = length, two boundary loops.
-Shape open_cylinder(int around, int along, double radius = 0.25, double length = 1.0,
-                    double jitter = 0.0, unsigned seed = 1);
+Shape open_cylinder(int around, int along, double radius = 0.25, double length = 1.0, double jitter = 0.0,
+                    unsigned seed = 1);
 
 /// Tube along x for x < 0, then bent by `angle` radians in the x-y plane on an arc of radius
 /// `bend_radius`; two boundary loops.
@@ -73,8 +82,7 @@ Shape joined(const Shape& a, const Shape& b);
 Shape split_at_every_corner(const Shape& shape);
 
 /// rotation * p * scale + offset for every vertex.
-Shape moved(const Shape& shape, const Eigen::Matrix3d& rotation, const Vector3d& offset,
-            double scale = 1.0);
+Shape moved(const Shape& shape, const Eigen::Matrix3d& rotation, const Vector3d& offset, double scale = 1.0);
 
 /// (x, y, z) -> (y, z, x): a proper rotation that swaps the axes exactly, without rounding.
 Shape axes_swapped(const Shape& shape);

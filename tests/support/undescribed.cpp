@@ -11,7 +11,7 @@ void fill_bytes(void* memory, size_t count, unsigned char value) {
 void mark_described(const Options& options, const void* object, std::vector<bool>& is_described) {
     const auto* begin = static_cast<const std::byte*>(object);
     for (const Option& option : options) {
-        if (const auto* inner = std::get_if<TableField>(&option.field)) {
+        if (const auto* inner = std::get_if<TableField>(&option.field.any())) {
             mark_described(inner->options(), object, is_described);
             continue;
         }

@@ -15,11 +15,7 @@ const Vector3d wrist(0.565, 0.0, 0.0);
 
 Sculpture sculpt() {
     Sculpture clay(0.0150);
-    sculpt_arm(clay, {.shoulder = shoulder,
-                      .elbow = elbow,
-                      .wrist = wrist,
-                      .front = Vector3d::UnitY(),
-                      .girth = 1.12});
+    sculpt_arm(clay, {.shoulder = shoulder, .elbow = elbow, .wrist = wrist, .front = Vector3d::UnitY(), .girth = 1.12});
     clay.ball({-0.015, -0.004, 0.0}, {0.050, 0.055, 0.052}, {.blend = 0.03});
     sculpt_fist(clay, {.wrist = wrist,
                        .along = Vector3d::UnitX(),
@@ -39,18 +35,16 @@ Character make_arm() {
     std::string parent = "upper_arm";
     for (int i = 0; i < 4; ++i) {
         const std::string name = "forearm_" + std::to_string(i + 1);
-        plan.bones.push_back({name, parent, between(elbow, wrist, 0.25 * i),
-                              between(elbow, wrist, 0.25 * (i + 1)), "forearm", ""});
+        plan.bones.push_back(
+            {name, parent, between(elbow, wrist, 0.25 * i), between(elbow, wrist, 0.25 * (i + 1)), "forearm", ""});
         parent = name;
     }
     plan.bones.push_back({"hand", parent, wrist, wrist + Vector3d(0.10, 0.01, 0.0), "hand", ""});
     plan.bones[0].head = shoulder;
     Character arm = build_actor(plan);
     add_morph(arm.meshes[0], "biceps", [](const Vector3d& p, const Vector3d& n) {
-        const double front =
-            std::max(n.y(), 0.0) * std::exp(-std::pow((p.x() - 0.165) / 0.058, 2.0));
-        const double behind =
-            std::max(-n.y(), 0.0) * std::exp(-std::pow((p.x() - 0.13) / 0.075, 2.0));
+        const double front = std::max(n.y(), 0.0) * std::exp(-std::pow((p.x() - 0.165) / 0.058, 2.0));
+        const double behind = std::max(-n.y(), 0.0) * std::exp(-std::pow((p.x() - 0.13) / 0.075, 2.0));
         return Vector3d((0.034 * front + 0.006 * behind) * n * (p.x() < elbow.x() ? 1.0 : 0.0));
     });
 

@@ -8,8 +8,7 @@
 
 namespace cutis::actor {
 
-ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights,
-                         const std::vector<Bone>& bones) {
+ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights, const std::vector<Bone>& bones) {
     std::vector<std::string> names;
     std::vector<int> chart_of_bone;
     ChartLabels labels;
@@ -28,14 +27,12 @@ ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights
                 votes[chart_of_bone[b]] += weights(t[k], static_cast<Eigen::Index>(b));
             }
         }
-        labels.of_triangle.push_back(
-            static_cast<int>(std::max_element(votes.begin(), votes.end()) - votes.begin()));
+        labels.of_triangle.push_back(static_cast<int>(std::max_element(votes.begin(), votes.end()) - votes.begin()));
     }
     return labels;
 }
 
-ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh,
-                      std::vector<int> chart_of_triangle,
+ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vector<int> chart_of_triangle,
                       const std::vector<std::string>& part_of_chart, const Vector3d& seam_side) {
     const UvLayout layout = make_uv(mesh, chart_of_triangle, seam_side);
     const int vertex_count = static_cast<int>(mesh.points.size());
@@ -52,8 +49,8 @@ ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh,
     int row = 0;
     for (size_t i = 0; i < part_of_chart.size(); ++i) {
         const std::string& part = part_of_chart[i];
-        if (std::find(part_of_chart.begin(), part_of_chart.begin() + static_cast<std::ptrdiff_t>(i),
-                      part) != part_of_chart.begin() + static_cast<std::ptrdiff_t>(i)) {
+        if (std::find(part_of_chart.begin(), part_of_chart.begin() + static_cast<std::ptrdiff_t>(i), part) !=
+            part_of_chart.begin() + static_cast<std::ptrdiff_t>(i)) {
             continue;  // seen already
         }
         MeshPart entry;
@@ -93,8 +90,7 @@ Character build_actor(const ActorPlan& plan) {
     if (plan.chart) {
         for (const Eigen::Vector3i& t : mesh.triangles) {
             const Vector3d a = mesh.points[t[0]], b = mesh.points[t[1]], c = mesh.points[t[2]];
-            const std::string name =
-                plan.chart((a + b + c) / 3.0, (b - a).cross(c - a).normalized());
+            const std::string name = plan.chart((a + b + c) / 3.0, (b - a).cross(c - a).normalized());
             const auto found = std::find(labels.part.begin(), labels.part.end(), name);
             labels.of_triangle.push_back(static_cast<int>(found - labels.part.begin()));
             if (found == labels.part.end()) {
@@ -105,8 +101,7 @@ Character build_actor(const ActorPlan& plan) {
         labels = label_charts(mesh, weights, plan.bones);
     }
     Character character = build_skeleton(plan.name, plan.bones);
-    add_mesh(character, plan.name,
-             make_art_mesh(plan.name, mesh, labels.of_triangle, labels.part, plan.seam_side),
+    add_mesh(character, plan.name, make_art_mesh(plan.name, mesh, labels.of_triangle, labels.part, plan.seam_side),
              strongest_weights(weights));
     return character;
 }

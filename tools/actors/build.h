@@ -30,8 +30,7 @@ struct ActorPlan {
 Character build_actor(const ActorPlan& plan);
 
 /// Mesh with UVs and parts from triangles whose charts are known.
-ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh,
-                      std::vector<int> chart_of_triangle,
+ArtMesh make_art_mesh(const std::string& name, const SurfaceMesh& mesh, std::vector<int> chart_of_triangle,
                       const std::vector<std::string>& part_of_chart, const Vector3d& seam_side);
 
 /// Labels triangles by the chart of their strongest bones.
@@ -39,8 +38,7 @@ struct ChartLabels {
     std::vector<int> of_triangle;
     std::vector<std::string> part;  ///< per chart
 };
-ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights,
-                         const std::vector<Bone>& bones);
+ChartLabels label_charts(const SurfaceMesh& mesh, const Eigen::MatrixXd& weights, const std::vector<Bone>& bones);
 
 /// 0 below a, 1 above b, smooth between.
 double smooth_step(double a, double b, double x);

@@ -13,8 +13,8 @@ namespace {
 /// Cuts one chart of the mesh to a disk.
 class Cutter {
 public:
-    Cutter(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across,
-           const std::vector<int>& label, const Vector3d& seam_side)
+    Cutter(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across, const std::vector<int>& label,
+           const Vector3d& seam_side)
         : mesh_(mesh), across_(across), label_(label), seam_side_(seam_side) {}
 
     Chart cut(int chart) {
@@ -40,8 +40,7 @@ private:
         std::vector<Vector3d> normal(mesh_.points.size(), Vector3d::Zero());
         for (const int f : triangles_) {
             const Eigen::Vector3i& t = mesh_.triangles[f];
-            const Vector3d n = (mesh_.points[t[1]] - mesh_.points[t[0]])
-                                   .cross(mesh_.points[t[2]] - mesh_.points[t[0]]);
+            const Vector3d n = (mesh_.points[t[1]] - mesh_.points[t[0]]).cross(mesh_.points[t[2]] - mesh_.points[t[0]]);
             for (int k = 0; k < 3; ++k) {
                 normal[t[k]] += n;
             }
@@ -59,8 +58,7 @@ private:
                     seams_.insert(edge(a, b));
                 }
                 if (is_rim || a < b) {
-                    const double facing =
-                        0.5 * (normal[a].normalized() + normal[b].normalized()).dot(seam_side_);
+                    const double facing = 0.5 * (normal[a].normalized() + normal[b].normalized()).dot(seam_side_);
                     const double cost = (mesh_.points[a] - mesh_.points[b]).norm() * (1.6 - facing);
                     links_[a].emplace_back(b, cost);
                     links_[b].emplace_back(a, cost);
@@ -85,8 +83,7 @@ private:
                 loop.push_back(next_on_rim_[i].first);
                 const int to = next_on_rim_[i].second;
                 auto it = std::lower_bound(next_on_rim_.begin(), next_on_rim_.end(), Edge(to, -1));
-                while (it + 1 != next_on_rim_.end() && used[it - next_on_rim_.begin()] &&
-                       (it + 1)->first == to) {
+                while (it + 1 != next_on_rim_.end() && used[it - next_on_rim_.begin()] && (it + 1)->first == to) {
                     ++it;
                 }
                 i = static_cast<size_t>(it - next_on_rim_.begin());
@@ -114,8 +111,7 @@ private:
             const int v = front.begin()->second;
             front.erase(front.begin());
             for (const auto& [w, cost] : links_[v]) {
-                const double step =
-                    plain_length ? (mesh_.points[v] - mesh_.points[w]).norm() : cost;
+                const double step = plain_length ? (mesh_.points[v] - mesh_.points[w]).norm() : cost;
                 // A path may end at another rim but not run through it.
                 if (cost_[v] + step < cost_[w] && !(loop_of_rim_[v] >= 0 && !on_cut_[v])) {
                     front.erase({cost_[w], w});
@@ -256,8 +252,7 @@ private:
             out.triangle.push_back(f);
             out.corners.push_back(corners);
             for (int k = 0; k < 3; ++k) {
-                if (seams_.count(edge(mesh_.triangles[f][k], mesh_.triangles[f][(k + 1) % 3])) !=
-                    0) {
+                if (seams_.count(edge(mesh_.triangles[f][k], mesh_.triangles[f][(k + 1) % 3])) != 0) {
                     rim.emplace_back(corners[k], corners[(k + 1) % 3]);
                 }
             }
@@ -270,11 +265,11 @@ private:
         } while (v != rim.front().first && out.rim.size() <= rim.size());
         const size_t edges = (out.corners.size() * 3 + rim.size()) / 2;
         if (out.rim.size() != rim.size() || out.points.size() + out.corners.size() != edges + 1) {
-            throw SolverFailure(concat(
-                "actor: UV chart ", chart, " with ", out.corners.size(),
-                " triangles is not a disk after cutting (Euler number ",
-                static_cast<int>(out.points.size() + out.corners.size()) - static_cast<int>(edges),
-                ", ", rim.size(), " rim sides, ", out.rim.size(), " in one loop)"));
+            throw SolverFailure(
+                concat("actor: UV chart ", chart, " with ", out.corners.size(),
+                       " triangles is not a disk after cutting (Euler number ",
+                       static_cast<int>(out.points.size() + out.corners.size()) - static_cast<int>(edges), ", ",
+                       rim.size(), " rim sides, ", out.rim.size(), " in one loop)"));
         }
         return out;
     }
@@ -295,8 +290,8 @@ private:
 
 }  // namespace
 
-Chart cut_to_disk(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across,
-                  const std::vector<int>& label, int chart, const Vector3d& seam_side) {
+Chart cut_to_disk(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across, const std::vector<int>& label,
+                  int chart, const Vector3d& seam_side) {
     return Cutter(mesh, across, label, seam_side).cut(chart);
 }
 

@@ -26,9 +26,8 @@ void sculpt_body(Sculpture& clay, int knobs) {
     // Blends between pieces of one line swell where they meet: only the root is blended wide.
     clay.cone({0.0, 1.060, -0.280}, {0.0, 1.050, -0.540}, 0.200, 0.165,
               {.blend = 0.10, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
-    clay.chain(
-        {{0.0, 1.050, -0.540, 0.165}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
-        {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
+    clay.chain({{0.0, 1.050, -0.540, 0.165}, {0.0, 1.040, -0.800, 0.130}, {0.0, 1.060, -1.320, 0.074}},
+               {.blend = 0.012, .thin_axis = Vector3d::UnitX(), .thin = 0.82});
     clay.cone({0.0, 1.060, -1.320}, {0.0, 1.140, -1.900}, 0.074, 0.026,
               {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.82, .fine = 0.6});
     // A low crest of knobs, each set on the back where it stands.
@@ -57,9 +56,8 @@ void sculpt_head(Sculpture& clay) {
     clay.ball(at(0.0, 1.598, 1.560), size(0.054, 0.058, 0.062), {.blend = 0.03, .fine = 0.62});
     clay.mirror(true);
     clay.cone(at(0.070, 1.700, 1.190), at(0.052, 1.680, 1.330), s * 0.028, s * 0.022,
-              {.blend = 0.020, .fine = 0.55});  // brow
-    clay.ball(at(0.092, 1.640, 1.255), size(0.020, 0.024, 0.026),
-              {.blend = 0.006, .fine = 0.45});  // eye
+              {.blend = 0.020, .fine = 0.55});                                                      // brow
+    clay.ball(at(0.092, 1.640, 1.255), size(0.020, 0.024, 0.026), {.blend = 0.006, .fine = 0.45});  // eye
     clay.ball(at(0.036, 1.632, 1.590), size(0.012, 0.012, 0.016),
               {.blend = 0.008, .fine = 0.45, .carve = true});                         // nostril
     clay.ball(at(0.085, 1.560, 1.120), size(0.040, 0.070, 0.090), {.blend = 0.030});  // cheek
@@ -67,15 +65,14 @@ void sculpt_head(Sculpture& clay) {
     // Lower jaw, then the gap between the jaws.
     clay.cone(at(0.0, 1.498, 1.130), at(0.0, 1.470, 1.510), s * 0.080, s * 0.050,
               {.blend = 0.03, .thin_axis = Vector3d::UnitY(), .thin = 0.62, .fine = 0.62});
-    clay.box(at(0.0, 1.527, 1.480), size(0.200, 0.013, 0.250), s * 0.012,
-             {.blend = 0.012, .fine = 0.5, .carve = true}, turn_x(3.0));
+    clay.box(at(0.0, 1.527, 1.480), size(0.200, 0.013, 0.250), s * 0.012, {.blend = 0.012, .fine = 0.5, .carve = true},
+             turn_x(3.0));
     // Teeth of the upper jaw.
     clay.mirror(true);
     for (int i = 0; i < 5; ++i) {
         const double z = 1.310 + 0.058 * i;
         const double x = 0.074 - 0.006 * i;
-        clay.cone(at(x, 1.550, z), at(x, 1.527, z), s * 0.0130, s * 0.0055,
-                  {.blend = 0.006, .fine = 0.34});
+        clay.cone(at(x, 1.550, z), at(x, 1.527, z), s * 0.0130, s * 0.0055, {.blend = 0.006, .fine = 0.34});
     }
     clay.mirror(false);
 }
@@ -83,52 +80,44 @@ void sculpt_head(Sculpture& clay) {
 void sculpt_limbs(Sculpture& clay) {
     clay.layer(0.060);
     clay.mirror(true);
-    clay.cone(hip, knee, 0.175, 0.098,
-              {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.62});
-    clay.ball(between(hip, knee, 0.35) + Vector3d(0.01, 0.0, -0.05), {0.085, 0.190, 0.140},
-              {.blend = 0.06});
+    clay.cone(hip, knee, 0.175, 0.098, {.blend = 0.05, .thin_axis = Vector3d::UnitX(), .thin = 0.62});
+    clay.ball(between(hip, knee, 0.35) + Vector3d(0.01, 0.0, -0.05), {0.085, 0.190, 0.140}, {.blend = 0.06});
     clay.cone(knee, ankle, 0.088, 0.044, {.blend = 0.04});
-    clay.ball(between(knee, ankle, 0.28) + Vector3d(0.0, -0.01, -0.035), {0.058, 0.120, 0.072},
-              {.blend = 0.04}, frame_along(ankle - knee, Vector3d::UnitZ()));
+    clay.ball(between(knee, ankle, 0.28) + Vector3d(0.0, -0.01, -0.035), {0.058, 0.120, 0.072}, {.blend = 0.04},
+              frame_along(ankle - knee, Vector3d::UnitZ()));
     clay.cone(ankle, foot, 0.046, 0.048, {.blend = 0.03, .fine = 0.7});
     clay.layer(0.020);
-    for (const Vector3d& toe : {Vector3d(0.215, 0.032, 0.270), Vector3d(0.305, 0.032, 0.210),
-                                Vector3d(0.130, 0.032, 0.220)}) {
-        clay.cone(foot - Vector3d(0.0, 0.022, 0.010), toe, 0.050, 0.032,
-                  {.blend = 0.015, .fine = 0.6});
+    for (const Vector3d& toe :
+         {Vector3d(0.215, 0.032, 0.270), Vector3d(0.305, 0.032, 0.210), Vector3d(0.130, 0.032, 0.220)}) {
+        clay.cone(foot - Vector3d(0.0, 0.022, 0.010), toe, 0.050, 0.032, {.blend = 0.015, .fine = 0.6});
         const Vector3d ahead = (toe - foot).cwiseProduct(Vector3d(1.0, 0.0, 1.0)).normalized();
-        clay.cone(toe, toe + 0.060 * ahead - Vector3d(0.0, 0.010, 0.0), 0.024, 0.008,
-                  {.blend = 0.010, .fine = 0.45});
+        clay.cone(toe, toe + 0.060 * ahead - Vector3d(0.0, 0.010, 0.0), 0.024, 0.008, {.blend = 0.010, .fine = 0.45});
     }
-    clay.cone(foot - Vector3d(0.0, 0.020, 0.0), foot + Vector3d(-0.02, -0.030, -0.095), 0.034,
-              0.016, {.blend = 0.015, .fine = 0.5});
+    clay.cone(foot - Vector3d(0.0, 0.020, 0.0), foot + Vector3d(-0.02, -0.030, -0.095), 0.034, 0.016,
+              {.blend = 0.015, .fine = 0.5});
     clay.layer(0.030);
     clay.cone(shoulder, elbow, 0.060, 0.040, {.blend = 0.03, .fine = 0.7});
     clay.cone(elbow, wrist, 0.038, 0.027, {.blend = 0.02, .fine = 0.6});
-    clay.cone(wrist, wrist + Vector3d(0.016, -0.048, 0.070), 0.024, 0.013,
-              {.blend = 0.010, .fine = 0.36});
-    clay.cone(wrist, wrist + Vector3d(-0.044, -0.052, 0.050), 0.024, 0.013,
-              {.blend = 0.010, .fine = 0.36});
+    clay.cone(wrist, wrist + Vector3d(0.016, -0.048, 0.070), 0.024, 0.013, {.blend = 0.010, .fine = 0.36});
+    clay.cone(wrist, wrist + Vector3d(-0.044, -0.052, 0.050), 0.024, 0.013, {.blend = 0.010, .fine = 0.36});
     clay.mirror(false);
     clay.layer(0.015, true);  // the ground flattens the soles
     clay.box({0.0, -0.500, 0.0}, {1.0, 0.505, 2.5}, 0.01);
 }
 
 std::vector<Bone> skeleton() {
-    std::vector<Bone> bones = {
-        {"hips", "", {0.0, 1.080, -0.100}, {0.0, 1.070, 0.050}, "trunk", "", true, 0.08},
-        {"spine", "hips", {0.0, 1.060, 0.120}, {0.0, 1.060, 0.350}, "trunk", "", true, 0.10},
-        {"chest", "spine", {0.0, 1.080, 0.430}, {0.0, 1.130, 0.650}, "trunk", "", true, 0.08},
-        {"neck_1", "chest", {0.0, 1.200, 0.740}, {0.0, 1.350, 0.900}, "neck", ""},
-        {"neck_2", "neck_1", {0.0, 1.390, 0.940}, {0.0, 1.530, 1.060}, "neck", ""},
-        {"head", "neck_2", {0.0, 1.590, 1.110}, {0.0, 1.620, 1.640}, "head", "", true, 0.02},
-        {"jaw", "head", {0.0, 1.525, 1.120}, {0.0, 1.460, 1.600}, "head", ""}};
+    std::vector<Bone> bones = {{"hips", "", {0.0, 1.080, -0.100}, {0.0, 1.070, 0.050}, "trunk", "", true, 0.08},
+                               {"spine", "hips", {0.0, 1.060, 0.120}, {0.0, 1.060, 0.350}, "trunk", "", true, 0.10},
+                               {"chest", "spine", {0.0, 1.080, 0.430}, {0.0, 1.130, 0.650}, "trunk", "", true, 0.08},
+                               {"neck_1", "chest", {0.0, 1.200, 0.740}, {0.0, 1.350, 0.900}, "neck", ""},
+                               {"neck_2", "neck_1", {0.0, 1.390, 0.940}, {0.0, 1.530, 1.060}, "neck", ""},
+                               {"head", "neck_2", {0.0, 1.590, 1.110}, {0.0, 1.620, 1.640}, "head", "", true, 0.02},
+                               {"jaw", "head", {0.0, 1.525, 1.120}, {0.0, 1.460, 1.600}, "head", ""}};
     const Vector3d tail[6] = {{0.0, 1.060, -0.360}, {0.0, 1.048, -0.650}, {0.0, 1.042, -0.930},
                               {0.0, 1.052, -1.210}, {0.0, 1.085, -1.520}, {0.0, 1.140, -1.900}};
     for (int i = 0; i < 5; ++i) {
-        bones.push_back({"tail_" + std::to_string(i + 1),
-                         i == 0 ? "hips" : "tail_" + std::to_string(i), tail[i], tail[i + 1],
-                         "tail", ""});
+        bones.push_back({"tail_" + std::to_string(i + 1), i == 0 ? "hips" : "tail_" + std::to_string(i), tail[i],
+                         tail[i + 1], "tail", ""});
     }
     for (const double side : {1.0, -1.0}) {
         const std::string end = side > 0.0 ? "_left" : "_right";
@@ -136,11 +125,10 @@ std::vector<Bone> skeleton() {
         bones.push_back({"thigh" + end, "hips", at(hip), at(knee), "leg" + end, ""});
         bones.push_back({"shin" + end, "thigh" + end, at(knee), at(ankle), "leg" + end, ""});
         bones.push_back({"foot" + end, "shin" + end, at(ankle), at(foot), "leg" + end, ""});
-        bones.push_back({"toes" + end, "foot" + end, at(foot),
-                         at(foot + Vector3d(0.0, -0.04, 0.24)), "leg" + end, ""});
+        bones.push_back({"toes" + end, "foot" + end, at(foot), at(foot + Vector3d(0.0, -0.04, 0.24)), "leg" + end, ""});
         bones.push_back({"upper_arm" + end, "chest", at(shoulder), at(elbow), "arm" + end, ""});
-        bones.push_back({"forearm" + end, "upper_arm" + end, at(elbow),
-                         at(wrist + Vector3d(0.0, -0.03, 0.05)), "arm" + end, ""});
+        bones.push_back(
+            {"forearm" + end, "upper_arm" + end, at(elbow), at(wrist + Vector3d(0.0, -0.03, 0.05)), "arm" + end, ""});
     }
     return bones;
 }
@@ -163,8 +151,7 @@ struct Steps {
 void add_walk(Character& dinosaur) {
     const Steps left{{{0.2, 0.0}, {0.8, 0.42}, {1.4, 0.42}, {2.0, 1.26}, {2.6, 1.26}, {3.1, 1.68}},
                      {{0.2, 0.8}, {1.4, 2.0}, {2.6, 3.1}}};
-    const Steps right{{{0.8, 0.0}, {1.4, 0.84}, {2.0, 0.84}, {2.6, 1.68}},
-                      {{0.8, 1.4}, {2.0, 2.6}}};
+    const Steps right{{{0.8, 0.0}, {1.4, 0.84}, {2.0, 0.84}, {2.6, 1.68}}, {{0.8, 1.4}, {2.0, 2.6}}};
     // The hips ride between the feet, then swing out after the stop.
     const auto travel = [=](double t) { return 0.5 * (left.forward(t) + right.forward(t)); };
     const auto swing = [](double t) {
@@ -172,8 +159,7 @@ void add_walk(Character& dinosaur) {
     };
     const auto hips_offset = [=](double t) {
         const double stride = smooth_step(0.2, 0.8, t) * (1.0 - smooth_step(2.7, 3.3, t));
-        const double bob =
-            -0.030 * stride * (1.0 + std::cos(2.0 * M_PI * (t - 0.5) / 0.6)) * 0.5 - 0.02 * stride;
+        const double bob = -0.030 * stride * (1.0 + std::cos(2.0 * M_PI * (t - 0.5) / 0.6)) * 0.5 - 0.02 * stride;
         const double sway = 0.035 * stride * std::cos(2.0 * M_PI * (t - 0.5) / 1.2);
         return Vector3d(-sway, bob - 0.4 * std::abs(swing(t)), travel(t) + swing(t));
     };
@@ -192,39 +178,30 @@ void add_walk(Character& dinosaur) {
         const auto pitch = [=](double t) { return 34.0 * steps.lift(t); };
         const auto angles = [=](double t) {
             const Vector3d lifted = turn_x(pitch(t)) * (ankle - foot);
-            const Vector3d target =
-                foot + lifted + Vector3d(0.0, 0.14 * steps.lift(t), steps.forward(t));
+            const Vector3d target = foot + lifted + Vector3d(0.0, 0.14 * steps.lift(t), steps.forward(t));
             const Vector3d from = hip + hips_offset(t);
-            return reach(thigh.norm(), shin.norm(), {target.z() - from.z(), target.y() - from.y()},
-                         1.0);
+            return reach(thigh.norm(), shin.norm(), {target.z() - from.z(), target.y() - from.y()}, 1.0);
         };
         const auto unwrap = [](double a) { return std::remainder(a, 2.0 * M_PI); };
-        motion.turn("thigh" + end,
-                    [=](double t) { return turn_x(-deg * unwrap(angles(t).first - rest1)); });
+        motion.turn("thigh" + end, [=](double t) { return turn_x(-deg * unwrap(angles(t).first - rest1)); });
         motion.turn("shin" + end, [=](double t) {
             const LimbAngles a = angles(t);
             return turn_x(-deg * (unwrap(a.second - rest2) - unwrap(a.first - rest1)));
         });
-        motion.turn("foot" + end, [=](double t) {
-            return turn_x(pitch(t) + deg * unwrap(angles(t).second - rest2));
-        });
+        motion.turn("foot" + end, [=](double t) { return turn_x(pitch(t) + deg * unwrap(angles(t).second - rest2)); });
         motion.turn("toes" + end, [=](double t) { return turn_x(0.4 * pitch(t)); });
-        motion.turn("upper_arm" + end, [=](double t) {
-            return turn_x(-60.0 * swing(t) + side * 5.0 * std::sin(2.0 * M_PI * t / 1.2));
-        });
+        motion.turn("upper_arm" + end,
+                    [=](double t) { return turn_x(-60.0 * swing(t) + side * 5.0 * std::sin(2.0 * M_PI * t / 1.2)); });
     }
-    const auto stride = [](double t) {
-        return smooth_step(0.2, 0.8, t) * (1.0 - smooth_step(2.8, 3.4, t));
-    };
+    const auto stride = [](double t) { return smooth_step(0.2, 0.8, t) * (1.0 - smooth_step(2.8, 3.4, t)); };
     for (int i = 0; i < 5; ++i) {
         motion.turn("tail_" + std::to_string(i + 1), [=](double t) {
             const double wave = 7.0 * stride(t) * std::sin(2.0 * M_PI * t / 1.2 - 0.7 * i);
             return turn_y(wave) * turn_x(-70.0 * swing(t - 0.05 * i));
         });
     }
-    motion.turn("neck_1", [=](double t) {
-        return turn_x(2.0 * stride(t) * std::sin(2.0 * M_PI * t / 0.6) + 110.0 * swing(t));
-    });
+    motion.turn("neck_1",
+                [=](double t) { return turn_x(2.0 * stride(t) * std::sin(2.0 * M_PI * t / 0.6) + 110.0 * swing(t)); });
     motion.turn("neck_2", [=](double t) { return turn_x(60.0 * swing(t - 0.06)); });
     motion.turn("head", [=](double t) {
         return turn_x(-2.0 * stride(t) * std::sin(2.0 * M_PI * t / 0.6) - 90.0 * swing(t - 0.03));
@@ -250,8 +227,7 @@ Character build(const std::string& name, const Sculpture& clay) {
         const double both = weights[head] + weights[jaw];
         const double line = 1.5241 + 0.05 * (1.568 - p.z());  // middle of the enlarged gap
         const double width = 0.006 + 0.5 * std::max(1.29 - p.z(), 0.0);
-        weights[jaw] =
-            both * smooth_step(width, -width, p.y() - line) * smooth_step(1.02, 1.20, p.z());
+        weights[jaw] = both * smooth_step(width, -width, p.y() - line) * smooth_step(1.02, 1.20, p.z());
         weights[head] = both - weights[jaw];
     };
     Character dinosaur = build_actor(plan);
@@ -270,19 +246,17 @@ double suit_fence(const Vector3d& p) {
     const double collar = Vector3d(0.0, 0.63, 0.77).dot(q - Vector3d(0.0, 1.235, 0.755));
     const double tail = -0.50 - q.z();
     const double leg = Vector3d(0.0, -0.97, -0.24).dot(q - Vector3d(0.215, 0.600, 0.120));
-    const double armhole = 0.088 - std::min(distance_to_segment(q, shoulder, elbow),
-                                            distance_to_segment(q, elbow, wrist));
+    const double armhole =
+        0.088 - std::min(distance_to_segment(q, shoulder, elbow), distance_to_segment(q, elbow, wrist));
     return std::max({collar, tail, leg, armhole});
 }
 
 /// Rows of all bones at the vertices, from the strongest ones a mesh keeps.
 Eigen::MatrixXd weight_rows(const MeshInstance& mesh, size_t bone_count) {
-    Eigen::MatrixXd rows =
-        Eigen::MatrixXd::Zero(mesh.mesh.positions.rows(), static_cast<Eigen::Index>(bone_count));
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(mesh.mesh.positions.rows(), static_cast<Eigen::Index>(bone_count));
     const auto influences = static_cast<size_t>(mesh.weights.influences);
     for (size_t k = 0; k < mesh.weights.weights.size(); ++k) {
-        rows(static_cast<Eigen::Index>(k / influences), mesh.weights.joints[k]) +=
-            mesh.weights.weights[k];
+        rows(static_cast<Eigen::Index>(k / influences), mesh.weights.joints[k]) += mesh.weights.weights[k];
     }
     return rows;
 }
@@ -317,14 +291,12 @@ Character make_creature() {
     const SurfaceMesh cloth = cut_garment(clay, skin, 0.008, suit_fence);
     std::vector<int> side;
     for (const Eigen::Vector3i& t : cloth.triangles) {
-        const Vector3d centre =
-            (cloth.points[t[0]] + cloth.points[t[1]] + cloth.points[t[2]]) / 3.0;
+        const Vector3d centre = (cloth.points[t[0]] + cloth.points[t[1]] + cloth.points[t[2]]) / 3.0;
         side.push_back(centre.x() > 0.0 ? 0 : 1);
     }
-    const Eigen::MatrixXd weights = carry_over(
-        skin, weight_rows(creature.meshes[0], creature.skins[0].joints.size()), cloth.points);
-    add_mesh(creature, "suit",
-             make_art_mesh("suit", cloth, side, {"suit", "suit"}, Vector3d(0.0, -1.0, 0.0)),
+    const Eigen::MatrixXd weights =
+        carry_over(skin, weight_rows(creature.meshes[0], creature.skins[0].joints.size()), cloth.points);
+    add_mesh(creature, "suit", make_art_mesh("suit", cloth, side, {"suit", "suit"}, Vector3d(0.0, -1.0, 0.0)),
              strongest_weights(weights));
     paint_parts(creature.meshes[0], "hide");
     paint_parts(creature.meshes[1], "suit");

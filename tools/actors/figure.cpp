@@ -33,8 +33,7 @@ void sculpt_arm(Sculpture& clay, const ArmShape& arm) {
     const Stroke soft{.blend = 0.018 * g};
     clay.cone(arm.shoulder, arm.elbow, 0.036 * g, 0.032 * g, {.blend = 0.03 * g});
     if (arm.has_deltoid) {
-        clay.ball(on_upper(0.0, 0.08, 0.0), {0.050 * g, 0.29 * upper, 0.048 * g},
-                  {.blend = 0.02 * g}, up);
+        clay.ball(on_upper(0.0, 0.08, 0.0), {0.050 * g, 0.29 * upper, 0.048 * g}, {.blend = 0.02 * g}, up);
     }
     clay.ball(on_upper(0.0, 0.56, 0.017 * m), {0.034 * g, 0.30 * upper, 0.032 * g}, soft, up);
     clay.ball(on_upper(0.0, 0.46, -0.020 * m), {0.036 * g, 0.34 * upper, 0.030 * g}, soft, up);
@@ -42,8 +41,7 @@ void sculpt_arm(Sculpture& clay, const ArmShape& arm) {
     clay.ball(on_upper(0.0, 1.0, -0.016), {0.020 * g, 0.026 * g, 0.020 * g}, soft, up);
     clay.ball(on_upper(0.0, 0.98, 0.0), {0.037 * g, 0.020 * g, 0.022 * g}, soft, up);
     // Forearm: round muscle below the elbow, flat wrist.
-    clay.cone(arm.elbow, arm.wrist, 0.030 * g, 0.021 * g,
-              {.blend = 0.02 * g, .thin_axis = arm.front, .thin = 0.9});
+    clay.cone(arm.elbow, arm.wrist, 0.030 * g, 0.021 * g, {.blend = 0.02 * g, .thin_axis = arm.front, .thin = 0.9});
     clay.ball(on_lower(0.014 * m, 0.24, 0.006), {0.029 * g, 0.38 * lower, 0.031 * g}, soft, low);
     clay.ball(on_lower(-0.013 * m, 0.30, 0.004), {0.030 * g, 0.44 * lower, 0.030 * g}, soft, low);
     clay.cone(between(arm.elbow, arm.wrist, 0.84), arm.wrist, 0.0275 * g, 0.029 * g,
@@ -67,8 +65,8 @@ void sculpt_fist(Sculpture& clay, const HandShape& hand) {
     const double fine = hand.fine;
     clay.cone(at(-0.01, 0.0, 0.0), at(0.070, -0.002, 0.0), 0.028 * s, 0.041 * s,
               {.blend = 0.02 * s, .thin_axis = y, .thin = 0.56, .fine = fine});
-    clay.box(at(0.064, 0.014, -0.002), {0.033 * s, 0.032 * s, 0.041 * s}, 0.018 * s,
-             {.blend = 0.012 * s, .fine = fine}, Eigen::Quaterniond(axes));
+    clay.box(at(0.064, 0.014, -0.002), {0.033 * s, 0.032 * s, 0.041 * s}, 0.018 * s, {.blend = 0.012 * s, .fine = fine},
+             Eigen::Quaterniond(axes));
     clay.ball(at(0.036, 0.012, 0.024), {0.034 * s, 0.022 * s, 0.020 * s}, {.blend = 0.016 * s},
               Eigen::Quaterniond(axes));
     // Four rolled fingers: first bone over the front, second over the top.
@@ -76,14 +74,13 @@ void sculpt_fist(Sculpture& clay, const HandShape& hand) {
         const double side = 0.0305 - 0.0210 * i;
         const double back = i == 3 ? -0.009 : (i == 0 ? -0.003 : 0.0);
         clay.layer(0.004 * s);
-        clay.chain(
-            {bead(0.088 + back, -0.008, side, 0.0130), bead(0.097 + back, 0.036, side, 0.0118),
-             bead(0.066, 0.046, side, 0.0112), bead(0.050, 0.030, side, 0.0105)},
-            {.blend = 0.004 * s, .fine = fine});
+        clay.chain({bead(0.088 + back, -0.008, side, 0.0130), bead(0.097 + back, 0.036, side, 0.0118),
+                    bead(0.066, 0.046, side, 0.0112), bead(0.050, 0.030, side, 0.0105)},
+                   {.blend = 0.004 * s, .fine = fine});
     }
     clay.layer(0.005 * s);
-    clay.chain({bead(0.024, 0.008, 0.034, 0.0170), bead(0.056, 0.030, 0.046, 0.0145),
-                bead(0.086, 0.054, 0.032, 0.0130), bead(0.090, 0.061, 0.006, 0.0112)},
+    clay.chain({bead(0.024, 0.008, 0.034, 0.0170), bead(0.056, 0.030, 0.046, 0.0145), bead(0.086, 0.054, 0.032, 0.0130),
+                bead(0.090, 0.061, 0.006, 0.0112)},
                {.blend = 0.006 * s, .fine = fine});
 }
 
@@ -103,12 +100,12 @@ void sculpt_flat_hand(Sculpture& clay, const HandShape& hand) {
         const Vector3d p = at(along, palm, thumb);
         return Eigen::Vector4d(p.x(), p.y(), p.z(), radius * s);
     };
-    clay.chain({bead(0.090, 0.000, 0.016, 0.0205), bead(0.140, 0.004, 0.0145, 0.0185),
-                bead(0.174, 0.012, 0.0110, 0.0140)},
-               flat);
-    clay.chain({bead(0.086, 0.000, -0.017, 0.0195), bead(0.130, 0.004, -0.0170, 0.0175),
-                bead(0.162, 0.012, -0.0120, 0.0140)},
-               flat);
+    clay.chain(
+        {bead(0.090, 0.000, 0.016, 0.0205), bead(0.140, 0.004, 0.0145, 0.0185), bead(0.174, 0.012, 0.0110, 0.0140)},
+        flat);
+    clay.chain(
+        {bead(0.086, 0.000, -0.017, 0.0195), bead(0.130, 0.004, -0.0170, 0.0175), bead(0.162, 0.012, -0.0120, 0.0140)},
+        flat);
     clay.cone(at(0.025, 0.006, 0.022), at(0.068, 0.012, 0.048), 0.0150 * s, 0.0120 * s,
               {.blend = 0.014 * s, .fine = hand.fine});
     clay.cone(at(0.068, 0.012, 0.048), at(0.102, 0.014, 0.056), 0.0115 * s, 0.0090 * s,
@@ -131,8 +128,7 @@ void sculpt_leg(Sculpture& clay, const LegShape& leg) {
     clay.cone(leg.hip, leg.knee, 0.074 * g, 0.048 * g, {.blend = 0.07 * g});
     clay.ball(on_upper(0.0, 0.45, 0.024), {0.056 * g, 0.36 * upper, 0.045 * g}, soft, up);
     clay.ball(on_upper(0.0, 0.45, -0.022), {0.056 * g, 0.34 * upper, 0.042 * g}, soft, up);
-    clay.ball(on_upper(0.0, 1.0, 0.014), {0.034 * g, 0.044 * g, 0.034 * g}, {.blend = 0.03 * g},
-              up);
+    clay.ball(on_upper(0.0, 1.0, 0.014), {0.034 * g, 0.044 * g, 0.034 * g}, {.blend = 0.03 * g}, up);
     clay.cone(leg.knee, leg.ankle, 0.046 * g, 0.030 * g, {.blend = 0.05 * g});
     clay.ball(on_lower(0.010, 0.30, -0.026), {0.038 * g, 0.27 * lower, 0.036 * g}, soft, low);
     clay.ball(on_lower(-0.014, 0.26, -0.022), {0.036 * g, 0.24 * lower, 0.034 * g}, soft, low);
@@ -153,11 +149,10 @@ void sculpt_leg(Sculpture& clay, const LegShape& leg) {
 }
 
 LimbAngles reach(double l1, double l2, const Vector2d& target, double bend) {
-    const double distance =
-        std::clamp(target.norm(), 1.001 * std::abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2));
+    const double distance = std::clamp(target.norm(), 1.001 * std::abs(l1 - l2) + 1e-6, 0.9995 * (l1 + l2));
     const double toward = std::atan2(target.y(), target.x());
-    const double corner = std::acos(
-        std::clamp((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance), -1.0, 1.0));
+    const double corner =
+        std::acos(std::clamp((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance), -1.0, 1.0));
     LimbAngles out;
     out.first = toward + bend * corner;
     const Vector2d knee(l1 * std::cos(out.first), l1 * std::sin(out.first));

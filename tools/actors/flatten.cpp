@@ -48,16 +48,14 @@ Eigen::MatrixX2d tutte(const Chart& chart) {
     Eigen::MatrixX2d x = Eigen::MatrixX2d::Zero(count, 2);
     double length = 0.0;
     for (size_t i = 0; i < chart.rim.size(); ++i) {
-        length += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]])
-                      .norm();
+        length += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]]).norm();
     }
     double walked = 0.0;
     for (size_t i = 0; i < chart.rim.size(); ++i) {
         const double angle = 2.0 * M_PI * walked / length;
         x.row(chart.rim[i]) << std::cos(angle), std::sin(angle);
         fixed[chart.rim[i]] = 1;
-        walked += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]])
-                      .norm();
+        walked += (chart.points[chart.rim[(i + 1) % chart.rim.size()]] - chart.points[chart.rim[i]]).norm();
     }
     // Uniform weights: Tutte's theorem then needs nothing of the triangles' shapes.
     std::vector<Eigen::Triplet<double>> entries;
@@ -95,8 +93,7 @@ Eigen::MatrixX2d tutte(const Chart& chart) {
 }
 
 /// Symmetric Dirichlet energy sum A (|J|^2 + |J^-1|^2) and its gradient; infinite when flipped.
-double distortion(const Chart& chart, const RestShape& rest, const Eigen::MatrixX2d& x,
-                  Eigen::MatrixX2d* gradient) {
+double distortion(const Chart& chart, const RestShape& rest, const Eigen::MatrixX2d& x, Eigen::MatrixX2d* gradient) {
     double energy = 0.0;
     if (gradient != nullptr) {
         gradient->setZero(x.rows(), 2);
@@ -117,8 +114,7 @@ double distortion(const Chart& chart, const RestShape& rest, const Eigen::Matrix
             Eigen::Matrix2d cofactor;
             cofactor << J(1, 1), -J(1, 0), -J(0, 1), J(0, 0);
             const Eigen::Matrix2d stress =
-                2.0 * rest.area[f] *
-                (J * (1.0 + 1.0 / (det * det)) - cofactor * (square / (det * det * det)));
+                2.0 * rest.area[f] * (J * (1.0 + 1.0 / (det * det)) - cofactor * (square / (det * det * det)));
             const Eigen::Matrix2d pull = stress * rest.inverse[f].transpose();
             gradient->row(t[1]) += pull.col(0).transpose();
             gradient->row(t[2]) += pull.col(1).transpose();

@@ -8,8 +8,7 @@ namespace cutis::actor {
 namespace {
 
 /// Barycentric coordinates of the point of triangle (a, b, c) nearest to p.
-Vector3d nearest_barycentric(const Vector3d& p, const Vector3d& a, const Vector3d& b,
-                             const Vector3d& c) {
+Vector3d nearest_barycentric(const Vector3d& p, const Vector3d& a, const Vector3d& b, const Vector3d& c) {
     const Vector3d n = (b - a).cross(c - a);
     const double area2 = n.squaredNorm();
     Vector3d bary((c - b).cross(p - b).dot(n), (a - c).cross(p - c).dot(n), 0.0);
@@ -63,8 +62,7 @@ SurfaceMesh cut_garment(const Sculpture& clay, const SurfaceMesh& skin, double g
             const double value = fence(p);
             Vector3d slope;
             for (int k = 0; k < 3; ++k) {
-                slope[k] = (fence(p + e * Vector3d::Unit(k)) - fence(p - e * Vector3d::Unit(k))) /
-                           (2.0 * e);
+                slope[k] = (fence(p + e * Vector3d::Unit(k)) - fence(p - e * Vector3d::Unit(k))) / (2.0 * e);
             }
             const Vector3d n = clay.gradient(p).normalized();
             slope -= n * n.dot(slope);
@@ -79,8 +77,7 @@ SurfaceMesh cut_garment(const Sculpture& clay, const SurfaceMesh& skin, double g
     return remesh(cloth, guide);
 }
 
-Eigen::MatrixXd carry_over(const SurfaceMesh& body, const Eigen::MatrixXd& rows,
-                           const std::vector<Vector3d>& points) {
+Eigen::MatrixXd carry_over(const SurfaceMesh& body, const Eigen::MatrixXd& rows, const std::vector<Vector3d>& points) {
     std::vector<std::vector<int>> around(body.points.size());
     for (int f = 0; f < static_cast<int>(body.triangles.size()); ++f) {
         for (int k = 0; k < 3; ++k) {
@@ -91,18 +88,15 @@ Eigen::MatrixXd carry_over(const SurfaceMesh& body, const Eigen::MatrixXd& rows,
     for (size_t i = 0; i < points.size(); ++i) {
         int nearest = 0;
         for (int v = 1; v < static_cast<int>(body.points.size()); ++v) {
-            if ((body.points[v] - points[i]).squaredNorm() <
-                (body.points[nearest] - points[i]).squaredNorm()) {
+            if ((body.points[v] - points[i]).squaredNorm() < (body.points[nearest] - points[i]).squaredNorm()) {
                 nearest = v;
             }
         }
         double best = 1e300;
         for (const int f : around[nearest]) {
             const Eigen::Vector3i& t = body.triangles[f];
-            const Vector3d b = nearest_barycentric(points[i], body.points[t[0]], body.points[t[1]],
-                                                   body.points[t[2]]);
-            const Vector3d at =
-                b[0] * body.points[t[0]] + b[1] * body.points[t[1]] + b[2] * body.points[t[2]];
+            const Vector3d b = nearest_barycentric(points[i], body.points[t[0]], body.points[t[1]], body.points[t[2]]);
+            const Vector3d at = b[0] * body.points[t[0]] + b[1] * body.points[t[1]] + b[2] * body.points[t[2]];
             if ((at - points[i]).squaredNorm() < best) {
                 best = (at - points[i]).squaredNorm();
                 out.row(static_cast<Eigen::Index>(i)) =

@@ -15,7 +15,6 @@ SurfaceMesh cut_garment(const Sculpture& clay, const SurfaceMesh& skin, double g
 
 /// Carries rows given at the vertices of `body` (weights) to points near its surface, by the
 /// nearest point on the triangles around the nearest vertex.
-Eigen::MatrixXd carry_over(const SurfaceMesh& body, const Eigen::MatrixXd& rows,
-                           const std::vector<Vector3d>& points);
+Eigen::MatrixXd carry_over(const SurfaceMesh& body, const Eigen::MatrixXd& rows, const std::vector<Vector3d>& points);
 
 }  // namespace cutis::actor

@@ -21,8 +21,7 @@ struct Finger {
         Vector3d p = knuckle;
         double curl = 4.0;
         for (int k = 0; k < i; ++k) {
-            p += length[k] *
-                 (turn_about(flex_axis(), curl) * (turn_z(-fan_deg) * Vector3d::UnitY()));
+            p += length[k] * (turn_about(flex_axis(), curl) * (turn_z(-fan_deg) * Vector3d::UnitY()));
             curl += k == 0 ? 9.0 : 7.0;
         }
         return p;
@@ -41,65 +40,53 @@ const std::array<Finger, 4>& fingers() {
 }
 
 const std::array<Vector3d, 4>& thumb_joints() {
-    static const std::array<Vector3d, 4> all = {{{0.0230, 0.0220, 0.0080},
-                                                 {0.0480, 0.0530, 0.0200},
-                                                 {0.0625, 0.0800, 0.0260},
-                                                 {0.0710, 0.1020, 0.0290}}};
+    static const std::array<Vector3d, 4> all = {
+        {{0.0230, 0.0220, 0.0080}, {0.0480, 0.0530, 0.0200}, {0.0625, 0.0800, 0.0260}, {0.0710, 0.1020, 0.0290}}};
     return all;
 }
 
 /// The thumb closes across the palm: about the axis that brings its tip towards -X and +Z.
 const Vector3d thumb_axis = Vector3d(0.50, 0.10, 0.85).normalized();
 
-void sculpt_digit(Sculpture& clay, const std::array<Vector3d, 4>& joint, double radius,
-                  const Vector3d& back, const Vector3d& flex_axis) {
+void sculpt_digit(Sculpture& clay, const std::array<Vector3d, 4>& joint, double radius, const Vector3d& back,
+                  const Vector3d& flex_axis) {
     clay.layer(0.006);
     const double r = radius;
-    const auto mid = [](const Vector3d& a, const Vector3d& b, double t) {
-        return Vector3d(a + t * (b - a));
-    };
+    const auto mid = [](const Vector3d& a, const Vector3d& b, double t) { return Vector3d(a + t * (b - a)); };
     const auto with = [](const Vector3d& p, double radius_there) {
         return Eigen::Vector4d(p.x(), p.y(), p.z(), radius_there);
     };
     const Vector3d tip = joint[3] - (joint[3] - joint[2]).normalized() * 0.72 * r;
     // Thick at the joints, slim between them, a pad under the tip.
-    clay.chain({with(joint[0], 1.0 * r), with(mid(joint[0], joint[1], 0.5), 0.97 * r),
-                with(joint[1], 0.97 * r), with(mid(joint[1], joint[2], 0.5), 0.91 * r),
-                with(joint[2], 0.88 * r), with(tip, 0.72 * r)},
+    clay.chain({with(joint[0], 1.0 * r), with(mid(joint[0], joint[1], 0.5), 0.97 * r), with(joint[1], 0.97 * r),
+                with(mid(joint[1], joint[2], 0.5), 0.91 * r), with(joint[2], 0.88 * r), with(tip, 0.72 * r)},
                {.blend = 0.004, .thin_axis = back, .thin = 0.94});
     const Vector3d along = (joint[3] - joint[2]).normalized();
-    clay.ball(mid(joint[2], tip, 0.62) - 0.22 * r * back, Vector3d(0.72 * r, 0.95 * r, 0.62 * r),
-              {.blend = 0.004}, Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), along));
+    clay.ball(mid(joint[2], tip, 0.62) - 0.22 * r * back, Vector3d(0.72 * r, 0.95 * r, 0.62 * r), {.blend = 0.004},
+              Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), along));
     // Soft pads on the palm side of the first two bones, a knuckle on the back.
-    clay.ball(
-        mid(joint[0], joint[1], 0.5) - 0.30 * r * back, Vector3d(0.76 * r, 1.7 * r, 0.78 * r),
-        {.blend = 0.005},
-        Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), (joint[1] - joint[0]).normalized()));
+    clay.ball(mid(joint[0], joint[1], 0.5) - 0.30 * r * back, Vector3d(0.76 * r, 1.7 * r, 0.78 * r), {.blend = 0.005},
+              Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitY(), (joint[1] - joint[0]).normalized()));
     clay.ball(joint[1] + 0.26 * r * back, Vector3d(0.75 * r, 0.9 * r, 0.72 * r), {.blend = 0.004});
     // The nail: a thin plate set into the back of the last bone, in a frame (side, along, back).
     Eigen::Matrix3d frame;
     frame.col(1) = along;
     frame.col(0) = flex_axis;
     frame.col(2) = flex_axis.cross(along);
-    const Vector3d outward =
-        frame.col(2).dot(back) > 0.0 ? Vector3d(frame.col(2)) : Vector3d(-frame.col(2));
-    clay.ball(mid(joint[2], joint[3], 0.66) + 0.66 * r * outward,
-              Vector3d(0.60 * r, 0.80 * r, 0.20 * r), {.blend = 0.0005, .fine = 0.45},
-              Eigen::Quaterniond(frame));
+    const Vector3d outward = frame.col(2).dot(back) > 0.0 ? Vector3d(frame.col(2)) : Vector3d(-frame.col(2));
+    clay.ball(mid(joint[2], joint[3], 0.66) + 0.66 * r * outward, Vector3d(0.60 * r, 0.80 * r, 0.20 * r),
+              {.blend = 0.0005, .fine = 0.45}, Eigen::Quaterniond(frame));
 }
 
 Sculpture sculpt_hand() {
     Sculpture clay(0.0042);
     // Forearm, wrist, and one metacarpal to each knuckle.
-    clay.cone({0.0, -0.075, 0.0}, {0.0, -0.005, 0.0}, 0.0290, 0.0270,
-              {.blend = 0.02, .thin = 0.72});
+    clay.cone({0.0, -0.075, 0.0}, {0.0, -0.005, 0.0}, 0.0290, 0.0270, {.blend = 0.02, .thin = 0.72});
     clay.cone({0.0, -0.005, 0.0}, {0.0, 0.030, 0.0}, 0.0265, 0.030, {.blend = 0.02, .thin = 0.60});
     for (const Finger& finger : fingers()) {
         const Vector3d root(0.55 * finger.knuckle.x(), 0.012, -0.001);
-        clay.cone(root, finger.knuckle - Vector3d(0.0, 0.004, 0.0), 0.0125, 1.28 * finger.radius,
-                  {.blend = 0.016});
-        clay.ball(finger.knuckle + Vector3d(0.0, -0.001, -0.0052), Vector3d(0.0075, 0.009, 0.0075),
-                  {.blend = 0.008});
+        clay.cone(root, finger.knuckle - Vector3d(0.0, 0.004, 0.0), 0.0125, 1.28 * finger.radius, {.blend = 0.016});
+        clay.ball(finger.knuckle + Vector3d(0.0, -0.001, -0.0052), Vector3d(0.0075, 0.009, 0.0075), {.blend = 0.008});
     }
     // Muscle of the thumb, heel of the little finger, pads under the knuckles, hollow of the palm.
     clay.ball({0.0280, 0.0390, 0.0120}, {0.0165, 0.0290, 0.0150}, {.blend = 0.014}, turn_z(-32.0));
@@ -111,8 +98,8 @@ Sculpture sculpt_hand() {
     clay.cone({0.0260, 0.0620, 0.0020}, {0.0440, 0.0500, 0.0130}, 0.0080, 0.0095, {.blend = 0.018});
 
     for (const Finger& finger : fingers()) {
-        sculpt_digit(clay, {finger.joint(0), finger.joint(1), finger.joint(2), finger.joint(3)},
-                     finger.radius, -Vector3d::UnitZ(), finger.flex_axis());
+        sculpt_digit(clay, {finger.joint(0), finger.joint(1), finger.joint(2), finger.joint(3)}, finger.radius,
+                     -Vector3d::UnitZ(), finger.flex_axis());
     }
     const Vector3d along = (thumb_joints()[3] - thumb_joints()[2]).normalized();
     const Vector3d back = thumb_axis.cross(along).normalized();
@@ -137,16 +124,15 @@ Character make_hand() {
         std::string parent = finger.name + "_palm";
         for (int i = 0; i < 3; ++i) {
             const std::string name = finger.name + "_" + std::to_string(i + 1);
-            plan.bones.push_back(
-                {name, parent, finger.joint(i), finger.joint(i + 1), finger.name, ""});
+            plan.bones.push_back({name, parent, finger.joint(i), finger.joint(i + 1), finger.name, ""});
             parent = name;
         }
     }
     std::string parent = "palm";
     for (int i = 0; i < 3; ++i) {
         const std::string name = "thumb_" + std::to_string(i + 1);
-        plan.bones.push_back({name, parent, thumb_joints()[i],
-                              thumb_joints()[static_cast<size_t>(i) + 1], "thumb", ""});
+        plan.bones.push_back(
+            {name, parent, thumb_joints()[i], thumb_joints()[static_cast<size_t>(i) + 1], "thumb", ""});
         parent = name;
     }
     Character hand = build_actor(plan);
@@ -161,22 +147,18 @@ Character make_hand() {
             const Ease bend{{t, 0.0}, {t + 0.55, 1.0}, {back, 1.0}, {back + 0.55, 0.0}};
             const std::array<double, 3> angle = {82.0, 98.0, 62.0};
             for (int k = 0; k < 3; ++k) {
-                motion.turn(finger.name + "_" + std::to_string(k + 1), [&, k](double time) {
-                    return turn_about(finger.flex_axis(), bend(time) * angle[k]);
-                });
+                motion.turn(finger.name + "_" + std::to_string(k + 1),
+                            [&, k](double time) { return turn_about(finger.flex_axis(), bend(time) * angle[k]); });
             }
         }
         const double t = 0.2 + 4.0 * delay;
         const double back = seconds - 1.4 - 2.4 * delay;
-        const Ease bend{{t, 0.0},
-                        {t + 0.55, 1.0},
-                        {std::max(back, t + 0.7), 1.0},
-                        {std::max(back, t + 0.7) + 0.55, 0.0}};
+        const Ease bend{
+            {t, 0.0}, {t + 0.55, 1.0}, {std::max(back, t + 0.7), 1.0}, {std::max(back, t + 0.7) + 0.55, 0.0}};
         const std::array<double, 3> angle = {24.0, 32.0, 48.0};
         for (int k = 0; k < 3; ++k) {
-            motion.turn("thumb_" + std::to_string(k + 1), [&, k](double time) {
-                return turn_about(thumb_axis, bend(time) * angle[k]);
-            });
+            motion.turn("thumb_" + std::to_string(k + 1),
+                        [&, k](double time) { return turn_about(thumb_axis, bend(time) * angle[k]); });
         }
     };
     flex("flex", 0.45, 6.0);

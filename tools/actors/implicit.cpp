@@ -21,8 +21,7 @@ double smooth_min(double a, double b, double k) {
 }
 
 /// Exact distance to the hull of two spheres.
-double tapered_capsule(const Vector3d& p, const Vector3d& a, const Vector3d& b, double ra,
-                       double rb) {
+double tapered_capsule(const Vector3d& p, const Vector3d& a, const Vector3d& b, double ra, double rb) {
     const Vector3d ba = b - a;
     const double l2 = ba.squaredNorm();
     const double rr = ra - rb;
@@ -100,8 +99,7 @@ void Sculpture::add(const Lump& lump) {
     }
 }
 
-void Sculpture::cone(const Vector3d& a, const Vector3d& b, double ra, double rb,
-                     const Stroke& stroke) {
+void Sculpture::cone(const Vector3d& a, const Vector3d& b, double ra, double rb, const Stroke& stroke) {
     Lump lump;
     lump.kind = Kind::cone;
     lump.stroke = stroke;
@@ -124,8 +122,7 @@ void Sculpture::cone(const Vector3d& a, const Vector3d& b, double ra, double rb,
 
 void Sculpture::chain(const std::vector<Eigen::Vector4d>& points, const Stroke& stroke) {
     for (size_t i = 0; i + 1 < points.size(); ++i) {
-        cone(points[i].head<3>(), points[i + 1].head<3>(), points[i].w(), points[i + 1].w(),
-             stroke);
+        cone(points[i].head<3>(), points[i + 1].head<3>(), points[i].w(), points[i + 1].w(), stroke);
     }
 }
 
@@ -148,8 +145,8 @@ void Sculpture::ball(const Vector3d& centre, const Vector3d& radii, const Stroke
     }
 }
 
-void Sculpture::box(const Vector3d& centre, const Vector3d& half, double rounding,
-                    const Stroke& stroke, const Eigen::Quaterniond& turn) {
+void Sculpture::box(const Vector3d& centre, const Vector3d& half, double rounding, const Stroke& stroke,
+                    const Eigen::Quaterniond& turn) {
     Lump lump;
     lump.kind = Kind::box;
     lump.stroke = stroke;
@@ -199,8 +196,7 @@ double Sculpture::lump_distance(const Lump& lump, const Vector3d& p) {
             const Vector3d b = lump.b + n * (grow * n.dot(lump.b - lump.a));
             const double d = tapered_capsule(q, lump.a, b, lump.ra, lump.rb);
             const Vector3d axis = b - lump.a;
-            const double t =
-                std::clamp((q - lump.a).dot(axis) / std::max(axis.squaredNorm(), 1e-30), 0.0, 1.0);
+            const double t = std::clamp((q - lump.a).dot(axis) / std::max(axis.squaredNorm(), 1e-30), 0.0, 1.0);
             const Vector3d out = q - lump.a - t * axis;
             const double length2 = out.squaredNorm();
             if (length2 < 1e-20) {
@@ -235,8 +231,7 @@ double Sculpture::distance(const Vector3d& p) const {
     };
     double whole = far_away;
     for (const Layer& layer : layers_) {
-        if (!is_near(layer.bound_centre, layer.bound_radius,
-                     (layer.carve ? -whole : whole) + layer.blend)) {
+        if (!is_near(layer.bound_centre, layer.bound_radius, (layer.carve ? -whole : whole) + layer.blend)) {
             continue;
         }
         double d = far_away;
@@ -248,8 +243,7 @@ double Sculpture::distance(const Vector3d& p) const {
             d = lump.stroke.carve ? -smooth_min(-d, lump_distance(lump, p), k)
                                   : smooth_min(d, lump_distance(lump, p), k);
         }
-        whole =
-            layer.carve ? -smooth_min(-whole, d, layer.blend) : smooth_min(whole, d, layer.blend);
+        whole = layer.carve ? -smooth_min(-whole, d, layer.blend) : smooth_min(whole, d, layer.blend);
     }
     return whole;
 }
@@ -258,8 +252,7 @@ Vector3d Sculpture::gradient(const Vector3d& p) const {
     // Four evaluations at the corners of a tetrahedron.
     const double e = 0.02 * edge_;
     const Vector3d a(1, -1, -1), b(-1, -1, 1), c(-1, 1, -1), d(1, 1, 1);
-    return (a * distance(p + e * a) + b * distance(p + e * b) + c * distance(p + e * c) +
-            d * distance(p + e * d)) /
+    return (a * distance(p + e * a) + b * distance(p + e * b) + c * distance(p + e * c) + d * distance(p + e * d)) /
            (4.0 * e);
 }
 
@@ -309,8 +302,7 @@ SurfaceMesh Sculpture::polygonise(double spacing, double level) const {
     const Vector3d origin = low - Vector3d::Constant(1.37 * spacing);  // off any symmetry plane
     Eigen::Vector3i blocks;
     for (int i = 0; i < 3; ++i) {
-        blocks[i] =
-            static_cast<int>(std::ceil((high[i] - origin[i] + spacing) / (block * spacing)));
+        blocks[i] = static_cast<int>(std::ceil((high[i] - origin[i] + spacing) / (block * spacing)));
     }
     const Eigen::Vector3i nodes = blocks * block + Eigen::Vector3i::Ones();
     const auto node_index = [&](int x, int y, int z) {
@@ -330,24 +322,21 @@ SurfaceMesh Sculpture::polygonise(double spacing, double level) const {
         }
         return v;
     };
-    const auto offset = [](int bits) {
-        return Eigen::Vector3i(bits & 1, bits >> 1 & 1, bits >> 2);
-    };
+    const auto offset = [](int bits) { return Eigen::Vector3i(bits & 1, bits >> 1 & 1, bits >> 2); };
     const auto vertex = [&](const Eigen::Vector3i& cell, int from_bits, int to_bits) {
         if ((from_bits & ~to_bits) != 0) {
             std::swap(from_bits, to_bits);
         }
         const Eigen::Vector3i from = cell + offset(from_bits);
         const Eigen::Vector3i to = cell + offset(to_bits);
-        const size_t slot = node_index(from.x(), from.y(), from.z()) * 7 +
-                            static_cast<size_t>(to_bits & ~from_bits) - 1;
+        const size_t slot =
+            node_index(from.x(), from.y(), from.z()) * 7 + static_cast<size_t>(to_bits & ~from_bits) - 1;
         if (vertex_on_edge[slot] < 0) {
             const double va = value_at(from);
             const double vb = value_at(to);
             const double t = std::clamp(va / (va - vb), 0.1, 0.9);
             vertex_on_edge[slot] = static_cast<int>(mesh.points.size());
-            mesh.points.push_back(origin +
-                                  spacing * (from.cast<double>() + t * (to - from).cast<double>()));
+            mesh.points.push_back(origin + spacing * (from.cast<double>() + t * (to - from).cast<double>()));
         }
         return vertex_on_edge[slot];
     };
@@ -377,16 +366,13 @@ SurfaceMesh Sculpture::polygonise(double spacing, double level) const {
             }
             const Vector3d outward = centre_of(outside, out) - centre_of(inside, in);
             const auto emit = [&](int a, int b, int c) {
-                const Vector3d n =
-                    (mesh.points[b] - mesh.points[a]).cross(mesh.points[c] - mesh.points[a]);
-                mesh.triangles.push_back(n.dot(outward) > 0.0 ? Eigen::Vector3i(a, b, c)
-                                                              : Eigen::Vector3i(a, c, b));
+                const Vector3d n = (mesh.points[b] - mesh.points[a]).cross(mesh.points[c] - mesh.points[a]);
+                mesh.triangles.push_back(n.dot(outward) > 0.0 ? Eigen::Vector3i(a, b, c) : Eigen::Vector3i(a, c, b));
             };
             if (in == 1 || out == 1) {
                 const int tip = in == 1 ? inside[0] : outside[0];
                 const int* rest = in == 1 ? outside : inside;
-                emit(vertex(cell, tip, rest[0]), vertex(cell, tip, rest[1]),
-                     vertex(cell, tip, rest[2]));
+                emit(vertex(cell, tip, rest[0]), vertex(cell, tip, rest[1]), vertex(cell, tip, rest[2]));
             } else {
                 const int a = vertex(cell, inside[0], outside[0]);
                 const int b = vertex(cell, inside[0], outside[1]);
@@ -405,14 +391,12 @@ SurfaceMesh Sculpture::polygonise(double spacing, double level) const {
         for (int by = 0; by < blocks.y(); ++by) {
             for (int bx = 0; bx < blocks.x(); ++bx) {
                 const Eigen::Vector3i first(bx * block, by * block, bz * block);
-                const Vector3d centre =
-                    origin + spacing * (first.cast<double>() + Vector3d::Constant(0.5 * block));
+                const Vector3d centre = origin + spacing * (first.cast<double>() + Vector3d::Constant(0.5 * block));
                 if (std::abs(distance(centre) - level) > reach) {
                     continue;
                 }
                 for (int i = 0; i < block * block * block; ++i) {
-                    march(first +
-                          Eigen::Vector3i(i % block, i / block % block, i / (block * block)));
+                    march(first + Eigen::Vector3i(i % block, i / block % block, i / (block * block)));
                 }
             }
         }

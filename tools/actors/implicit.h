@@ -31,8 +31,7 @@ public:
     void mirror(bool on) { is_mirrored_ = on; }
 
     /// Tapered capsule with radius ra at a, rb at b.
-    void cone(const Vector3d& a, const Vector3d& b, double ra, double rb,
-              const Stroke& stroke = {});
+    void cone(const Vector3d& a, const Vector3d& b, double ra, double rb, const Stroke& stroke = {});
     /// Cones through points (x, y, z, radius).
     void chain(const std::vector<Eigen::Vector4d>& points, const Stroke& stroke = {});
     /// Ellipsoid with the given half axes, turned by `turn`.
@@ -41,8 +40,7 @@ public:
     /// Body of revolution about the y axis from a closed outline of (radius, y) points.
     void lathe(const std::vector<Vector2d>& outline, const Stroke& stroke = {});
     /// Box with half sizes and rounded edges, turned by `turn`.
-    void box(const Vector3d& centre, const Vector3d& half, double rounding,
-             const Stroke& stroke = {},
+    void box(const Vector3d& centre, const Vector3d& half, double rounding, const Stroke& stroke = {},
              const Eigen::Quaterniond& turn = Eigen::Quaterniond::Identity());
 
     double distance(const Vector3d& p) const;

@@ -23,17 +23,15 @@ namespace {
 
 const std::map<std::string, Character (*)()>& makers() {
     static const std::map<std::string, Character (*)()> all = {
-        {"arm", make_arm},           {"hand", make_hand},     {"head", make_head},
-        {"torso", make_torso},       {"dancer", make_dancer}, {"dinosaur", make_dinosaur},
-        {"creature", make_creature}, {"horse", make_horse},   {"rabbit", make_rabbit},
-        {"teapot", make_teapot},     {"vase", make_vase},     {"tower", make_tower},
+        {"arm", make_arm},       {"hand", make_hand},         {"head", make_head},         {"torso", make_torso},
+        {"dancer", make_dancer}, {"dinosaur", make_dinosaur}, {"creature", make_creature}, {"horse", make_horse},
+        {"rabbit", make_rabbit}, {"teapot", make_teapot},     {"vase", make_vase},         {"tower", make_tower},
     };
     return all;
 }
 
 /// Largest distance between vertices of two characters at moments of all clips, metres.
-double largest_distance(const std::shared_ptr<const Character>& a,
-                        const std::shared_ptr<const Character>& b) {
+double largest_distance(const std::shared_ptr<const Character>& a, const std::shared_ptr<const Character>& b) {
     double largest = 0.0;
     for (const Clip& clip : a->clips) {
         BodyOptions options;
@@ -66,8 +64,8 @@ void check(const std::string& name, const Character& made, const std::string& by
     try {
         distance = largest_distance(std::make_shared<const Character>(made), read);
     } catch (const InvalidInput& error) {
-        throw InvalidInput(concat(path.string(), ": differs from what tools/actors makes: ",
-                                  error.what(), "; `make actors` makes it anew"));
+        throw InvalidInput(concat(path.string(), ": differs from what tools/actors makes: ", error.what(),
+                                  "; `make actors` makes it anew"));
     }
     std::printf("%s: %zu bytes, %s, %.2g mm from its maker\n", name.c_str(), file.size(),
                 stored == bytes ? "same bytes" : "other bytes", 1e3 * distance);

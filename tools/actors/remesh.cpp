@@ -14,10 +14,7 @@ constexpr double too_short = 4.0 / 5.0;
 class Remesher {
 public:
     Remesher(const SurfaceMesh& mesh, const RemeshGuide& guide)
-        : guide_(guide),
-          points_(mesh.points),
-          triangles_(mesh.triangles),
-          around_(mesh.points.size()) {
+        : guide_(guide), points_(mesh.points), triangles_(mesh.triangles), around_(mesh.points.size()) {
         for (int f = 0; f < static_cast<int>(triangles_.size()); ++f) {
             for (int k = 0; k < 3; ++k) {
                 around_[triangles_[f][k]].push_back(f);
@@ -108,9 +105,7 @@ private:
         }
     }
 
-    void forget(int v, int f) {
-        around_[v].erase(std::find(around_[v].begin(), around_[v].end(), f));
-    }
+    void forget(int v, int f) { around_[v].erase(std::find(around_[v].begin(), around_[v].end(), f)); }
 
     void mark_rim() {
         on_rim_.assign(points_.size(), 0);
@@ -228,9 +223,8 @@ private:
                 return false;
             }
         }
-        const Vector3d target = on_rim_[a] && !on_rim_[b]
-                                    ? points_[a]
-                                    : on_surface(0.5 * (points_[a] + points_[b]), rim_edge);
+        const Vector3d target =
+            on_rim_[a] && !on_rim_[b] ? points_[a] : on_surface(0.5 * (points_[a] + points_[b]), rim_edge);
         for (const auto& [ring, self, other] :
              {std::tuple<const std::vector<int>&, int, int>{ring_a_, a, b}, {ring_b_, b, a}}) {
             for (const int v : ring) {
@@ -325,9 +319,7 @@ private:
         }
         const int c = third(f, a, b);
         const int d = third(g, a, b);
-        const auto valence = [&](int v) {
-            return static_cast<int>(around_[v].size()) + (on_rim_[v] ? 3 : 0);
-        };
+        const auto valence = [&](int v) { return static_cast<int>(around_[v].size()) + (on_rim_[v] ? 3 : 0); };
         if (valence(a) <= 4 || valence(b) <= 4) {
             return false;
         }
@@ -347,8 +339,7 @@ private:
         } else {
             const auto off = [](int n) { return (n - 6) * (n - 6); };
             const int now = off(valence(a)) + off(valence(b)) + off(valence(c)) + off(valence(d));
-            const int then = off(valence(a) - 1) + off(valence(b) - 1) + off(valence(c) + 1) +
-                             off(valence(d) + 1);
+            const int then = off(valence(a) - 1) + off(valence(b) - 1) + off(valence(c) + 1) + off(valence(d) + 1);
             if (then >= now || (after > 0.97 && after > before)) {
                 return false;
             }
@@ -361,8 +352,7 @@ private:
         const Vector3d mean = (normals_[a] + normals_[b] + normals_[c] + normals_[d]).normalized();
         const double facing_now = std::min(nf.dot(mean), ng.dot(mean));
         const double facing_then = std::min(n1.dot(mean), n2.dot(mean));
-        if ((facing_then < 0.5 && facing_then < facing_now) ||
-            (n1.dot(n2) < 0.5 && n1.dot(n2) < nf.dot(ng))) {
+        if ((facing_then < 0.5 && facing_then < facing_now) || (n1.dot(n2) < 0.5 && n1.dot(n2) < nf.dot(ng))) {
             return false;
         }
         triangles_[f] = Eigen::Vector3i(a, d, c);
@@ -455,8 +445,7 @@ private:
                 }
             }
             const double side = length(t[k], t[(k + 1) % 3]);
-            if (side < 0.75 * wanted(t[k], t[(k + 1) % 3]) &&
-                collapse(f, t[k], t[(k + 1) % 3], 1.7)) {
+            if (side < 0.75 * wanted(t[k], t[(k + 1) % 3]) && collapse(f, t[k], t[(k + 1) % 3], 1.7)) {
                 changed = true;
                 continue;
             }
@@ -496,12 +485,10 @@ private:
         for (double step = 0.3 * wanted_[v]; step > 0.03 * wanted_[v]; step *= 0.5) {
             for (int i = 0; i < 8; ++i) {
                 const double angle = i * M_PI / 4.0;
-                const Vector3d to =
-                    guide_.project(points_[v] + step * (std::cos(angle) * x + std::sin(angle) * y));
+                const Vector3d to = guide_.project(points_[v] + step * (std::cos(angle) * x + std::sin(angle) * y));
                 const double worst = worst_around(v, to);
-                if (worst < best - 1e-4 &&
-                    std::none_of(around_[v].begin(), around_[v].end(),
-                                 [&](int f) { return facing(f, v, to) < 0.35; })) {
+                if (worst < best - 1e-4 && std::none_of(around_[v].begin(), around_[v].end(),
+                                                        [&](int f) { return facing(f, v, to) < 0.35; })) {
                     best = worst;
                     points_[v] = to;
                     moved = true;

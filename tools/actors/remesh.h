@@ -16,11 +16,10 @@ struct SurfaceMesh {
 
 /// What remeshing holds on to.
 struct RemeshGuide {
-    std::function<double(const Vector3d&)> edge_length;  ///< wanted edge length at a point, metres
-    std::function<Vector3d(const Vector3d&)> project;    ///< nearest point of the surface
-    std::function<Vector3d(const Vector3d&)>
-        project_rim;  ///< open meshes: nearest point of the rim
-    int rounds = 7;   ///< split, collapse, flip, relax; 3 .. 20
+    std::function<double(const Vector3d&)> edge_length;    ///< wanted edge length at a point, metres
+    std::function<Vector3d(const Vector3d&)> project;      ///< nearest point of the surface
+    std::function<Vector3d(const Vector3d&)> project_rim;  ///< open meshes: nearest point of the rim
+    int rounds = 7;                                        ///< split, collapse, flip, relax; 3 .. 20
 };
 
 /// Even triangles (Botsch and Kobbelt 2004): edges of the wanted length, six triangles a vertex,

@@ -62,8 +62,7 @@ void keep_largest_piece(SurfaceMesh& mesh) {
 double smallest_angle_deg(const SurfaceMesh& mesh) {
     double worst = -1.0;
     for (const Eigen::Vector3i& t : mesh.triangles) {
-        worst =
-            std::max(worst, worst_cosine(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]));
+        worst = std::max(worst, worst_cosine(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]));
     }
     return std::acos(std::clamp(worst, -1.0, 1.0)) * 180.0 / M_PI;
 }

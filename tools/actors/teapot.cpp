@@ -52,18 +52,15 @@ void add_tube(Sculpture& clay, const Tube& tube, double blend, double fine) {
         const Vector2d a = at(tube.inner, t);
         const Vector2d b = at(tube.outer, t);
         const Vector2d middle = 0.5 * (a + b);
-        return Eigen::Vector4d(
-            scale * middle.x(), scale * middle.y(), 0.5 * scale * (a - b).norm(),
-            scale * (tube.half_width[0] + t * (tube.half_width[1] - tube.half_width[0])));
+        return Eigen::Vector4d(scale * middle.x(), scale * middle.y(), 0.5 * scale * (a - b).norm(),
+                               scale * (tube.half_width[0] + t * (tube.half_width[1] - tube.half_width[0])));
     };
     for (int i = 0; i < pieces; ++i) {
         const Eigen::Vector4d p = section(static_cast<double>(i) / pieces);
         const Eigen::Vector4d q = section((i + 1.0) / pieces);
-        clay.cone({p[0], p[1], 0.0}, {q[0], q[1], 0.0}, p[2], q[2],
-                  {.blend = blend,
-                   .thin_axis = Vector3d::UnitZ(),
-                   .thin = (p[3] + q[3]) / (p[2] + q[2]),
-                   .fine = fine});
+        clay.cone(
+            {p[0], p[1], 0.0}, {q[0], q[1], 0.0}, p[2], q[2],
+            {.blend = blend, .thin_axis = Vector3d::UnitZ(), .thin = (p[3] + q[3]) / (p[2] + q[2]), .fine = fine});
     }
 }
 

@@ -71,8 +71,7 @@ void tidy_labels(const std::vector<Eigen::Vector3i>& across, std::vector<int>& l
             }
             pieces.push_back(std::move(members));
         }
-        std::vector<int> largest(
-            static_cast<size_t>(*std::max_element(label.begin(), label.end())) + 1, -1);
+        std::vector<int> largest(static_cast<size_t>(*std::max_element(label.begin(), label.end())) + 1, -1);
         for (int p = 0; p < static_cast<int>(pieces.size()); ++p) {
             int& best = largest[label[pieces[p][0]]];
             if (best < 0 || pieces[p].size() > pieces[best].size()) {
@@ -93,8 +92,7 @@ void tidy_labels(const std::vector<Eigen::Vector3i>& across, std::vector<int>& l
                     }
                 }
             }
-            const int winner =
-                static_cast<int>(std::max_element(votes.begin(), votes.end()) - votes.begin());
+            const int winner = static_cast<int>(std::max_element(votes.begin(), votes.end()) - votes.begin());
             if (votes[winner] > 0) {
                 for (const int f : pieces[p]) {
                     label[f] = winner;
@@ -140,8 +138,8 @@ Vector2d stand_up(std::vector<Vector2d>& points) {
 
 /// Lower left corners of boxes packed on shelves in a square of this side; false when they do not
 /// fit.
-bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, double square,
-          double gap, std::vector<Vector2d>& corner) {
+bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, double square, double gap,
+          std::vector<Vector2d>& corner) {
     double x = gap, y = gap, shelf = 0.0;
     for (const int i : order) {
         if (x + sizes[i].x() + gap > square) {
@@ -161,8 +159,7 @@ bool pack(const std::vector<Vector2d>& sizes, const std::vector<int>& order, dou
 
 }  // namespace
 
-UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle,
-                 const Vector3d& seam_side) {
+UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle, const Vector3d& seam_side) {
     const std::vector<Eigen::Vector3i> across = neighbours_of(mesh);
     tidy_labels(across, chart_of_triangle);
     std::vector<int> labels = chart_of_triangle;
@@ -181,8 +178,7 @@ UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle,
     }
     std::vector<int> order(charts.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return sizes[a].y() > sizes[b].y(); });
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return sizes[a].y() > sizes[b].y(); });
     std::vector<Vector2d> corner(charts.size());
     double square = std::sqrt(area);
     while (!pack(sizes, order, square, 0.01 * square, corner)) {

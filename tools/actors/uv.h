@@ -18,8 +18,7 @@ struct UvLayout {
 ///                           the array holds what was used
 /// \param seam_side  seams prefer the side of the surface facing this direction
 /// \throw SolverFailure  a chart of higher genus, or one that cannot be flattened
-UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle,
-                 const Vector3d& seam_side);
+UvLayout make_uv(const SurfaceMesh& mesh, std::vector<int>& chart_of_triangle, const Vector3d& seam_side);
 
 /// A disk cut out of the mesh, with its own vertices.
 struct Chart {
@@ -33,8 +32,8 @@ struct Chart {
 /// caps (fingers, stumps) are slit to their tips.
 /// \param across  triangle across each side, -1 at a rim
 /// \throw SolverFailure  the chart has a handle
-Chart cut_to_disk(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across,
-                  const std::vector<int>& label, int chart, const Vector3d& seam_side);
+Chart cut_to_disk(const SurfaceMesh& mesh, const std::vector<Eigen::Vector3i>& across, const std::vector<int>& label,
+                  int chart, const Vector3d& seam_side);
 
 /// Flattens a disk: Tutte's embedding in a circle, then accelerated quadratic proxy descent
 /// (Kovalsky et al. 2016) of the symmetric Dirichlet energy. Steps never flip a triangle and

@@ -39,8 +39,7 @@ void add_sway(Character& character, int levels, double angle_deg) {
     for (int i = 1; i < levels; ++i) {
         motion.turn("level_" + std::to_string(i + 1), [=](double t) {
             const double swing = grow(t) * angle_deg / (levels - 1);
-            return turn_z(-swing * std::sin(2.0 * M_PI * t)) *
-                   turn_x(0.4 * swing * std::sin(4.0 * M_PI * t));
+            return turn_z(-swing * std::sin(2.0 * M_PI * t)) * turn_x(0.4 * swing * std::sin(4.0 * M_PI * t));
         });
     }
 }
@@ -56,8 +55,7 @@ std::vector<Vector2d> smooth_line(const std::vector<Vector2d>& points, int piece
         const Vector2d& p3 = points[std::min(i + 2, last)];
         for (int k = 0; k < pieces; ++k) {
             const double t = static_cast<double>(k) / pieces;
-            out.push_back(0.5 * (2.0 * p1 + t * (p2 - p0) +
-                                 t * t * (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3) +
+            out.push_back(0.5 * (2.0 * p1 + t * (p2 - p0) + t * t * (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3) +
                                  t * t * t * (3.0 * p1 - p0 - 3.0 * p2 + p3)));
         }
     }
@@ -91,17 +89,12 @@ Character make_vase() {
     outline.emplace_back(0.0, 0.024);
     Sculpture clay(0.0105);
     clay.lathe(outline);
-    ActorPlan plan{
-        "vase", clay, 0.0062, stack_of_joints(4, 0.42, "outside"), Vector3d(0.0, 0.0, -1.0), {}};
-    plan.paint = [](const Vector3d& p, Eigen::RowVectorXd& weights) {
-        paint_levels(0.42, p, weights);
-    };
+    ActorPlan plan{"vase", clay, 0.0062, stack_of_joints(4, 0.42, "outside"), Vector3d(0.0, 0.0, -1.0), {}};
+    plan.paint = [](const Vector3d& p, Eigen::RowVectorXd& weights) { paint_levels(0.42, p, weights); };
     plan.chart = [](const Vector3d& p, const Vector3d& n) {
-        const bool faces_axis =
-            n.x() * p.x() + n.z() * p.z() < 0.0 || std::hypot(p.x(), p.z()) < 0.03;
-        return std::string(p.y() > 0.018 && p.y() < 0.415 && faces_axis
-                               ? "inside"
-                               : (p.y() < 0.002 ? "foot" : "outside"));
+        const bool faces_axis = n.x() * p.x() + n.z() * p.z() < 0.0 || std::hypot(p.x(), p.z()) < 0.03;
+        return std::string(p.y() > 0.018 && p.y() < 0.415 && faces_axis ? "inside"
+                                                                        : (p.y() < 0.002 ? "foot" : "outside"));
     };
     Character vase = build_actor(plan);
     add_sway(vase, 4, 50.0);
@@ -127,26 +120,21 @@ Character make_tower() {
                {.fine = 0.8});
     for (int i = 0; i < 8; ++i) {  // battlements
         const double a = 45.0 * i + 22.5;
-        clay.box(turn_y(a) * Vector3d(0.0, 4.52, 0.89), {0.185, 0.25, 0.115}, 0.03,
-                 {.blend = 0.03, .fine = 0.62}, turn_y(a));
+        clay.box(turn_y(a) * Vector3d(0.0, 4.52, 0.89), {0.185, 0.25, 0.115}, 0.03, {.blend = 0.03, .fine = 0.62},
+                 turn_y(a));
     }
-    clay.box({0.0, 0.55, 1.05}, {0.26, 0.50, 0.42}, 0.05,
-             {.blend = 0.03, .fine = 0.6, .carve = true});  // door
+    clay.box({0.0, 0.55, 1.05}, {0.26, 0.50, 0.42}, 0.05, {.blend = 0.03, .fine = 0.6, .carve = true});  // door
     clay.ball({0.0, 1.03, 1.05}, {0.26, 0.27, 0.42}, {.blend = 0.03, .fine = 0.6, .carve = true});
     for (int i = 0; i < 3; ++i) {  // windows wind up the wall
         const double a = 70.0 + 110.0 * i;
         clay.box(turn_y(a) * Vector3d(0.0, 1.7 + 0.55 * i, 0.85), {0.09, 0.24, 0.24}, 0.05,
                  {.blend = 0.03, .fine = 0.6, .carve = true}, turn_y(a));
     }
-    ActorPlan plan{"tower", clay, 0.062, stack_of_joints(5, 4.8, "wall"), Vector3d(0.0, 0.0, -1.0),
-                   {}};
-    plan.paint = [](const Vector3d& p, Eigen::RowVectorXd& weights) {
-        paint_levels(4.8, p, weights);
-    };
+    ActorPlan plan{"tower", clay, 0.062, stack_of_joints(5, 4.8, "wall"), Vector3d(0.0, 0.0, -1.0), {}};
+    plan.paint = [](const Vector3d& p, Eigen::RowVectorXd& weights) { paint_levels(4.8, p, weights); };
     plan.chart = [](const Vector3d& p, const Vector3d&) {
         const double r = std::hypot(p.x(), p.z());
-        return std::string(p.y() < 0.03 && r < 1.08 ? "foot"
-                                                    : (p.y() > 4.0 && r < 0.90 ? "roof" : "wall"));
+        return std::string(p.y() < 0.03 && r < 1.08 ? "foot" : (p.y() > 4.0 && r < 0.90 ? "roof" : "wall"));
     };
     Character tower = build_actor(plan);
     add_sway(tower, 5, 40.0);

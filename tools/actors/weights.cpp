@@ -13,8 +13,7 @@ namespace {
 
 Vector3d nearest_on_bone(const Bone& bone, const Vector3d& p) {
     const Vector3d axis = bone.tail - bone.head;
-    const double t =
-        std::clamp((p - bone.head).dot(axis) / std::max(axis.squaredNorm(), 1e-18), 0.0, 1.0);
+    const double t = std::clamp((p - bone.head).dot(axis) / std::max(axis.squaredNorm(), 1e-18), 0.0, 1.0);
     return bone.head + t * axis;
 }
 
@@ -35,8 +34,7 @@ double cotangent(const Vector3d& a, const Vector3d& b) {
 
 }  // namespace
 
-Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture,
-                             const std::vector<Bone>& bones) {
+Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture, const std::vector<Bone>& bones) {
     const int count = static_cast<int>(mesh.points.size());
     const int bone_count = static_cast<int>(bones.size());
     std::vector<Eigen::Triplet<double>> entries;
@@ -49,8 +47,7 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
             const int a = t[(k + 1) % 3];
             const int b = t[(k + 2) % 3];
             // Negative cotangents would let weights leave [0, 1].
-            const double w =
-                std::max(0.5 * cotangent(x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]), 1e-3);
+            const double w = std::max(0.5 * cotangent(x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]), 1e-3);
             entries.emplace_back(a, a, w);
             entries.emplace_back(b, b, w);
             entries.emplace_back(a, b, -w);
@@ -71,8 +68,7 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
         }
         std::sort(order.begin(), order.end());
         size_t chosen = 0;
-        while (chosen < order.size() &&
-               !is_visible(sculpture, p, nearest_on_bone(bones[order[chosen].second], p))) {
+        while (chosen < order.size() && !is_visible(sculpture, p, nearest_on_bone(bones[order[chosen].second], p))) {
             ++chosen;
         }
         if (chosen == order.size()) {
@@ -80,8 +76,8 @@ Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture
         }
         // Near a thick bone's own volume the skin holds on to it firmly.
         const double thick = bones[order[chosen].second].thick;
-        const double d = std::max({order[chosen].first, 0.35 * (order[chosen].first + thick),
-                                   0.2 * sculpture.base_edge()});
+        const double d =
+            std::max({order[chosen].first, 0.35 * (order[chosen].first + thick), 0.2 * sculpture.base_edge()});
         const double h = area[v] / (d * d);
         entries.emplace_back(v, v, h);
         heat(v, order[chosen].second) = h;

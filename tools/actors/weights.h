@@ -12,7 +12,6 @@ namespace cutis::actor {
 /// 2007): (L + A H) w = A H p, H = 1 / distance^2. Warmth spreads over the surface, so neighbouring
 /// fingers do not bleed into each other.
 /// \return #V x #bones, rows sum to one
-Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture,
-                             const std::vector<Bone>& bones);
+Eigen::MatrixXd heat_weights(const SurfaceMesh& mesh, const Sculpture& sculpture, const std::vector<Bone>& bones);
 
 }  // namespace cutis::actor

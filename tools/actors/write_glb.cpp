@@ -32,21 +32,19 @@ public:
 
     /// \return index of the accessor
     template <class Number>
-    int add(const std::vector<Number>& numbers, int component, const char* type, int width,
-            int target = 0, int padding = 0) {
+    int add(const std::vector<Number>& numbers, int component, const char* type, int width, int target = 0,
+            int padding = 0) {
         bytes_.resize((bytes_.size() + 3) / 4 * 4);
         Json view = {{"buffer", 0}, {"byteOffset", bytes_.size()}};
         const size_t rows = numbers.size() / static_cast<size_t>(width);
         for (size_t row = 0; row < rows; ++row) {
-            const auto* from =
-                reinterpret_cast<const char*>(&numbers[row * static_cast<size_t>(width)]);
+            const auto* from = reinterpret_cast<const char*>(&numbers[row * static_cast<size_t>(width)]);
             bytes_.append(from, sizeof(Number) * static_cast<size_t>(width));
             bytes_.append(static_cast<size_t>(padding), '\0');
         }
         view["byteLength"] = bytes_.size() - view["byteOffset"].get<size_t>();
         if (padding > 0) {
-            view["byteStride"] =
-                sizeof(Number) * static_cast<size_t>(width) + static_cast<size_t>(padding);
+            view["byteStride"] = sizeof(Number) * static_cast<size_t>(width) + static_cast<size_t>(padding);
         }
         if (target != 0) {
             view["target"] = target;
@@ -169,8 +167,8 @@ std::vector<float> rows_of(const MatrixX3d& values, const std::vector<int>& vert
     return out;
 }
 
-Json primitive_of(Document& document, const MeshInstance& instance, const MatrixX3d& normals,
-                  const MeshPart& part, std::vector<char>& is_taken) {
+Json primitive_of(Document& document, const MeshInstance& instance, const MatrixX3d& normals, const MeshPart& part,
+                  std::vector<char>& is_taken) {
     const ArtMesh& mesh = instance.mesh;
     const Cut cut = cut_part(mesh, part, is_taken);
     Json attributes;
@@ -263,10 +261,9 @@ void add_nodes(Document& document, const Character& character) {
             bind.topRightCorner<3, 1>() = -place[joint].cast<float>();
             binds.insert(binds.end(), bind.data(), bind.data() + 16);
         }
-        document.append("skins",
-                        {{"name", skin.name},
-                         {"joints", skin.joints},
-                         {"inverseBindMatrices", document.add(binds, type_f32, "MAT4", 16)}});
+        document.append("skins", {{"name", skin.name},
+                                  {"joints", skin.joints},
+                                  {"inverseBindMatrices", document.add(binds, type_f32, "MAT4", 16)}});
     }
 }
 
@@ -284,16 +281,14 @@ void add_clip(Document& document, const Clip& clip) {
         const std::vector<float> values(channel.values.begin(), channel.values.end());
         const bool is_turn = channel.target == ChannelTarget::rotation;
         const bool is_morph = channel.target == ChannelTarget::morph_weights;
-        const int output =
-            document.add(values, type_f32, is_morph ? "SCALAR" : (is_turn ? "VEC4" : "VEC3"),
-                         is_morph ? 1 : channel.width);
+        const int output = document.add(values, type_f32, is_morph ? "SCALAR" : (is_turn ? "VEC4" : "VEC3"),
+                                        is_morph ? 1 : channel.width);
         const size_t sampler = animation["samplers"].size();
         animation["samplers"].push_back({{"input", input}, {"output", output}});
         animation["channels"].push_back(
             {{"sampler", sampler},
              {"target",
-              {{"node", channel.node},
-               {"path", is_morph ? "weights" : (is_turn ? "rotation" : "translation")}}}});
+              {{"node", channel.node}, {"path", is_morph ? "weights" : (is_turn ? "rotation" : "translation")}}}});
     }
     document.append("animations", std::move(animation));
 }

@@ -25,3 +25,14 @@ export function cssColour(x, isSigned) {
   along(isSigned ? signed : sizes, x, c, 0);
   return `rgb(${c.map((v) => Math.round(v * 255)).join(' ')})`;
 }
+
+/** What parts are made of, in the order of their numbers. */
+export const classes = [['skin', [0.85, 0.45, 0.3]], ['cloth', [0.12, 0.3, 0.75]], ['hair', [0.3, 0.17, 0.05]], ['rigid', [0.55, 0.58, 0.6]]];
+
+/** A colour for island 1, 2, ...: neighbours in number lie far apart in hue. */
+export function islandColour(number) {
+  const hue = (number * 0.61803398875) % 1;
+  return [0, 1 / 3, 2 / 3].map((shift) => 0.08 + 0.8 * Math.abs(((hue + shift) % 1) * 2 - 1) ** 1.5);
+}
+
+export const cssLinear = (rgb) => `rgb(${rgb.map((c) => Math.round(255 * c ** (1 / 2.2)))})`;

@@ -1,9 +1,10 @@
 // What a bake left in the page, back as arrays.
 //
-// meta.sections: { name: { type: 'f32'|'i16'|'u32'|'u16', offset, count } } into the inflated bytes.
+// meta.sections: { name: { type: 'f32'|'i16'|'u32'|'u16'|'u8', offset, count } } into the inflated bytes.
+// meta.pictures: [{ section, type, hasHoles }]: picture files, which parts of surfaces name by number.
 // meta.motions:  { name: { width, count, rank, mean, basis, scales, weights, error } }; mean, basis and weights name sections.
 //   value of item i at frame f = mean[i] + sum_k weights[f * rank + k] * scales[k] * basis[k * count * width + i]
-const types = { f32: Float32Array, i16: Int16Array, u32: Uint32Array, u16: Uint16Array };
+const types = { f32: Float32Array, i16: Int16Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
 
 async function inflate(base64) {
   const text = atob(base64);
@@ -32,7 +33,9 @@ export async function loadBake() {
       weights: m.rank > 0 ? section(m.weights) : null,
     });
   }
-  return { meta, section, motion: (name) => motions[name] };
+  const decode = ({ section: name, type }) => createImageBitmap(new Blob([section(name)], { type }), { imageOrientation: 'flipY', premultiplyAlpha: 'none' });
+  const pictures = await Promise.all((meta.pictures ?? []).map(decode));
+  return { meta, section, pictures, motion: (name) => motions[name] };
 }
 
 /** Numbers per item over time, as a mean and a few modes. */

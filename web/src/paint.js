@@ -1,8 +1,12 @@
 // What is painted on the skin material. Patterns are drawn in the shader from UVs (or, without UVs, from the rest position),
 // so they go wherever the material goes.
-import { CanvasTexture, Color, DoubleSide, LinearFilter, LinearMipmapLinearFilter, MeshPhysicalMaterial, RepeatWrapping, SRGBColorSpace } from 'three';
+import { CanvasTexture, Color, DoubleSide, LinearFilter, LinearMipmapLinearFilter, MeshPhysicalMaterial, RepeatWrapping, SRGBColorSpace, Texture } from 'three';
+import { hasPictures } from './surface.js';
 
 export const paints = ['skin', 'checker', 'grid', 'tattoo', 'bumps', 'clay'];
+
+/** Those of a bake: what each part is made of can be shown where the page knows it. */
+export const paintsOf = (meta) => (meta.surfaces.some((s) => s.classes) ? [...paints, 'classes', 'islands'] : paints);
 
 /** A tattoo: concentric knots and leaves, symmetric, drawn with plain canvas strokes. */
 function tattooTexture() {
@@ -83,7 +87,10 @@ function bumpTexture() {
 }
 
 function texture(canvas, isColour) {
-  const t = new CanvasTexture(canvas);
+  return dress(new CanvasTexture(canvas), isColour);
+}
+
+function dress(t, isColour) {
   t.wrapS = t.wrapT = RepeatWrapping;
   t.minFilter = LinearMipmapLinearFilter;
   t.magFilter = LinearFilter;
@@ -121,8 +128,27 @@ const patternCode = `
   }
 `;
 
-/** Material of a surface; `state` = { paint, heat, wireframe } is read on every update. */
-export function makeSkin(description) {
+/** Materials of a surface, one for each part where parts have pictures; `state` = { paint, heat, wireframe } is read on every update. */
+export function makeSkin(description, bake) {
+  if (!hasPictures(description)) return makeMaterial(description, null);
+  const skins = description.parts.map(({ picture }) => makeMaterial(description, pictureTexture(bake, picture)));
+  return { material: skins.map(({ material }) => material), update: (state) => skins.forEach(({ update }) => update(state)) };
+}
+
+function pictureTexture(bake, number) {
+  if (number === undefined) return null;
+  bake.textures ??= [];
+  if (!bake.textures[number]) {
+    const t = dress(new Texture(bake.pictures[number]), true);
+    t.flipY = false; // it is decoded bottom row first
+    t.needsUpdate = true;
+    t.hasHoles = bake.meta.pictures[number].hasHoles;
+    bake.textures[number] = t;
+  }
+  return bake.textures[number];
+}
+
+function makeMaterial(description, picture) {
   const hasUv = Boolean(description.uv);
   const parts = description.parts ?? [];
   const metres = parts[0]?.metresPerUv ?? 1;
@@ -131,7 +157,7 @@ export function makeSkin(description) {
   const white = new Color(1, 1, 1);
   const clay = new Color('#aeb4bf');
   const material = new MeshPhysicalMaterial({ side: DoubleSide, vertexColors: true, roughness: 0.58, metalness: 0, sheen: 0.25, sheenRoughness: 0.6 });
-  const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square } };
+  const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square }, showsPicture: { value: false } };
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
@@ -144,9 +170,11 @@ export function makeSkin(description) {
         vIsGarment = garb.x;`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>
-        varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit;
+        varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit; uniform bool showsPicture;
         ${patternCode}`)
-      .replace('#include <color_fragment>', `#include <color_fragment>
+      .replace('#include <color_fragment>', `vec3 pictured = diffuseColor.rgb;
+        #include <color_fragment>
+        if (showsPicture) diffuseColor.rgb = pictured;
         if (paintKind == 1) {
           float s = ${hasUv ? 'squares(vUvScaled)' : 'solidSquares(vPref)'};
           diffuseColor.rgb = mix(mix(0.2 * diffuseColor.rgb, vec3(0.03, 0.07, 0.21), 0.75), mix(diffuseColor.rgb, vec3(1.0, 0.95, 0.88), 0.45), s);
@@ -163,6 +191,15 @@ export function makeSkin(description) {
     // Patterns show where skin goes; details are told from it by their plain colour.
     uniforms.paintKind.value = heat || description.kind === 'detail' ? 0 : { checker: 1, grid: 2, tattoo: 3 }[paint] ?? 0;
     material.color.copy(heat || (paint !== 'clay' && description.colours) ? white : paint === 'clay' ? clay : colour);
+    // The character's own pictures, where nothing else is to be seen on it.
+    const shows = Boolean(picture) && !heat && ['skin', 'tattoo', 'bumps'].includes(paint);
+    uniforms.showsPicture.value = shows;
+    if (shows) material.color.copy(white);
+    if (material.map !== (shows ? picture : null)) {
+      material.map = shows ? picture : null;
+      material.alphaTest = shows && picture.hasHoles ? 0.5 : 0;
+      material.needsUpdate = true;
+    }
     const map = bumps ? textures().bumps : null;
     if (material.normalMap !== map) {
       material.normalMap = map;

@@ -20,7 +20,7 @@ class View {
     for (const description of bake.meta.surfaces) {
       if (description.views[name] === undefined) continue;
       const surface = new Surface(bake, description, name);
-      const skin = makeSkin(description);
+      const skin = makeSkin(description, bake);
       const mesh = new Mesh(surface.geometry, skin.material);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -61,7 +61,7 @@ class View {
       if (!isVisible) continue;
       surface.setFrame(frame, isReduced ? absent : [], isReduced && keepsUv);
       const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
-      surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : null);
+      surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : ['classes', 'islands'].includes(state.paint) ? state.paint : null);
       skin.update({ paint: state.paint, heat: Boolean(state.heat) });
       if (strokes?.object.visible) strokes.update(frame);
     }

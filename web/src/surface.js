@@ -1,6 +1,6 @@
 // One surface of the bake in one view: vertices, normals, paint coordinates and colours, updated per frame.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage } from 'three';
-import { colourOf } from './colours.js';
+import { classes, colourOf, islandColour } from './colours.js';
 
 /** Corners that share a place share a normal, so that UV seams do not show as edges. */
 function weldByPlace(rest, source) {
@@ -28,6 +28,9 @@ function garbOf(parts, count) {
   return new BufferAttribute(values, 2);
 }
 
+/** Parts with pictures of their own are drawn one by one. */
+export const hasPictures = (description) => (description.parts ?? []).some(({ picture }) => picture !== undefined);
+
 export class Surface {
   constructor(bake, description, view) {
     this.description = description;
@@ -37,6 +40,7 @@ export class Surface {
     this.rest = bake.section(description.rest);
     this.uvSource = description.uvSource ? bake.section(description.uvSource) : null;
     this.colours = description.colours ? bake.section(description.colours) : null;
+    this.numbers = { classes: description.classes ? bake.section(description.classes) : null, islands: description.islands ? bake.section(description.islands) : null };
     this.uvMotion = description.uvViews?.[view] ? bake.motion(description.uvViews[view]) : null;
     this.uvRest = description.uv ? bake.section(description.uv) : null;
     this.prefMotion = description.prefViews?.[view] ? bake.motion(description.prefViews[view]) : null;
@@ -53,6 +57,7 @@ export class Surface {
     this.geometry.setAttribute('uv', dynamic(2));
     this.geometry.setAttribute('garb', garbOf(description.parts ?? [], n));
     this.geometry.setIndex(new BufferAttribute(this.triangles, 1));
+    if (hasPictures(description)) description.parts.forEach(({ firstIndex, indexCount }, i) => this.geometry.addGroup(firstIndex, indexCount, i));
     this.fillStill(bake);
     this.frame = '';
     this.shade = undefined;
@@ -119,15 +124,17 @@ export class Surface {
     normal.needsUpdate = true;
   }
 
-  /** Heat map of a channel (`values`); without one an even grey (`shade`, 0 to 1) or, where that is null, its own colours. */
+  /** Heat map of a channel (`values`); without one an even grey (`shade`, 0 to 1), classes or islands, or, where that is null, its own colours. */
   colour(channel, values, shade) {
     const attribute = this.geometry.attributes.color;
     const out = attribute.array;
     if (!channel && shade === this.shade) return;
     this.shade = channel ? undefined : shade;
     if (!channel) {
-      if (shade === null && this.colours) out.set(this.colours);
-      else out.fill(shade ?? 1);
+      const numbers = this.numbers[shade];
+      if (numbers) numbers.forEach((number, i) => out.set(shade === 'classes' ? classes[number][1] : islandColour(number), i * 3));
+      else if ((shade === null || typeof shade === 'string') && this.colours) out.set(this.colours);
+      else out.fill(typeof shade === 'number' ? shade : 1);
     } else {
       const span = channel.high - channel.low || 1;
       for (let i = 0; i < this.source.length; i++) {

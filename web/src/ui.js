@@ -1,6 +1,6 @@
 // Buttons, keys and labels. The state lives in one plain object; every change calls `changed`.
-import { cssColour } from './colours.js';
-import { paints } from './paint.js';
+import { classes, cssColour, cssLinear, islandColour } from './colours.js';
+import { paintsOf } from './paint.js';
 import { pretty } from './plots.js';
 
 const byId = (id) => document.getElementById(id);
@@ -66,7 +66,7 @@ export class Interface {
       this.addChoice('Left', names, 'left');
       this.addChoice('Right', names, 'right');
     }
-    this.addChoice('Paint', paints.map((p) => [p, p[0].toUpperCase() + p.slice(1)]), 'paint');
+    this.addChoice('Paint', paintsOf(this.meta).map((p) => [p, p[0].toUpperCase() + p.slice(1)]), 'paint');
     const channels = [...channelNames(this.meta).keys()];
     if (channels.length) this.addChoice('Heat map', [['', 'None'], ...channels.map((c) => [c, c])], 'heat');
     this.addLayers();
@@ -221,7 +221,7 @@ export class Interface {
     else if (letter >= '1' && letter <= '9' && layer < (meta.layers?.length ?? 0)) actions.toggleLayer(layer);
     else if (letter === 'l') actions.set({ loop: !state.loop });
     else if (letter === 'v') actions.set({ layout: next(meta.views.length > 1 ? ['side', 'wipe', 'left', 'right'] : ['right'], state.layout) });
-    else if (letter === 'p') actions.set({ paint: next(paints, state.paint) });
+    else if (letter === 'p') actions.set({ paint: next(paintsOf(meta), state.paint) });
     else if (letter === 'h') actions.set({ heat: next(['', ...channelNames(meta).keys()], state.heat) });
     else if (letter === 'f') actions.frameAll();
     else if (letter === 'o') actions.togglePanel();
@@ -251,9 +251,21 @@ export class Interface {
   drawLegend() {
     const legend = byId('legend');
     const channel = channelNames(this.meta).get(this.state.heat);
-    legend.hidden = !channel;
-    if (!channel || legend.dataset.channel === channel.name) return;
-    legend.dataset.channel = channel.name;
+    const shown = channel?.name ?? (['classes', 'islands'].includes(this.state.paint) ? this.state.paint : undefined);
+    legend.hidden = !shown;
+    if (!shown || legend.dataset.channel === shown) return;
+    legend.dataset.channel = shown;
+    if (!channel) {
+      const most = 12;
+      const entries = shown === 'classes' ? classes : Array.from({ length: Math.min(most, this.meta.islandCount ?? most) }, (_, i) => [`island:${i + 1}`, islandColour(i + 1)]);
+      legend.replaceChildren(...entries.map(([name, rgb]) => {
+        const row = document.createElement('div');
+        row.textContent = `\u25A0 ${name}`;
+        row.style.color = cssLinear(rgb);
+        return row;
+      }));
+      return;
+    }
     const bar = document.createElement('canvas');
     bar.width = 180;
     bar.height = 1;

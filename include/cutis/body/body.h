@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,11 +26,11 @@ public:
     /// Typical distance of keys, seconds; 0 for motion without keys.
     virtual double key_interval() const = 0;
     /// Positions of all vertices; allocates nothing after the first call with the same `out`.
-    virtual void positions(double time, TimeSampling sampling, const Workers& workers,
-                           MatrixX3d& out) const = 0;
+    virtual void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const = 0;
     /// World frames of all nodes; empty without a skeleton.
-    virtual void node_frames(double time, TimeSampling sampling,
-                             std::vector<Eigen::Affine3d>& out) const;
+    virtual void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+    /// Local poses and morph weights of all nodes, in the file's own units and axes. \return false: no skeleton
+    virtual bool pose(double time, TimeSampling sampling, Pose& out) const;
     /// The same motion repeating every `period` seconds (at least end() - start()), smooth across
     /// the seam; what the period is longer leads from the last pose back to the first. Null where
     /// the motion cannot do that.
@@ -55,20 +56,37 @@ struct ClockOptions {
 
 Options describe(ClockOptions& options);
 
+/// A mesh of the character as part of the one mesh of a body.
+struct PlacedMesh {
+    int instance = 0;  ///< in Character::meshes
+    int first_vertex = 0;
+    int vertex_count = 0;
+    int first_part = 0;
+    int part_count = 0;
+    int first_joint = 0;                                    ///< of its skin, or of the node that carries it, in the rig
+    Eigen::Affine3d to_body = Eigen::Affine3d::Identity();  ///< from the mesh's own space to the body's rest pose
+};
+
 /// A surface that moves: one answer for everybody to "where is every vertex at time t".
 ///
-/// Time 0 is the first key of the clip; before it the body holds still (pre-roll). All lengths in
-/// metres, Y up. Used by one thread at a time: the motion keeps scratch between calls.
+/// Time 0 is the first key of the clip; before it the body holds still (pre-roll), or plays earlier cycles where it
+/// loops without a jump. All lengths in metres, Y up. Used by one thread at a time: the motion keeps scratch between
+/// calls.
 class Body {
 public:
     struct Source {
         ArtMesh mesh;  ///< positions: rest pose in metres, Y up
         std::shared_ptr<const Motion> motion;
-        std::shared_ptr<const Character>
-            character;                ///< where it came from; null for caches and plain meshes
-        std::vector<int> weld_group;  ///< per art vertex, see repair_mesh; empty: one group
-        Rig rig;  ///< no joints: none; names, parents and centres are filled in where missing
+        std::shared_ptr<const Character> character;        ///< where it came from; null for caches and plain meshes
+        std::shared_ptr<const MaterialLibrary> materials;  ///< null: those of the character, if any
+        std::vector<int> weld_group;                       ///< per art vertex, see repair_mesh; empty: one group
+        Eigen::Affine3d to_metres = Eigen::Affine3d::Identity();  ///< from the file's units and axes to the body's
+        Rig rig;                         ///< no joints: none; names, parents and centres are filled in where missing
         std::vector<std::string> notes;  ///< for the report
+        std::array<std::vector<std::string>, 4> tissues;  ///< names said to be skin, cloth, hair, rigid
+        std::string build;                                ///< kind of body that it is said to be; empty: not said
+        std::vector<PlacedMesh> placed;                   ///< the character's meshes in `mesh`, in order
+        Clip clip;                                        ///< that moves it; without channels: none
     };
 
     /// \throw InvalidInput  no motion, counts that differ, clock options out of range
@@ -79,6 +97,7 @@ public:
     /// The joints that move the skin; null without a skin.
     const Rig* rig() const { return source_.rig.joint_count() == 0 ? nullptr : &source_.rig; }
 
+    const ClockOptions& clock() const { return clock_; }
     /// Seconds from the first pose to the last (one period when looping).
     double duration() const { return duration_; }
     bool is_looping() const { return clock_.loop == LoopMode::loop; }
@@ -89,6 +108,12 @@ public:
     /// Is there a cut (teleport) between these two times: a loop seam that was not blended?
     bool jumps_between(double from, double to) const;
 
+    /// Other materials, and the parts of the mesh that have them.
+    void set_materials(std::shared_ptr<const MaterialLibrary> materials, std::vector<MeshPart> parts);
+
+    /// A painted attribute of the mesh. \throw InvalidInput  not one number per vertex
+    void set_painted(const std::string& name, VectorXd values);
+
     /// Replaces the rest positions by a separate static pose (the material's rest shape); the
     /// motion stays. Metres, Y up. The rig's inverse bind matrices go on to belong to the pose
     /// before, so skinning is no longer the whole motion.
@@ -96,13 +121,15 @@ public:
     void set_rest_pose(const MatrixX3d& rest_positions);
     bool has_separate_rest_pose() const { return has_separate_rest_pose_; }
 
-    void positions(double time, TimeSampling sampling, const Workers& workers,
-                   MatrixX3d& out) const;
+    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const;
+    /// Local poses of the character's nodes and their morph weights, as its file has them. \return false: no skeleton
+    bool pose(double time, TimeSampling sampling, Pose& out) const;
     /// World frame of every node of the character; empty without a skeleton.
     void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
+    /// Node frames of the file's own space (world_frames) into the body's, which the rig's matrices belong to.
+    void to_body_space(std::vector<Eigen::Affine3d>& frames) const;
     /// World frame times inverse bind matrix of every joint of the rig; empty without one.
-    void joint_matrices(double time, TimeSampling sampling,
-                        std::vector<Eigen::Affine3d>& out) const;
+    void joint_matrices(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
 
 private:
     Source source_;
@@ -118,13 +145,22 @@ private:
     bool has_separate_rest_pose_ = false;
 };
 
+/// What one unit of a file is.
+enum class LengthUnit { as_scale, metre, centimetre, millimetre, inch, foot };
+
 /// How a character becomes a body.
 struct BodyOptions {
     std::string mesh;  ///< name of the mesh instance; empty: all of them as one body
+    /// Materials or meshes that are skin, cloth, hair, or rigid, where what the anatomy finds out is not right.
+    std::vector<std::string> skin, cloth, hair, rigid;
     std::string clip;  ///< empty: the first clip, or the still rest pose when there is none
     Skinning skinning = Skinning::linear_blend;
-    double scale = 1.0;  ///< metres per unit of the file
-    char up_axis = 'y';  ///< 'y' or 'z', of the file
+    /// Kind of body, where what the anatomy finds out is not right: human, biped, quadruped, insect, swimmer, tube.
+    std::string build;
+    double scale = 1.0;                      ///< metres per unit of the file
+    LengthUnit unit = LengthUnit::as_scale;  ///< the same by name
+    double size = 0.0;                       ///< height in the first pose, metres; 0: what scale or unit give
+    char up_axis = 'y';                      ///< 'y' or 'z', of the file
     ClockOptions clock;
 };
 

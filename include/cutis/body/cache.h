@@ -14,9 +14,7 @@ struct PointCache {
     std::vector<float> samples;  ///< frames * vertex_count * 3, as files store them
 
     int frame_count() const {
-        return vertex_count == 0
-                   ? 0
-                   : static_cast<int>(samples.size() / (static_cast<size_t>(vertex_count) * 3));
+        return vertex_count == 0 ? 0 : static_cast<int>(samples.size() / (static_cast<size_t>(vertex_count) * 3));
     }
 };
 

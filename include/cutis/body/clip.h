@@ -24,8 +24,8 @@ struct Channel {
     int node = -1;
     ChannelTarget target = ChannelTarget::translation;
     Interpolation interpolation = Interpolation::linear;
-    std::vector<double> times;  ///< strictly increasing, seconds
-    int width = 3;  ///< numbers per key: 3, 4 (rotation x y z w) or the number of morph targets
+    std::vector<double> times;   ///< strictly increasing, seconds
+    int width = 3;               ///< numbers per key: 3, 4 (rotation x y z w) or the number of morph targets
     std::vector<double> values;  ///< times.size() * width; for cubic_spline three groups per key:
                                  ///< in-tangent, value, out-tangent
 };
@@ -34,6 +34,7 @@ struct Channel {
 struct Clip {
     std::string name;
     std::vector<Channel> channels;
+    int file_animation = -1;  ///< in SourceDocument; -1: from elsewhere
 
     double start() const;  ///< earliest key, 0 without channels
     double end() const;    ///< latest key, 0 without channels
@@ -45,9 +46,8 @@ void check_clip(const Clip& clip, const Skeleton& skeleton);
 
 /// Pose of every node at a time: local transforms, and morph weights per node.
 struct Pose {
-    std::vector<Eigen::Affine3d> local;  ///< one per node
-    std::vector<std::vector<double>>
-        morph_weights;  ///< one list per node; empty where no channel or default exists
+    std::vector<Eigen::Affine3d> local;              ///< one per node
+    std::vector<std::vector<double>> morph_weights;  ///< one list per node; empty where no channel or default exists
 };
 
 /// Samples a clip without allocating after the first call with the same `pose`. Holds what smooth
@@ -65,8 +65,7 @@ public:
     /// Keeps a pointer to `skeleton`, nothing of `clip`.
     /// \throw InvalidInput  what check_clip refuses; a period that is negative or, when not zero,
     /// shorter than the clip
-    ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling,
-                double period = 0.0);
+    ClipSampler(const Skeleton& skeleton, const Clip& clip, TimeSampling sampling, double period = 0.0);
     ~ClipSampler();
     ClipSampler(const ClipSampler&);
     ClipSampler(ClipSampler&&) noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct MeshInstance {
     SkinWeights weights;  ///< empty without skin
     std::vector<MorphTarget> morphs;
     std::vector<double> morph_defaults;  ///< one per target
+    int file_node = -1;                  ///< in SourceDocument
+    std::vector<int> file_primitives;    ///< of the node's mesh there, one per part of `mesh`
+    bool is_mended = false;              ///< positions or weights are not those of the file
 };
 
 /// Pictures and materials of the source, carried through to GLB output untouched.
@@ -41,6 +45,14 @@ struct MaterialLibrary {
     std::string
         gltf_json;  ///< {"materials":[],"textures":[],"samplers":[],"images":[{"mimeType":..}],"extensionsUsed":[]}
     std::vector<std::vector<unsigned char>> images;
+    std::map<std::string, Vector3d> colours;  ///< base colour (linear RGB) of each material that has no picture for it
+};
+
+/// The glTF document a character came from, so that what is written again is that document with what changed in it.
+struct SourceDocument {
+    std::string gltf_json;             ///< without buffers: all buffer views lie in `bytes`, pictures too
+    std::vector<unsigned char> bytes;  ///< all buffers, one after the other
+    std::vector<int> file_node;        ///< of each node of the skeleton
 };
 
 /// Everything a file says about a character.
@@ -51,6 +63,7 @@ struct Character {
     std::vector<MeshInstance> meshes;
     std::vector<Clip> clips;
     std::shared_ptr<const MaterialLibrary> materials;  ///< may be null
+    std::shared_ptr<const SourceDocument> document;    ///< null: the meshes are not those of a glTF file
     std::vector<std::string> notes;                    ///< what the reader had to ignore or repair
 };
 
@@ -60,8 +73,8 @@ struct Rig {
     std::vector<int> parent;                    ///< nearest joint above, -1: none
     std::vector<int> node;                      ///< its node in Character::skeleton
     std::vector<Eigen::Affine3d> inverse_bind;  ///< for the body's rest positions
-    std::vector<Vector3d> centre;  ///< bind position; 0 where the matrix has no inverse
-    SkinWeights weights;           ///< per art vertex
+    std::vector<Vector3d> centre;               ///< bind position; 0 where the matrix has no inverse
+    SkinWeights weights;                        ///< per art vertex
     Skinning skinning = Skinning::linear_blend;
     bool is_whole_motion = false;  ///< skinning the rest positions gives the body's positions at
                                    ///< any time: no morph target moves, no rest pose of its own
@@ -88,8 +101,7 @@ void skin_by(const Rig& rig, const MatrixX3d& rest, const SkinWeights& weights,
 SkinWeights weights_of(const SkinWeights& weights, const std::vector<int>& vertices);
 
 /// 1 for the joints that are one of these nodes or hang on one, else 0.
-std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton,
-                               const std::vector<int>& nodes);
+std::vector<char> joints_below(const Rig& rig, const Skeleton& skeleton, const std::vector<int>& nodes);
 
 /// What the chosen joints weigh together at some vertices.
 /// \param chosen  per joint, 0 or 1

@@ -20,10 +20,9 @@ struct Transform {
 /// One node of a file's tree. Joints are nodes; so are the nodes above and between them.
 struct Node {
     std::string name;
-    int parent = -1;  ///< index of a node that comes earlier in the list, or -1
-    Transform rest;   ///< pose while no clip channel moves it
-    bool has_matrix =
-        false;  ///< the file gave a matrix that may hold shear: use `matrix`, it is never animated
+    int parent = -1;          ///< index of a node that comes earlier in the list, or -1
+    Transform rest;           ///< pose while no clip channel moves it
+    bool has_matrix = false;  ///< the file gave a matrix that may hold shear: use `matrix`, it is never animated
     Eigen::Affine3d matrix = Eigen::Affine3d::Identity();
 };
 

@@ -24,9 +24,7 @@ struct SkinWeights {
     /// change `joints`.
     std::vector<std::array<std::uint16_t, 2>> joint_pairs = {};
 
-    int vertex_count() const {
-        return influences == 0 ? 0 : static_cast<int>(weights.size()) / influences;
-    }
+    int vertex_count() const { return influences == 0 ? 0 : static_cast<int>(weights.size()) / influences; }
 };
 
 /// What normalising had to change.
@@ -44,17 +42,15 @@ WeightReport normalise_weights(SkinWeights& weights, int joint_count);
 
 /// Every pair (first joint of a vertex, another joint with weight there), once each; empty for more
 /// than 4096 joints.
-std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights,
-                                                           int joint_count);
+std::vector<std::array<std::uint16_t, 2>> find_joint_pairs(const SkinWeights& weights, int joint_count);
 
 /// Posed vertices. `matrices` are joint world frame * inverse bind matrix, one per joint.
 /// \param rest  #V x 3;  \param out  #V x 3, resized when needed, not the same object as `rest`. No
 /// allocation once it has its size.
 /// \throw InvalidInput  sizes that do not fit, a joint index without a matrix, a matrix that is not
 /// finite
-void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
-                       const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                       MatrixX3d& out);
+void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<Eigen::Affine3d>& matrices,
+                       const Workers& workers, MatrixX3d& out);
 
 /// The same with dual quaternions (Kavan et al. 2008): antipodal quaternions are flipped to the
 /// vertex's first joint, scale and shear are blended linearly beside them and applied first. A
@@ -63,7 +59,7 @@ void skin_linear_blend(const MatrixX3d& rest, const SkinWeights& weights,
 /// \param centres  bind position of each joint, about which its scale and shear act; empty: the
 /// origin. A vertex with a single joint follows its matrix for any centre.
 void skin_dual_quaternion(const MatrixX3d& rest, const SkinWeights& weights,
-                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers,
-                          MatrixX3d& out, const std::vector<Vector3d>& centres = {});
+                          const std::vector<Eigen::Affine3d>& matrices, const Workers& workers, MatrixX3d& out,
+                          const std::vector<Vector3d>& centres = {});
 
 }  // namespace cutis

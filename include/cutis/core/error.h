@@ -45,8 +45,7 @@ public:
     Piece(std::integral auto number)
         : kind_(Kind::whole),
           is_negative_(number < 0),
-          whole_(is_negative_ ? 0 - static_cast<std::uint64_t>(number)
-                              : static_cast<std::uint64_t>(number)) {}
+          whole_(is_negative_ ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number)) {}
 
     void append_to(std::string& message) const;
 

@@ -31,9 +31,7 @@ public:
                   std::forward<Arguments>(arguments)...);
           }) {}
 
-    Result operator()(Arguments... arguments) const {
-        return call_(target_, std::forward<Arguments>(arguments)...);
-    }
+    Result operator()(Arguments... arguments) const { return call_(target_, std::forward<Arguments>(arguments)...); }
 
 private:
     void* target_;

@@ -33,18 +33,21 @@ struct Value {
 using Table = std::map<std::string, Value>;
 
 /// A part of a surface, by name ("all", "boundary", "painted:NAME", "joint:NAME", "joints:NAME",
-/// "part:NAME", any of them after "not "), as a box of the rest pose, or several of these together.
+/// "part:NAME", any of them after "not "), as a box or ball of the rest pose, or made of others.
 struct Region {
     std::string name = {};
-    std::vector<double> box = {};  ///< x0 y0 z0 x1 y1 z1, metres; empty: by name
-    bool is_outside = false;       ///< all but the box
-    std::vector<Region> any = {};  ///< what lies in at least one of them
+    std::vector<double> box = {};     ///< x0 y0 z0 x1 y1 z1, metres; empty: none
+    std::vector<double> sphere = {};  ///< x y z radius, metres; empty: none
+    bool is_outside = false;          ///< all but the box, the ball, `any` or `all`
+    std::vector<Region> any = {};     ///< what lies in at least one of them
+    std::vector<Region> all = {};     ///< what lies in every one of them
+    std::vector<Region> except = {};  ///< without what lies in one of these
 
     Region() = default;
     Region(std::string named) : name(std::move(named)) {}             // NOLINT: a name is a region
     Region(const char* named) : name(named) {}                        // NOLINT
     Region(std::vector<Region> several) : any(std::move(several)) {}  // NOLINT
-    bool empty() const { return name.empty() && box.empty() && any.empty(); }
+    bool empty() const { return name.empty() && box.empty() && sphere.empty() && any.empty() && all.empty(); }
 };
 
 /// As a scene would write it, for messages.
@@ -100,8 +103,7 @@ struct ChoiceField {
 };
 
 /// \param values  of the names; empty: 0, 1, 2, ...
-ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names,
-                         std::vector<int> values);
+ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names, std::vector<int> values);
 
 template <class Choice>
 ChoiceField choice(Choice& field, std::vector<std::string> names, std::vector<int> values = {}) {
@@ -155,17 +157,45 @@ struct MovedField {
     std::string now = {};  ///< "cut_distance in [body]"
 };
 
+/// What an option is bound to. A value of one of these kinds, held where copying it costs a compiler nothing: every
+/// file that describes options would otherwise build the variant's own members.
+class OptionField {
+public:
+    using Any = std::variant<bool*, int*, double*, std::string*, Vector3d*, std::vector<int>*, std::vector<double>*,
+                             std::vector<std::string>*, std::optional<double>*, Painted*, std::optional<Painted>*,
+                             Region*, ChoiceField, TablesField, TableField, CodeField, MovedField>;
+    // NOLINTBEGIN: a field is what it is bound to
+    OptionField(bool* field);
+    OptionField(int* field);
+    OptionField(double* field);
+    OptionField(std::string* field);
+    OptionField(Vector3d* field);
+    OptionField(std::vector<int>* field);
+    OptionField(std::vector<double>* field);
+    OptionField(std::vector<std::string>* field);
+    OptionField(std::optional<double>* field);
+    OptionField(Painted* field);
+    OptionField(std::optional<Painted>* field);
+    OptionField(Region* field);
+    OptionField(ChoiceField field);
+    OptionField(TablesField field);
+    OptionField(TableField field);
+    OptionField(CodeField field);
+    OptionField(MovedField field);
+    // NOLINTEND
+    const Any& any() const { return *any_; }
+
+private:
+    std::shared_ptr<const Any> any_;
+};
+
 /// One option: a field of a plain struct, whose value before reading is the default, and everything
 /// there is to know about it. Reader, checks, hash, samples, documentation and schema are all made
 /// from lists of these.
 struct Option {
-    using Field = std::variant<bool*, int*, double*, std::string*, Vector3d*, std::vector<int>*,
-                               std::vector<double>*, std::vector<std::string>*,
-                               std::optional<double>*, Painted*, std::optional<Painted>*, Region*,
-                               ChoiceField, TablesField, TableField, CodeField, MovedField>;
     std::string group = {};  ///< empty: that of the option before
     std::string name = {};
-    Field field = {};
+    OptionField field = static_cast<bool*>(nullptr);
     std::string about = {};  ///< one sentence
     std::string unit = {};   ///< "s", "m", ...; empty: none
     Range range = {};        ///< of numbers, and of those in lists
@@ -189,8 +219,7 @@ Options without(Options options, const std::vector<std::string>& names);
 /// \param file     for messages, which begin with file:line:column
 /// \throw InvalidInput  unknown key (names the nearest known one, or the new spelling of an old
 ///                      one), wrong type, out of range
-void read_options(const Table& values, const Options& options, const std::string& section,
-                  const std::string& file);
+void read_options(const Table& values, const Options& options, const std::string& section, const std::string& file);
 
 /// What a solver does first: every number finite and in its range, painted values one per vertex.
 /// \param section       start of messages: "slide"
@@ -213,19 +242,20 @@ std::uint64_t hash_options(const Options& options);
 /// \param shown  number of each vertex in messages; empty: its own
 /// \throw InvalidInput  a value out of range (names the vertex), and what `values_of` throws
 void resolve_masks(const Options& options, const std::string& section,
-                   const std::function<VectorXd(const Region&)>& values_of,
-                   std::span<const int> shown = {});
+                   const std::function<VectorXd(const Region&)>& values_of, std::span<const int> shown = {});
 
 /// Painted values of other vertices: new vertex i is old vertex order[i].
 void renumber_painted(const Options& options, std::span<const int> order);
+
+/// Every region that the options name, those inside others too.
+void for_regions(const Options& options, const std::function<void(const Region&)>& use);
 
 /// Files that texts marked is_file name, in order; no empty ones.
 std::vector<std::string> named_files(const Options& options);
 
 /// Annotated TOML: every key with its value, what it is, unit and range.
 /// \param section  header as written in the file; sub-tables are written with `path` before them
-std::string options_sample(const Options& options, const std::string& section,
-                           const std::string& path);
+std::string options_sample(const Options& options, const std::string& section, const std::string& path);
 
 /// A table for the documentation, one row per option.
 std::string options_markdown(const Options& options);

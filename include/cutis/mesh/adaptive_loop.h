@@ -21,8 +21,7 @@ public:
     /// \param levels       0 to 8: the finest level
     /// \throw InvalidInput  what LoopSubdivision refuses; wrong number of wanted levels, one out of
     ///                      range (names it)
-    AdaptiveLoop(const Topology& base, int coarse_level, const std::vector<unsigned char>& wanted,
-                 int levels);
+    AdaptiveLoop(const Topology& base, int coarse_level, const std::vector<unsigned char>& wanted, int levels);
 
     /// The refined mesh. Vertices that the base has keep their order and come first (until
     /// renumbered).

@@ -28,8 +28,8 @@ void fill_triangle_normals(const Eigen::Ref<const MatrixX3d>& positions, const T
 /// Unit normal of each vertex, gathered over its fan.
 /// \param normals  #V x 3; where the sum over the fan cancels (fold-over), the normal of the fan's
 ///                 largest triangle; (0, 0, 0) only where no triangle of the fan has area
-void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology,
-                         NormalWeight weight, const Workers& workers, MatrixX3d& normals);
+void fill_vertex_normals(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology, NormalWeight weight,
+                         const Workers& workers, MatrixX3d& normals);
 
 /// A third of the area of every triangle around each vertex.
 /// \param triangle_areas  #F, from fill_triangle_normals
@@ -50,8 +50,7 @@ double bounding_box_diagonal(const Eigen::Ref<const MatrixX3d>& positions);
 double mean_edge_length(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology);
 
 /// Area of each connected part, in the numbering of Topology::part_of_vertex.
-std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions,
-                               const Topology& topology);
+std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology);
 
 /// The sides of the box round a body, without specks: parts with less than a hundredth of its area
 /// do not count, unless the body is made of such parts (they have more than a tenth of it

@@ -28,8 +28,8 @@ public:
     /// \param corners    corner k of finer triangle f as a point of the coarser mesh, at 3 f + k
     /// \param up         a point of the coarser mesh as a point of the finer one
     /// \throw InvalidInput  counts that do not fit
-    static MeshMap finer(Stencils stencils, const MatrixX3i& triangles,
-                         const std::vector<SurfacePoint>& corners, Points up);
+    static MeshMap finer(Stencils stencils, const MatrixX3i& triangles, const std::vector<SurfacePoint>& corners,
+                         Points up);
 
     int from_count() const { return stencils_.base_count; }
     int to_count() const { return up_ ? stencils_.count() : static_cast<int>(from_of_to_.size()); }
@@ -43,8 +43,7 @@ public:
     void values(const MatrixX3d& in, const Workers& workers, MatrixX3d& out) const;
     void values(const VectorXd& in, const Workers& workers, VectorXd& out) const;
     /// \param in  from_count() * width;  \param out  to_count() * width
-    void values(const std::vector<double>& in, int width, const Workers& workers,
-                std::vector<double>& out) const;
+    void values(const std::vector<double>& in, int width, const Workers& workers, std::vector<double>& out) const;
 
     /// Where on the coarser mesh a vertex of the finer one lies. Refinements only.
     const SurfacePoint& down(int vertex) const { return down_[vertex]; }

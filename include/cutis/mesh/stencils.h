@@ -27,8 +27,7 @@ struct Stencils {
     /// \param base  base_count x width
     /// \param out   count() x width, already of that size, not the same memory as base
     /// \throw InvalidInput  wrong size
-    void apply(const Eigen::Ref<const RowMatrixXd>& base, const Workers& workers,
-               Eigen::Ref<RowMatrixXd> out) const;
+    void apply(const Eigen::Ref<const RowMatrixXd>& base, const Workers& workers, Eigen::Ref<RowMatrixXd> out) const;
     /// The same for one value per vertex.
     void apply_to_scalars(const Eigen::Ref<const VectorXd>& base, const Workers& workers,
                           Eigen::Ref<VectorXd> out) const;

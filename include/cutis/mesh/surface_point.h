@@ -25,8 +25,7 @@ std::optional<int> vertex_at_point(const Topology& topology, const SurfacePoint&
 void require_valid_point(const Topology& topology, const SurfacePoint& point);
 
 /// What a per-vertex quantity (#V rows: positions, UVs, weights) is at a point.
-inline Vector3d interpolate(const MatrixX3d& values, const MatrixX3i& triangles,
-                            const SurfacePoint& point) {
+inline Vector3d interpolate(const MatrixX3d& values, const MatrixX3i& triangles, const SurfacePoint& point) {
     const int f = point.triangle;
     const Vector3d& b = point.barycentric;
     return (b[0] * values.row(triangles(f, 0)) + b[1] * values.row(triangles(f, 1)) +
@@ -34,8 +33,7 @@ inline Vector3d interpolate(const MatrixX3d& values, const MatrixX3i& triangles,
         .transpose();
 }
 
-inline Vector2d interpolate(const MatrixX2d& values, const MatrixX3i& triangles,
-                            const SurfacePoint& point) {
+inline Vector2d interpolate(const MatrixX2d& values, const MatrixX3i& triangles, const SurfacePoint& point) {
     const int f = point.triangle;
     const Vector3d& b = point.barycentric;
     return (b[0] * values.row(triangles(f, 0)) + b[1] * values.row(triangles(f, 1)) +
@@ -43,17 +41,14 @@ inline Vector2d interpolate(const MatrixX2d& values, const MatrixX3i& triangles,
         .transpose();
 }
 
-inline double interpolate(const VectorXd& values, const MatrixX3i& triangles,
-                          const SurfacePoint& point) {
+inline double interpolate(const VectorXd& values, const MatrixX3i& triangles, const SurfacePoint& point) {
     const int f = point.triangle;
     const Vector3d& b = point.barycentric;
-    return b[0] * values[triangles(f, 0)] + b[1] * values[triangles(f, 1)] +
-           b[2] * values[triangles(f, 2)];
+    return b[0] * values[triangles(f, 0)] + b[1] * values[triangles(f, 1)] + b[2] * values[triangles(f, 2)];
 }
 
 /// Where the point is: interpolate() of positions.
-inline Vector3d position_at(const MatrixX3d& positions, const MatrixX3i& triangles,
-                            const SurfacePoint& point) {
+inline Vector3d position_at(const MatrixX3d& positions, const MatrixX3i& triangles, const SurfacePoint& point) {
     return interpolate(positions, triangles, point);
 }
 

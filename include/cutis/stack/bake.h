@@ -30,11 +30,11 @@ inline constexpr int max_frames = 10'000'000;
 /// What a caller lends to a bake.
 struct BakeControls {
     const Workers* workers = nullptr;  ///< required
-    ProgressCallback
-        progress;  ///< after every frame and where a stage begins; false stops the bake
+    ProgressCallback progress;         ///< after every frame and where a stage begins; false stops the bake
     const std::vector<LayerKind>* kinds = nullptr;  ///< null: layer_kinds()
     CheckpointStore* keeper = nullptr;              ///< null: a stopped bake starts over
-    int keep_every = 0;  ///< frames between saved states; 0: only when stopped
+    int keep_every = 0;                             ///< frames between saved states; 0: only when stopped
+    double memory = 0.0;                            ///< bytes; a bake that seems to need more is refused; 0: no limit
 };
 
 /// What a bake did.
@@ -42,9 +42,10 @@ struct BakeReport {
     FrameRange frames;
     int vertices = 0;  ///< of each frame: the body's, or those of the mesh a layer refined
     int frames_done = 0;
-    int frames_resumed = 0;  ///< of those, taken from an earlier run
-    bool cancelled = false;  ///< stopped by the caller: no output stands
-    bool is_kept = false;    ///< the keeper has a state of this run
+    int frames_resumed = 0;                                     ///< of those, taken from an earlier run
+    bool cancelled = false;                                     ///< stopped by the caller: no output stands
+    double estimated_bytes = 0.0;                               ///< of memory, guessed before anything was prepared
+    bool is_kept = false;                                       ///< the keeper has a state of this run
     std::vector<std::pair<std::string, double>> stage_seconds;  ///< prepare, body, layers, write
     std::vector<LayerReport> layers;
     std::vector<OutputFile> outputs;
@@ -55,7 +56,7 @@ struct BakeReport {
 /// the body's own positions. Layers with memory start pre_roll seconds before frame 1 and run
 /// through every frame up to the last, also where the first frame asked for is a later one.
 /// \throw InvalidInput, SolverFailure, IoError  what stands under a final name then is whole
-BakeReport bake(const Body& body, const Scene& scene,
-                const std::vector<std::unique_ptr<FrameSink>>& sinks, const BakeControls& controls);
+BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::unique_ptr<FrameSink>>& sinks,
+                const BakeControls& controls);
 
 }  // namespace cutis

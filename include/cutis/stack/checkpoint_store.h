@@ -8,7 +8,7 @@ namespace cutis {
 
 /// Where a bake stands after a frame: enough to resume from there with the same bits.
 struct BakeState {
-    int frame = 0;  ///< last one done; below the first of the output in pre-roll
+    int frame = 0;                            ///< last one done; below the first of the output in pre-roll
     std::vector<std::vector<double>> layers;  ///< Layer::save of each
 };
 

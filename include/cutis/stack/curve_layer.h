@@ -32,6 +32,7 @@ Options describe(CurveForce& force);
 /// A curve layer.
 struct CurveLayerOptions {
     PartNames part;
+    std::vector<std::string> parts;  ///< kinds found by themselves where no part is named; empty: all
     Region region;
     CurveLayout layout;
     FleshOptions flesh;
@@ -40,6 +41,12 @@ struct CurveLayerOptions {
     double a2 = 1.0;
     std::vector<CurveExample> examples;
     std::vector<CurveForce> forces;
+    bool collide = true;  ///< parts stay out of the rest of the body
+    std::vector<FleshCollider> colliders;
+    std::string preset;  ///< body part whose numbers are taken; empty: none
+    /// Knobs from 0 to 1 in place of frequency, inertia and damping.
+    std::optional<double> soft, lively, damped;
+    bool loop = true;  ///< flesh of a body that repeats does so from its first frame on
 };
 
 Options describe(CurveLayerOptions& options);

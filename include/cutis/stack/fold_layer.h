@@ -41,6 +41,9 @@ struct FoldLayerOptions {
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;
+    /// Poses that folds are laid out from: those of every clip and random ones, or of the clip that is baked.
+    enum class Poses { all, clip };
+    Poses poses = Poses::all;
     double poses_per_second = 6.0;
     int random_poses = 60;
     bool use_normals = false;

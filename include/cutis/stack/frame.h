@@ -17,11 +17,11 @@ using MatrixX4d = Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>;
 
 /// A value per vertex of one mesh.
 struct ChannelInfo {
-    std::string name;        ///< no other channel of its mesh has it
-    std::string unit = "1";  ///< "m", "N/m"; "1" for ratios and directions
-    int width = 1;           ///< numbers per vertex, 1 to 16: 1 scalar, 3 direction
-    double neutral = 0.0;    ///< value of a scalar where nothing happens: 1 for stretches; colours
-                             ///< are measured from it
+    std::string name;            ///< no other channel of its mesh has it
+    std::string unit = "1";      ///< "m", "N/m"; "1" for ratios and directions
+    int width = 1;               ///< numbers per vertex, 1 to 16: 1 scalar, 3 direction
+    double neutral = 0.0;        ///< value of a scalar where nothing happens: 1 for stretches; colours
+                                 ///< are measured from it
     bool for_renderers = false;  ///< places on the rest shape (width 3) where renderers look up
                                  ///< solid textures; no picture by itself
 };
@@ -42,8 +42,8 @@ struct DetailCopies {
 /// A mesh of the frames: the body's first (or the finer one a layer made of it), then those that
 /// layers add (scales, straps).
 struct MeshInfo {
-    std::string name;  ///< of an added mesh: unique in a bake, part of file names; of the body:
-                       ///< that of its mesh, which may be empty
+    std::string name;                    ///< of an added mesh: unique in a bake, part of file names; of the body:
+                                         ///< that of its mesh, which may be empty
     std::shared_ptr<const ArtMesh> art;  ///< at rest
     std::vector<ChannelInfo> channels = {};
     bool has_normals = false;  ///< frames bring them
@@ -54,6 +54,7 @@ struct MeshInfo {
     bool uv_changed = false;     ///< layers move its UVs
     bool has_plain = false;      ///< frames bring plain_positions and shares
     bool is_body = false;
+    bool is_other_view = false;  ///< the body once more, shown in another way: not to be seen together with it
 
     int vertex_count() const { return static_cast<int>(art->positions.rows()); }
     int uv_count() const { return static_cast<int>(art->uv.rows()); }
@@ -71,9 +72,9 @@ struct LineSet {
 
 /// One mesh at one time.
 struct MeshFrame {
-    MatrixX3d positions;  ///< #A x 3, metres
-    MatrixX3d normals;    ///< #A x 3, unit; empty unless MeshInfo::has_normals
-    MatrixX2d uv;         ///< #T x 2 when UVs move this frame; empty: as at rest
+    MatrixX3d positions;                        ///< #A x 3, metres
+    MatrixX3d normals;                          ///< #A x 3, unit; empty unless MeshInfo::has_normals
+    MatrixX2d uv;                               ///< #T x 2 when UVs move this frame; empty: as at rest
     std::vector<std::vector<double>> channels;  ///< #A * width each, as MeshInfo::channels
     /// Where its MeshInfo has copies: place and rotation (quaternion w x y z, unit) of each.
     MatrixX3d copy_positions;
@@ -109,7 +110,7 @@ struct RefinedMesh;
 
 /// What a layer is and what it brings to a bake, fixed once it is prepared.
 struct LayerFacts {
-    std::string name;  ///< where its options give it one; else layers of a kind are numbered
+    std::string name;                   ///< where its options give it one; else layers of a kind are numbered
     std::vector<ChannelInfo> channels;  ///< on the mesh the bake shows the body on
     std::vector<NumberInfo> numbers;
     std::vector<MeshInfo> meshes;  ///< that it adds
@@ -143,9 +144,7 @@ public:
     LayerFrame(Frame& frame, const LayerInfo& place) : frame_(frame), place_(place) {}
 
     /// #A * width, of the body's mesh.
-    std::vector<double>& channel(size_t i) {
-        return frame_.body().channels[place_.first_channel + i];
-    }
+    std::vector<double>& channel(size_t i) { return frame_.body().channels[place_.first_channel + i]; }
     double& number(size_t i) { return frame_.numbers[place_.first_number + i]; }
     MeshFrame& mesh(size_t i) { return frame_.meshes[place_.first_mesh + i]; }
     MatrixX3d& line(size_t i) { return frame_.lines[place_.first_line + i]; }

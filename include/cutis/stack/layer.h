@@ -14,6 +14,8 @@
 
 namespace cutis {
 
+struct Anatomy;
+
 /// A surface that moves under a layer.
 class MovingSurface {
 public:
@@ -30,18 +32,18 @@ public:
 struct LayerStep {
     const Body* body = nullptr;
     const Workers* workers = nullptr;
-    const MovingSurface* ground = nullptr;  ///< what it stands on: the body and all earlier layers
-    const MovingSurface* base = nullptr;    ///< the same on LayerInput::base, below all refinements
-    TimeSampling sampling = TimeSampling::exact;  ///< between keys, as frames have it
-    TimeSampling between = TimeSampling::exact;   ///< for what layers with memory feel: without
-                                                  ///< jumps of velocity, exact near a cut
-    double from = 0.0;                            ///< body time of the previous advance, seconds
-    double to = 0.0;                              ///< body time to reach
-    double clock_from = 0.0;  ///< simulated time of the previous advance, seconds
-    double clock_to = 0.0;    ///< simulated time to reach
+    const MovingSurface* ground = nullptr;                   ///< what it stands on: the body and all earlier layers
+    const MovingSurface* base = nullptr;                     ///< the same on LayerInput::base, below all refinements
+    TimeSampling sampling = TimeSampling::exact;             ///< between keys, as frames have it
+    TimeSampling between = TimeSampling::exact;              ///< for what layers with memory feel: without
+                                                             ///< jumps of velocity, exact near a cut
+    double from = 0.0;                                       ///< body time of the previous advance, seconds
+    double to = 0.0;                                         ///< body time to reach
+    double clock_from = 0.0;                                 ///< simulated time of the previous advance, seconds
+    double clock_to = 0.0;                                   ///< simulated time to reach
     double known = std::numeric_limits<double>::infinity();  ///< body time up to which the body may
                                                              ///< be asked: at least `to`
-    bool reset = false;  ///< first advance, or a cut lies between: start anew, simulate nothing
+    bool reset = false;               ///< first advance, or a cut lies between: start anew, simulate nothing
     const MatrixX3d* skin = nullptr;  ///< #V x 3: where on the surface at rest the material of each
                                       ///< vertex is now; null: no layer below slides it
 
@@ -57,20 +59,31 @@ struct LayerStep {
     }
 };
 
+/// What a body is made of, found when a layer first asks and kept for the others.
+class KnownAnatomy {
+public:
+    std::shared_ptr<const Anatomy> of(const Body& body);
+
+private:
+    std::shared_ptr<const Anatomy> found_;
+};
+
 /// What a layer is prepared on: the surface, and what its vertices carry.
 struct LayerInput {
     const Body* body = nullptr;
     const SimulationSurface* surface = nullptr;
-    const ArtMesh* art = nullptr;  ///< the body's mesh, or that of an earlier layer's refinement
+    const ArtMesh* art = nullptr;          ///< the body's mesh, or that of an earlier layer's refinement
     const SkinWeights* weights = nullptr;  ///< per vertex of `art`; no joints without a skin
     double fps = 30.0;                     ///< of the frames to come
     const Workers* workers = nullptr;      ///< to prepare with; null: one thread
     SkinMotion skin = SkinMotion::none;    ///< of the layers below
-    bool knows_future = true;          ///< false: the body is not asked beyond the frame being made
-    const LayerInput* base = nullptr;  ///< what the last refinement below stands on; null: none
-                                       ///< refines. Layers may simulate there.
+    bool knows_future = true;              ///< false: the body is not asked beyond the frame being made
+    const LayerInput* base = nullptr;      ///< what the last refinement below stands on; null: none
+                                           ///< refines. Layers may simulate there.
     const RefinedMesh* refined = nullptr;  ///< that refinement
+    std::shared_ptr<KnownAnatomy> known_anatomy = nullptr;  ///< shared by the layers; null: each finds its own
 
+    std::shared_ptr<const Anatomy> anatomy() const;
     /// One thread where nobody lent workers.
     const Workers& own_workers() const;
 };
@@ -80,8 +93,8 @@ struct RefinedMesh {
     ArtMesh art;  ///< with UVs, parts and painted values
     SkinWeights weights;
     std::shared_ptr<const SimulationSurface> surface;  ///< made from `art`
-    MeshMap from_below;                   ///< from the surface it stands on to `surface`
-    std::vector<SurfacePoint> uv_points;  ///< each UV of `art` as a point of the UV triangles below
+    MeshMap from_below;                                ///< from the surface it stands on to `surface`
+    std::vector<SurfacePoint> uv_points;               ///< each UV of `art` as a point of the UV triangles below
 };
 
 /// What a layer has to say after a bake.
@@ -141,6 +154,12 @@ using LayerMeshes = std::map<std::string, std::shared_ptr<const ArtMesh>>;
 std::shared_ptr<const ArtMesh> find_mesh(const LayerMeshes& meshes, const std::string& name,
                                          const std::string& section);
 
+/// What a layer will need, guessed in a moment before it is prepared.
+struct LayerCost {
+    double vertices = 0.0;  ///< of the mesh it refines; 0: it refines none
+    double bytes = 0.0;     ///< of memory, beside what every layer of a body needs
+};
+
 /// The options of a layer before it is prepared: binds them to their keys, then builds the layer.
 class LayerPlan {
 public:
@@ -149,8 +168,10 @@ public:
     virtual Options options() = 0;
     /// \param meshes  files that options name (is_file), by name
     /// \throw InvalidInput  options that do not fit the surface
-    virtual std::unique_ptr<Layer> prepare(const LayerInput& ground,
-                                           const LayerMeshes& meshes) const = 0;
+    virtual std::unique_ptr<Layer> prepare(const LayerInput& ground, const LayerMeshes& meshes) const = 0;
+    /// \param ground  the body's own surface
+    /// \throw InvalidInput  options that are seen not to fit it
+    virtual LayerCost estimate(const LayerInput& ground) const;
 };
 
 /// A kind of layer this build knows.

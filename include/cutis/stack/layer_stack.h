@@ -12,15 +12,16 @@
 namespace cutis {
 
 class BodyFrames;
+class Together;
 
 /// How layers stand on a body.
 struct StackOptions {
     double fps = 30.0;                            ///< frame n stands at (n - 1) / fps seconds
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
-    bool repair = true;          ///< weld and clean the surface layers work on; false: refuse
-    double weld_distance = 0.0;  ///< fraction of the box diagonal; 0: exact matches only
-    double cut_distance = 0.5;   ///< a vertex that moves further (of the body's box diagonal) from
-                                 ///< frame to frame makes a cut: layers start anew there
+    bool repair = true;                           ///< weld and clean the surface layers work on; false: refuse
+    double weld_distance = 0.0;                   ///< fraction of the box diagonal; 0: exact matches only
+    double cut_distance = 0.5;                    ///< a vertex that moves further (of the body's box diagonal) from
+                                                  ///< frame to frame makes a cut: layers start anew there
     int look_ahead = 2;  ///< frames; 0: the body's future is not known (live), cuts are seen when
                          ///< they happen and layers feel straight lines between keys
 };
@@ -59,6 +60,9 @@ public:
     const BakeInfo& info() const { return info_; }
     /// What repairing the surface had to say.
     std::vector<std::string> notes() const;
+    /// Why nobody will see layer i: it moved nothing so far, or less than can be seen. Empty where
+    /// it did, and for layers that move no vertex.
+    std::string note_if_unseen(size_t i) const;
     /// Numbers of the frames at which layers started anew because the body jumped.
     const std::vector<int>& cuts() const { return cuts_; }
     /// Frames also bring plain positions and the share of each layer.
@@ -88,16 +92,21 @@ private:
     void run(LayerStep step, Frame& frame);
     void refine_values(size_t i, std::vector<double>& values, int width);
     void take_share(size_t i, MeshFrame& frame);
+    void find_together();
 
     const Body& body_;
     StackOptions options_;
     const Workers& workers_;
     std::unique_ptr<SimulationSurface> surface_;
     std::vector<std::unique_ptr<Layer>> layers_;
-    std::deque<LayerInput> grounds_;  // what each layer was prepared on, then the next one
-    std::vector<std::unique_ptr<Ground>> moving_;  // the same moving; [i]: the first i layers
-    std::vector<size_t> bases_;  // per ground: how many of the layers its base stands on
-    size_t base_ = 0;            // of the last refinement
+    std::deque<LayerInput> grounds_;                         // what each layer was prepared on, then the next one
+    std::vector<std::unique_ptr<Ground>> moving_;            // the same moving; [i]: the first i layers
+    std::vector<size_t> bases_;                              // per ground: how many of the layers its base stands on
+    size_t base_ = 0;                                        // of the last refinement
+    std::vector<std::shared_ptr<const Together>> together_;  // per ground: vertices that lie on each other
+    std::vector<double> moved_;                              // by each layer so far, at most
+    double body_moved_ = 0.0;                                // from its first frame, at most
+    MatrixX3d first_;                                        // the body in its first frame
     BakeInfo info_;
     std::unique_ptr<BodyFrames> frames_;
     std::vector<int> cuts_;

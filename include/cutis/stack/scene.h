@@ -26,21 +26,41 @@ struct LayerScene {
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
 struct BodyScene {
-    std::string file;       ///< glTF or GLB
-    std::string actor;      ///< built-in character
-    std::string mesh_file;  ///< OBJ; moved by `cache`, or standing still
-    std::string cache;      ///< PC2, MDD, or a sequence of OBJ files with one * in its name
-    std::string motion;     ///< BVH clip put onto the skeleton of `file`
-    std::string rest;       ///< OBJ with the static rest pose, same vertices
-    double cache_rate =
-        0.0;  ///< samples a second of PC2 and OBJ files; 0: fps (MDD: its own times)
+    std::string file;         ///< glTF or GLB
+    std::string actor;        ///< built-in character
+    std::string mesh_file;    ///< OBJ; moved by `cache`, or standing still
+    std::string cache;        ///< PC2, MDD, or a sequence of OBJ files with one * in its name
+    std::string motion;       ///< BVH file, or glTF file with a clip, put onto the skeleton of `file`
+    std::string rest;         ///< OBJ with the static rest pose, same vertices
+    double cache_rate = 0.0;  ///< samples a second of PC2 and OBJ files; 0: fps (MDD: its own times)
     BodyOptions options;
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
-    bool repair = true;          ///< weld and clean the surface layers work on; false: refuse
-    double weld_distance = 0.0;  ///< fraction of the box diagonal; 0: exact matches only
-    double cut_distance = 0.5;  ///< a vertex that moves further (of the box diagonal) from frame to
-                                ///< frame makes a cut
+    bool repair = true;                           ///< weld and clean the surface layers work on; false: refuse
+    double weld_distance = 0.0;                   ///< fraction of the box diagonal; 0: exact matches only
+    double cut_distance = 0.5;                    ///< a vertex that moves further (of the box diagonal) from frame to
+                                                  ///< frame makes a cut
 };
+
+/// A picture on the skin: one [[decal]] table. Its place is one of `at`, `uv` and `joint`.
+struct DecalScene {
+    enum class Blend { over, multiply };
+    std::string image;       ///< PNG or JPEG
+    std::vector<double> at;  ///< x y z, rest pose; empty: not given
+    std::vector<double> uv;  ///< u v; empty: not given
+    std::string joint;
+    Vector3d facing = Vector3d::Zero();  ///< from the joint; 0: wherever the skin is nearest
+    double size = 0.1;                   ///< metres
+    double turn = 0.0;                   ///< degrees
+    double opacity = 1.0;
+    Blend blend = Blend::over;
+    int line = 0;
+    int column = 0;
+};
+
+Options describe(DecalScene& decal);
+
+/// The image of a decal that needs no file.
+inline constexpr const char* compass = "compass";
 
 /// What to write.
 struct OutputScene {
@@ -68,6 +88,7 @@ struct Scene {
     int last_frame = 0;     ///< inclusive; 0: the last frame of the clip
     double pre_roll = 0.0;  ///< seconds the body holds its first pose before frame 1
     std::vector<LayerScene> layers;
+    std::vector<DecalScene> decals;
     OutputScene output;
     std::vector<Wedge> wedges;  ///< empty: the scene as it is
 };

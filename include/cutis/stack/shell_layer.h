@@ -46,6 +46,7 @@ struct ShellLayerOptions {
     ShellPlacing place = ShellPlacing::scatter;
     ShellAnchor anchor = ShellAnchor::surface;
     bool rigid = false;
+    double bend = 0.0;
     OutsideDetail outside = OutsideDetail::refuse;
     double height = 0.02;
     SafeOffsetOptions offset;
@@ -69,6 +70,7 @@ struct ShellLayerOptions {
     double base_stiffness = 0.0;
     double reach = 0.1;
     Region pinned;
+    bool leaves_rigid = true;  ///< scatter: nothing grows on rigid parts and hair
 };
 
 Options describe(ShellLayerOptions& options);

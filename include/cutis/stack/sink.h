@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct BakeInfo {
     std::vector<NumberInfo> numbers;
     std::vector<LayerInfo> layers;  ///< in their order
 
+    /// Where the body is shown on a finer mesh than its own: skin weights of that mesh, and values per vertex of the
+    /// body's own (`width` numbers each) carried to it. Both last as long as the bake.
+    const SkinWeights* shown_weights = nullptr;
+    std::function<void(std::vector<double>& values, int width)> carry_to_shown;
+
     /// Shows the body on another mesh than its own, which must outlive this.
     void show(const ArtMesh& mesh);
     const ArtMesh& shown() const { return *meshes.front().art; }
@@ -40,8 +46,7 @@ struct BakeInfo {
     /// A frame with room for everything announced.
     Frame empty_frame() const;
     /// By name; null: not announced.
-    const std::vector<double>* channel(const Frame& frame, const std::string& name,
-                                       size_t mesh = 0) const;
+    const std::vector<double>* channel(const Frame& frame, const std::string& name, size_t mesh = 0) const;
     /// By label, "slide largest (m)"; null: not announced.
     const double* number(const Frame& frame, const std::string& label) const;
 };
@@ -51,8 +56,7 @@ struct OutputFile {
     std::string format;
     std::string path;
     std::uintmax_t bytes = 0;
-    std::map<std::string, double>
-        numbers;  ///< what the format has to say: morph targets, largest error in metres
+    std::map<std::string, double> numbers;  ///< what the format has to say: morph targets, largest error in metres
 };
 
 /// Takes frames in order and writes one format. Nothing stands under its final name before
