@@ -20,7 +20,7 @@ namespace cutis::bench {
 
 namespace {
 
-constexpr int frames = 30;
+constexpr int timed_frames = 30;
 
 /// The times below are of fractions of a millisecond: giving memory back to the system and taking
 /// it again each time would be most of them, for both sides of every row.
@@ -151,7 +151,7 @@ void add_table_row(const TableRow& table, std::vector<Row>& rows) {
     const int columns = 3 * table.curves;
     const RowMatrixXd target = bulge(table.nodes, columns);
     const BeamEndValues ends = BeamEndValues::of(target);
-    const RowMatrixXd force = identify_force(n, 1.0, 1.0, frames, target);
+    const RowMatrixXd force = identify_force(n, 1.0, 1.0, timed_frames, target);
     // The paper's load vector: force and ends at t = 1, scaled by m / M.
     RowMatrixXd load = force;
     add_end_load(n, std::pow(n, 4), ends, 1.0, load);
@@ -166,9 +166,9 @@ void add_table_row(const TableRow& table, std::vector<Row>& rows) {
     RowMatrixXd scaled = force;
     BeamEndValues now = ends;
     const auto banded = [&] {
-        BeamMarch march(n, columns, 1.0, 1.0, 1.0 / frames);
-        for (int m = 1; m <= frames; ++m) {
-            const double r = static_cast<double>(m) / frames;
+        BeamMarch march(n, columns, 1.0, 1.0, 1.0 / timed_frames);
+        for (int m = 1; m <= timed_frames; ++m) {
+            const double r = static_cast<double>(m) / timed_frames;
             scaled = r * force;
             now.d0 = r * ends.d0;
             now.s0 = r * ends.s0;
@@ -179,9 +179,9 @@ void add_table_row(const TableRow& table, std::vector<Row>& rows) {
         ours_at_end = march.inner()(n / 2, columns - 1);
     };
     const auto dense = [&] {
-        DenseMarch march(n, columns, 1.0, 1.0, 1.0 / frames);
-        for (int m = 1; m <= frames; ++m) {
-            march.step(by_curve, static_cast<double>(m) / frames);
+        DenseMarch march(n, columns, 1.0, 1.0, 1.0 / timed_frames);
+        for (int m = 1; m <= timed_frames; ++m) {
+            march.step(by_curve, static_cast<double>(m) / timed_frames);
         }
         theirs_at_end = march.value(n / 2, columns - 1);
     };
@@ -192,7 +192,7 @@ void add_table_row(const TableRow& table, std::vector<Row>& rows) {
     Row row;
     row.layer = "curve";
     row.row = std::string(table.name) + ": the paper's scheme, banded, matrix and 30 frames";
-    row.size = {{"curves", table.curves}, {"nodes", table.nodes}, {"frames", frames}};
+    row.size = {{"curves", table.curves}, {"nodes", table.nodes}, {"frames", timed_frames}};
     row.ms = ours;
     row.baseline = "the paper's algorithm: dense inverse by Gauss-Jordan, product per curve";
     row.baseline_ms = theirs;
@@ -208,8 +208,8 @@ void add_table_row(const TableRow& table, std::vector<Row>& rows) {
     const std::vector<RowMatrixXd> shapes = {zero, target};
     const auto exact = [&] {
         const TimeExamples examples(times, shapes, options);
-        for (int m = 1; m <= frames; ++m) {
-            examples.at(static_cast<double>(m) / frames, out);
+        for (int m = 1; m <= timed_frames; ++m) {
+            examples.at(static_cast<double>(m) / timed_frames, out);
         }
     };
     row.row = std::string(table.name) + ": exact modes, force identified, 30 frames";
@@ -273,9 +273,9 @@ void add_horse(std::vector<Row>& rows) {
         vertices += static_cast<double>(one.part.vertices.size());
         one.solver = std::make_unique<CurveSolver>(one.part, CurveOptions{});
         const RowMatrixXd target = bulge(nodes, columns);
-        one.force = identify_force(nodes - 1, 1.0, 1.0, frames, target);
+        one.force = identify_force(nodes - 1, 1.0, 1.0, timed_frames, target);
         one.ends = BeamEndValues::of(target);
-        one.march = std::make_unique<BeamMarch>(nodes - 1, columns, 1.0, 1.0, 1.0 / frames);
+        one.march = std::make_unique<BeamMarch>(nodes - 1, columns, 1.0, 1.0, 1.0 / timed_frames);
         one.frames.places = MatrixX3d::Zero(one.part.rows(), 3);
         one.frames.rotations.resize(one.part.rows(), 9);
         for (int k = 0; k < one.part.rows(); ++k) {
@@ -303,7 +303,7 @@ void add_horse(std::vector<Row>& rows) {
     double time = 0.0;
     const auto flesh_frame = [&] {
         ++frame;
-        time += 1.0 / frames;
+        time += 1.0 / timed_frames;
         for (Part& one : parts) {
             const auto sample = [&](double t, CurveDrive& drive) {
                 if (drive.shape.rows() == 0) {
@@ -419,7 +419,7 @@ void add_scaling(std::vector<Row>& rows) {
         const RowMatrixXd target = bulge(nodes, columns);
         const BeamEndValues ends = BeamEndValues::of(target);
         const RowMatrixXd force = RowMatrixXd::Ones(nodes - 2, columns);
-        BeamMarch march(nodes - 1, columns, 1.0, 1.0, 1.0 / frames);
+        BeamMarch march(nodes - 1, columns, 1.0, 1.0, 1.0 / timed_frames);
         double best = 1e300;
         for (int i = 0; i < 300; ++i) {
             best = std::min(best, milliseconds([&] { march.step(force, ends); }));

@@ -15,25 +15,25 @@ namespace cutis::verify {
 namespace {
 
 constexpr int rings = 25;
-constexpr int around = 12;
+constexpr int corners = 12;
 constexpr double length = 0.45;
 
 /// A bent and twisted limb with a bulge and some noise; `amount` 1 is the example.
 struct TwistedLimb {
     double twist, bend;  ///< radians at the far end of the example
-    MatrixX3d rest{rings * around, 3};
-    MatrixX3d bulge{rings * around, 3};
+    MatrixX3d rest{rings * corners, 3};
+    MatrixX3d bulge{rings * corners, 3};
 
     TwistedLimb(double twist_at_end, double bend_at_end) : twist(twist_at_end), bend(bend_at_end) {
         std::mt19937 random(7);
         for (int n = 0; n < rings; ++n) {
             const double s = static_cast<double>(n) / (rings - 1);
-            for (int c = 0; c < around; ++c) {
-                const double angle = 2.0 * std::numbers::pi * c / around;
+            for (int c = 0; c < corners; ++c) {
+                const double angle = 2.0 * std::numbers::pi * c / corners;
                 const double noise = 3e-4 * (static_cast<double>(random()) / 2147483648.0 - 1.0);
                 const Vector3d out(0.0, std::cos(angle), std::sin(angle));
-                rest.row(n * around + c) = (Vector3d(length * s, 0, 0) + (0.05 + noise) * out).transpose();
-                bulge.row(n * around + c) = 0.004 * std::sin(std::numbers::pi * s) * out.transpose();
+                rest.row(n * corners + c) = (Vector3d(length * s, 0, 0) + (0.05 + noise) * out).transpose();
+                bulge.row(n * corners + c) = 0.004 * std::sin(std::numbers::pi * s) * out.transpose();
             }
         }
     }
@@ -48,10 +48,10 @@ struct TwistedLimb {
         MatrixX3d shape(rest.rows(), 3);
         Vector3d centre = Vector3d::Zero();
         for (int n = 0; n < rings; ++n) {
-            for (int c = 0; c < around; ++c) {
-                Vector3d inside = rest.row(n * around + c) + amount * bulge.row(n * around + c);
+            for (int c = 0; c < corners; ++c) {
+                Vector3d inside = rest.row(n * corners + c) + amount * bulge.row(n * corners + c);
                 inside.x() = 0.0;
-                shape.row(n * around + c) = (centre + turn(n, amount) * inside).transpose();
+                shape.row(n * corners + c) = (centre + turn(n, amount) * inside).transpose();
             }
             centre += swing(n, amount) * Vector3d(length / (rings - 1), 0, 0);
         }
@@ -66,12 +66,12 @@ struct TwistErrors {
 
 /// From the example at 1 s to 180 degrees of twist.
 TwistErrors twist_errors(const TwistedLimb& limb, bool turning) {
-    const TurningShapes shapes(limb.rest, around);
+    const TurningShapes shapes(limb.rest, corners);
     const MatrixX3d zero = MatrixX3d::Zero(limb.rest.rows(), 3);
     const MatrixX3d example = limb.shape(1.0) - limb.rest;
     const auto as_rows = [&](const MatrixX3d& moved) {
         return turning ? shapes.coordinates(moved)
-                       : RowMatrixXd(Eigen::Map<const RowMatrixXd>(moved.data(), rings, 3 * around));
+                       : RowMatrixXd(Eigen::Map<const RowMatrixXd>(moved.data(), rings, 3 * corners));
     };
     TimeExampleOptions options;
     options.dynamics = CurveDynamics::paper;
@@ -92,12 +92,12 @@ TwistErrors twist_errors(const TwistedLimb& limb, bool turning) {
         }
         const MatrixX3d truth = limb.shape(amount);
         for (int n = 0; n < rings; ++n) {
-            const auto ring = (limb.rest + moved).middleRows(n * around, around);
-            const auto wanted = truth.middleRows(n * around, around);
+            const auto ring = (limb.rest + moved).middleRows(n * corners, corners);
+            const auto wanted = truth.middleRows(n * corners, corners);
             const Vector3d centre = ring.colwise().mean();
             const Vector3d middle = wanted.colwise().mean();
             double radius = 0.0, should = 0.0, sine = 0.0, cosine = 0.0;
-            for (int c = 0; c < around; ++c) {
+            for (int c = 0; c < corners; ++c) {
                 const Vector3d a = limb.turn(n, amount).transpose() * (ring.row(c).transpose() - centre);
                 const Vector3d b = limb.turn(n, amount).transpose() * (wanted.row(c).transpose() - middle);
                 radius += a.norm();

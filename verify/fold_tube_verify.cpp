@@ -90,7 +90,7 @@ MatrixX3d folded(const Tube& tube, FoldSolver& solver, const MatrixX3d& base,
     return surface;
 }
 
-double length_of(const MatrixX3d& points) {
+double polyline_length(const MatrixX3d& points) {
     return (points.bottomRows(points.rows() - 1) - points.topRows(points.rows() - 1)).rowwise().norm().sum();
 }
 
@@ -114,9 +114,9 @@ std::vector<Case> verify_fold_tube() {
             for (int l = 0; l < paper.line_count(); ++l) {
                 const FoldSolver::Line before = paper.line(l, base);
                 const FoldSolver::Line after = paper.line(l, surface);
-                if (length_of(before.points) < before.target) {
+                if (polyline_length(before.points) < before.target) {
                     ++compressed;
-                    worst = std::max(worst, std::abs(length_of(after.points) - after.target) / after.target);
+                    worst = std::max(worst, std::abs(polyline_length(after.points) - after.target) / after.target);
                 }
             }
             // The outer side is stretched: bit for bit as skinned.

@@ -5,9 +5,9 @@
 #include <iostream>
 #include <string_view>
 
-#include "cutis/io/json.h"
 #include "apps/cutis/console.h"
 #include "apps/cutis/verbs.h"
+#include "cutis/io/json.h"
 #include "layers.h"
 
 namespace cutis::app {

@@ -19,8 +19,9 @@ inline Vector3d rotate_minimally(const Vector3d& a, const Vector3d& b, const Vec
     return w - sum * (sum.dot(w) / closeness) + b * (2.0 * a.dot(w));
 }
 
-/// The smallest rotation that takes unit vector `a` to unit vector `b`; about any axis across `a` where they are opposite.
-/// (Eigen's FromTwoVectors does the same, but every file that calls it compiles a whole singular value decomposition.)
+/// The smallest rotation that takes unit vector `a` to unit vector `b`; about any axis across `a` where they are
+/// opposite. (Eigen's FromTwoVectors does the same, but every file that calls it compiles a whole singular value
+/// decomposition.)
 Eigen::Quaterniond least_turn(const Vector3d& a, const Vector3d& b);
 
 /// matrix = rotation * stretch.

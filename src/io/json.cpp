@@ -235,7 +235,8 @@ Json Json::parse(std::string_view text, const std::string& source) {
 }
 
 int Json::as_index() const {
-    return is_integer() && integer_ >= 0 && integer_ <= std::numeric_limits<int>::max() ? static_cast<int>(integer_) : -1;
+    return is_integer() && integer_ >= 0 && integer_ <= std::numeric_limits<int>::max() ? static_cast<int>(integer_)
+                                                                                        : -1;
 }
 
 const std::string& Json::as_text() const {
@@ -314,9 +315,15 @@ std::string Json::dump(int indent, bool is_ascii) const {
 
 void Json::append(std::string& out, int indent, bool is_ascii, int depth) const {
     switch (kind_) {
-        case Kind::null: out += "null"; return;
-        case Kind::boolean: out += integer_ != 0 ? "true" : "false"; return;
-        case Kind::integer: append_number(out, integer_); return;
+        case Kind::null:
+            out += "null";
+            return;
+        case Kind::boolean:
+            out += integer_ != 0 ? "true" : "false";
+            return;
+        case Kind::integer:
+            append_number(out, integer_);
+            return;
         case Kind::number: {
             if (!std::isfinite(number_)) {
                 out += "null";
@@ -329,9 +336,12 @@ void Json::append(std::string& out, int indent, bool is_ascii, int depth) const 
             }
             return;
         }
-        case Kind::text: append_text(out, as_text(), is_ascii); return;
+        case Kind::text:
+            append_text(out, as_text(), is_ascii);
+            return;
         case Kind::array:
-        case Kind::object: break;
+        case Kind::object:
+            break;
     }
     const auto new_line = [&](int level) {
         if (indent >= 0) {

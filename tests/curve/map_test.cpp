@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include "curve/part.h"
@@ -13,8 +14,6 @@
 
 namespace cutis {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 struct MapEdge {
     double weight = 0.0;  // mean value weights of both directions
@@ -166,8 +165,9 @@ TEST(tube_map, rules_round_the_tube_reproduce_a_wave_to_their_order) {
         part.nodes.apply(shape.positions, Workers(1), nodes);
         MatrixX3d moved(part.transfer.count(), 3);
         part.transfer.apply(nodes, Workers(1), moved);  // their own places, as displacements
-        const double c = std::cos(pi / 8.0);
-        const double middle = rule == CurveTransfer::bilinear ? c : (9.0 * c - std::cos(3.0 * pi / 8.0)) / 8.0;
+        const double c = std::cos(std::numbers::pi / 8.0);
+        const double middle =
+            rule == CurveTransfer::bilinear ? c : (9.0 * c - std::cos(3.0 * std::numbers::pi / 8.0)) / 8.0;
         for (size_t i = 0; i < part.vertices.size(); ++i) {
             const double radius = moved.row(static_cast<Eigen::Index>(i)).head<2>().norm() / 0.25;
             // Vertices lie on lines or half way between.

@@ -5,10 +5,10 @@
 #include "support/expect_error.h"
 #include "support/shapes.h"
 
+#include <numbers>
+
 namespace cutis {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 TEST(tube, straight_cylinder_maps_to_height_and_angle) {
     const test::Shape shape = test::open_cylinder(24, 30);
@@ -18,12 +18,12 @@ TEST(tube, straight_cylinder_maps_to_height_and_angle) {
     EXPECT_LT(std::abs(map.twist), 1.0);
     // One loop lies at z = 0, the other at z = 1; s is z or 1 - z.
     const bool is_up = shape.positions(topology.boundary_loops()[0][0], 2) < 0.5;
-    const double origin = std::atan2(shape.positions(0, 1), shape.positions(0, 0)) / (2 * pi);
+    const double origin = std::atan2(shape.positions(0, 1), shape.positions(0, 0)) / (2 * std::numbers::pi);
     const double sign = is_up ? 1.0 : -1.0;
     for (int v = 0; v < topology.vertex_count(); ++v) {
         const double z = shape.positions(v, 2);
         EXPECT_NEAR(map.s[v], is_up ? z : 1.0 - z, 1e-12);
-        const double turn = std::atan2(shape.positions(v, 1), shape.positions(v, 0)) / (2 * pi);
+        const double turn = std::atan2(shape.positions(v, 1), shape.positions(v, 0)) / (2 * std::numbers::pi);
         const double off = sign * (turn - origin) - (map.theta[v] - map.theta[0]);
         EXPECT_NEAR(off - std::round(off), 0.0, 1e-2) << v;
     }
@@ -208,7 +208,7 @@ struct QuadTube {
         int f = 0;
         for (int j = 0; j <= along; ++j) {
             for (int i = 0; i < around; ++i) {
-                const double angle = 2 * pi * (i + 0.25 * around * j / along) / around;
+                const double angle = 2 * std::numbers::pi * (i + 0.25 * around * j / along) / around;
                 shape.positions.row(j * around + i) << std::cos(angle), std::sin(angle), 4.0 * j / along;
                 const int a = j * around + i;
                 const int b = j * around + (i + 1) % around;
@@ -241,7 +241,7 @@ TEST(part, edge_loops_of_a_quad_mesh_are_followed_vertex_by_vertex) {
     part.nodes.apply(tube.shape.positions, Workers(1), nodes);
     // Every node lies on an edge that runs along: its angle is that of the spiral.
     for (int i = part.curve_count; i < part.rows() - part.curve_count; ++i) {
-        const double turn = std::atan2(nodes(i, 1), nodes(i, 0)) / (2 * pi) * 12.0;
+        const double turn = std::atan2(nodes(i, 1), nodes(i, 0)) / (2 * std::numbers::pi) * 12.0;
         const double off = turn - 3.0 * nodes(i, 2) / 4.0;
         EXPECT_NEAR(off - std::round(off), 0.0, 0.06) << i;
     }

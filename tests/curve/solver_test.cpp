@@ -6,10 +6,10 @@
 #include "support/shapes.h"
 #include "verify/paper_beam.h"
 
+#include <numbers>
+
 namespace cutis {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 CurvePart cylinder_part(int curves = 8, int nodes = 21, CurveDirection direction = CurveDirection::along) {
     const test::Shape shape = test::open_cylinder(16, 30, 0.05, 0.4);
@@ -148,7 +148,7 @@ TEST(solver, sudden_stop_rings_with_the_given_frequency_and_damping) {
     ASSERT_GE(crossings.size(), 4u);
     const double damped = std::sqrt(1.0 - 0.01);
     EXPECT_NEAR(crossings[2] - crossings[1], 0.5 / 4.0 / damped, 1e-4);
-    EXPECT_NEAR(peaks[3] / peaks[2], std::exp(-pi * 0.1 / damped), 1e-3);
+    EXPECT_NEAR(peaks[3] / peaks[2], std::exp(-std::numbers::pi * 0.1 / damped), 1e-3);
 }
 
 TEST(solver, result_does_not_depend_on_the_frame_rate) {

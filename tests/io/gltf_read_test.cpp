@@ -335,7 +335,7 @@ TEST(GltfRead, morph_targets_have_names_defaults_and_animated_weights) {
     builder.json["accessors"].push_back({{"componentType", 5126}, {"type", "VEC3"}, {"count", 3}});
     const int uv = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 0, 1, 1, 2, 2});
     builder.primitive()["targets"] = {{{"POSITION", up}, {"TEXCOORD_0", uv}},
-                                     {{"POSITION", up + 1}, {"TEXCOORD_0", uv}}};
+                                      {{"POSITION", up + 1}, {"TEXCOORD_0", uv}}};
     builder.json["meshes"][0]["weights"] = {0.5, 0.25};
     builder.json["meshes"][0]["extras"] = {{"targetNames", {"puff", "still"}}};
     const int times = builder.add_accessor(GlbBuilder::f32, "SCALAR", {0, 1});

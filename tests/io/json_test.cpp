@@ -28,10 +28,10 @@ std::string refusal_of(std::string_view text) {
 
 TEST(JsonTest, what_is_written_reads_back_in_another_library) {
     const Json value = {{"text", "a \"b\" \\ \n \t \x01 é 😀"},
-                       {"numbers", {1, -2, 0.1, 1e300, 3.0F}},
-                       {"flags", Json::array({true, false, Json()})},
-                       {"empty", Json::object()},
-                       {"map", std::map<std::string, double>{{"a", 0.5}}}};
+                        {"numbers", {1, -2, 0.1, 1e300, 3.0F}},
+                        {"flags", Json::array({true, false, Json()})},
+                        {"empty", Json::object()},
+                        {"map", std::map<std::string, double>{{"a", 0.5}}}};
     for (const int indent : {-1, 2}) {
         for (const bool is_ascii : {false, true}) {
             const nlohmann::json other = seen_by_others(value, indent, is_ascii);
@@ -54,7 +54,8 @@ TEST(JsonTest, bytes_that_are_not_utf8_are_replaced_and_infinite_numbers_are_nul
 }
 
 TEST(JsonTest, what_another_library_writes_is_read_as_it_is) {
-    const nlohmann::json other = {{"a", {1, 2.5, "x", true, nullptr}}, {"big", 18446744073709551615ULL}, {"b", {{"c", -7}}}};
+    const nlohmann::json other = {
+        {"a", {1, 2.5, "x", true, nullptr}}, {"big", 18446744073709551615ULL}, {"b", {{"c", -7}}}};
     const Json value = Json::parse(other.dump(), "file");
     EXPECT_EQ(nlohmann::json::parse(value["a"].dump()), other["a"]);
     EXPECT_EQ(value["big"].as_number(), 18446744073709551615.0);

@@ -57,7 +57,7 @@ TEST(ObjRead, texture_vertices_have_their_own_indices) {
 TEST(ObjRead, corners_without_texture_vertex_get_the_origin_and_a_warning) {
     std::vector<std::string> warnings;
     const ArtMesh mesh = read_text(corners + "vt 0.5 0.5\nf 1/1 2/1 3/1\nf 1//1 3 4\nvn 0 0 1\n",
-                              [&](std::string_view text) { warnings.emplace_back(text); });
+                                   [&](std::string_view text) { warnings.emplace_back(text); });
     EXPECT_EQ(mesh.uv_triangles, (MatrixX3i(2, 3) << 0, 0, 0, 1, 1, 1).finished());
     EXPECT_EQ(mesh.uv.row(1), Eigen::RowVector2d(0, 0));
     ASSERT_EQ(warnings.size(), 1u);
@@ -66,7 +66,7 @@ TEST(ObjRead, corners_without_texture_vertex_get_the_origin_and_a_warning) {
 
 TEST(ObjRead, groups_objects_and_materials_make_parts_that_cover_all_triangles) {
     const ArtMesh mesh = read_text("o thing\n" + corners + "f 1 2 3\nusemtl red\nf 1 3 4\ng left arm\nf 1 2 4\n" +
-                              "g empty\ng left arm\nf 2 3 4\no other\nf 1 2 3\n");
+                                   "g empty\ng left arm\nf 2 3 4\no other\nf 1 2 3\n");
     ASSERT_EQ(mesh.parts.size(), 5u);
     const std::vector<std::pair<std::string, std::string>> expected = {
         {"thing", ""}, {"thing", "red"}, {"left arm", "red"}, {"left arm", "red"}, {"other", "red"}};

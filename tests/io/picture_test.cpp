@@ -14,8 +14,8 @@
 #include "io/picture/canvas.h"
 #include "mesh/log_map.h"
 #include "support/data.h"
-#include "support/shapes.h"
 #include "support/expect_error.h"
+#include "support/shapes.h"
 
 namespace cutis {
 namespace {

@@ -55,9 +55,10 @@ TEST(CheckMesh, good_meshes_pass_and_come_back_as_their_topology) {
 }
 
 TEST(CheckMesh, an_empty_mesh_is_refused) {
-    EXPECT_TRUE(says(message_of<InvalidInput>([] { check_mesh(MatrixX3d(0, 3), MatrixX3i(0, 3)); }), {"expected at least one", "none"}));
-    EXPECT_TRUE(
-        says(message_of<InvalidInput>([] { repair_mesh(MatrixX3d(4, 3), MatrixX3i(0, 3), {}); }), {"expected at least one", "none"}));
+    EXPECT_TRUE(says(message_of<InvalidInput>([] { check_mesh(MatrixX3d(0, 3), MatrixX3i(0, 3)); }),
+                     {"expected at least one", "none"}));
+    EXPECT_TRUE(says(message_of<InvalidInput>([] { repair_mesh(MatrixX3d(4, 3), MatrixX3i(0, 3), {}); }),
+                     {"expected at least one", "none"}));
 }
 
 TEST(CheckMesh, numbers_that_are_not_finite_are_refused_by_vertex_and_axis) {
@@ -65,7 +66,8 @@ TEST(CheckMesh, numbers_that_are_not_finite_are_refused_by_vertex_and_axis) {
          {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 1e200}) {
         Shape shape = test::cube();
         shape.positions(5, 1) = bad;
-        EXPECT_TRUE(says(message_of<InvalidInput>([&] { check_mesh(shape.positions, shape.triangles); }), {"vertex 5", "coordinate y"}));
+        EXPECT_TRUE(says(message_of<InvalidInput>([&] { check_mesh(shape.positions, shape.triangles); }),
+                         {"vertex 5", "coordinate y"}));
         EXPECT_TRUE(says(message_of<InvalidInput>([&] { repaired(shape); }), {"vertex 5", "coordinate y"}));
     }
 }
@@ -75,7 +77,8 @@ TEST(CheckMesh, a_triangle_of_no_area_is_refused_and_a_thin_one_is_not) {
     sliver.positions.row(1) << 0.5, 0.5 - 1e-9, 0.0;  // almost on the diagonal
     EXPECT_NO_THROW(check_mesh(sliver.positions, sliver.triangles));
     sliver.positions.row(1) << 0.5, 0.5, 0.0;
-    EXPECT_TRUE(says(message_of<InvalidInput>([&] { check_mesh(sliver.positions, sliver.triangles); }), {"triangle 0", "no area"}));
+    EXPECT_TRUE(says(message_of<InvalidInput>([&] { check_mesh(sliver.positions, sliver.triangles); }),
+                     {"triangle 0", "no area"}));
 }
 
 TEST(CheckMesh, what_counts_as_no_area_does_not_depend_on_units) {

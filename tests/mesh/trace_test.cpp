@@ -127,7 +127,8 @@ TEST(Trace, a_geodesic_on_a_cylinder_is_the_unrolled_straight_line) {
         const double to_z = random.uniform(0.02, 0.98);
         const double ds = random.uniform(-3, 3);
         const double angle0 = std::atan2(p[1], p[0]) + (p[1] < 0 ? 2 * std::numbers::pi : 0.0);
-        const double middle = (std::floor(angle0 / (2 * std::numbers::pi / around)) + 0.5) * 2 * std::numbers::pi / around;
+        const double middle =
+            (std::floor(angle0 / (2 * std::numbers::pi / around)) + 0.5) * 2 * std::numbers::pi / around;
         const Vector3d along(-std::sin(middle), std::cos(middle), 0);
         const TraceResult end = prism.tracer.trace(start, ds * along + Vector3d(0, 0, to_z - p[2]), Vector3d(0, 0, 1));
         const Vector3d q = prism.at(end.point);

@@ -63,7 +63,8 @@ TEST(TraceTraps, a_start_on_an_edge_is_not_caught_between_its_two_triangles) {
 }
 
 TEST(TraceTraps, barycentric_weights_stay_normalised_over_thousands_of_crossings) {
-    const TrapSurface torus(test::torus_grid(24, 24, 0.35, 0.14, 0.3), {.most_edges = infinity, .most_crossings = 100000});
+    const TrapSurface torus(test::torus_grid(24, 24, 0.35, 0.14, 0.3),
+                            {.most_edges = infinity, .most_crossings = 100000});
     test::Random random(1);
     for (int i = 0; i < 20; ++i) {
         const SurfacePoint start{random.below(1152), Vector3d(0.2, 0.3, 0.5)};

@@ -54,10 +54,10 @@ Baked baked(const std::string& body, const std::string& layer, int threads = 1) 
     return out;
 }
 
-const char* torus = "actor = \"torus\"\nclip = \"shake\"";
+const char* shaken_torus = "actor = \"torus\"\nclip = \"shake\"";
 
 TEST(ShellLayer, brings_its_detail_as_a_mesh_with_channels) {
-    const Baked bake = baked(torus, "detail = \"spike\"\nsize = 0.06\n");
+    const Baked bake = baked(shaken_torus, "detail = \"spike\"\nsize = 0.06\n");
     ASSERT_EQ(bake.info.meshes.size(), 2u);
     const ArtMesh& mesh = *bake.info.meshes[1].art;
     EXPECT_EQ(bake.info.meshes[1].name, "spike");
@@ -150,8 +150,8 @@ TEST(ShellLayer, no_scale_cuts_through_itself_at_defaults_on_a_coarse_or_a_movin
 
 TEST(ShellLayer, gives_the_same_bits_on_two_threads) {
     const std::string layer = "detail = \"scale\"\nsize = 0.08\nsubsteps = 3\n";
-    const Baked one = baked(torus, layer, 1);
-    const Baked two = baked(torus, layer, 2);
+    const Baked one = baked(shaken_torus, layer, 1);
+    const Baked two = baked(shaken_torus, layer, 2);
     ASSERT_EQ(one.frames.size(), two.frames.size());
     for (size_t i = 0; i < one.frames.size(); ++i) {
         EXPECT_EQ(one.frames[i].meshes[1].positions, two.frames[i].meshes[1].positions);
@@ -163,11 +163,11 @@ TEST(ShellLayer, handles_drag_detail_and_body) {
         "detail = \"spike\"\nsize = 0.08\n"
         "handle = [{ at = [0.35, 0.0, 0.2], grab = 0.05, release = 5, "
         "moves = [{ time = 0.15, by = [0, 0, 0.1] }] }]\n";
-    const Baked shell_only = baked(torus, keys);
+    const Baked shell_only = baked(shaken_torus, keys);
     EXPECT_FALSE(shell_only.info.meshes.front().shape_changed);
-    const Baked both = baked(torus, keys + "base_stiffness = 20\nreach = 0.2\n");
+    const Baked both = baked(shaken_torus, keys + "base_stiffness = 20\nreach = 0.2\n");
     EXPECT_TRUE(both.info.meshes.front().shape_changed);
-    const Baked none = baked(torus, "detail = \"spike\"\nsize = 0.08\n");
+    const Baked none = baked(shaken_torus, "detail = \"spike\"\nsize = 0.08\n");
     const auto moved = [&](const Baked& a) {
         return (a.frames.back().body().positions - none.frames.back().body().positions).rowwise().norm().maxCoeff();
     };
@@ -189,7 +189,7 @@ TEST(ShellLayer, painted_material_and_tiles_work_on_an_actor) {
 }
 
 TEST(ShellLayer, normals_of_the_detail_come_with_every_frame) {
-    const Baked bake = baked(torus, "detail = \"spike\"\nsize = 0.06\n");
+    const Baked bake = baked(shaken_torus, "detail = \"spike\"\nsize = 0.06\n");
     const MeshFrame& detail = bake.frames.back().meshes[1];
     ASSERT_EQ(detail.normals.rows(), detail.positions.rows());
     EXPECT_LT((detail.normals.rowwise().norm().array() - 1.0).abs().maxCoeff(), 1e-12);
@@ -197,8 +197,8 @@ TEST(ShellLayer, normals_of_the_detail_come_with_every_frame) {
 
 TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
     const std::string layer = "detail = \"spike\"\nsize = 0.06\n";
-    const Baked rigid = baked(torus, layer + "rigid = true\n");
-    const Baked soft = baked(torus, layer);
+    const Baked rigid = baked(shaken_torus, layer + "rigid = true\n");
+    const Baked soft = baked(shaken_torus, layer);
     const DetailCopies& copies = *rigid.info.meshes[1].copies;
     const MatrixX3d& piece = copies.piece.positions;
     ASSERT_GT(copies.sizes.rows(), 10);
@@ -220,12 +220,12 @@ TEST(ShellLayer, rigid_copies_are_the_piece_sized_turned_and_moved) {
     const double far =
         (rigid.frames.back().meshes[1].positions - soft.frames.back().meshes[1].positions).rowwise().norm().maxCoeff();
     EXPECT_LT(far, 0.5 * copies.sizes.maxCoeff());
-    expect_error<InvalidInput>([] { baked(torus, "detail = \"straps\"\nplace = \"tiles\"\nrigid = true\n"); },
+    expect_error<InvalidInput>([] { baked(shaken_torus, "detail = \"straps\"\nplace = \"tiles\"\nrigid = true\n"); },
                                {"rigid", "scatter"});
 }
 
 TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
-    const Baked kept = baked(torus, "detail = \"spike\"\nsize = 0.1\nrigid = true\n");
+    const Baked kept = baked(shaken_torus, "detail = \"spike\"\nsize = 0.1\nrigid = true\n");
     const test::ScratchFolder folder;
     const std::vector<std::unique_ptr<FrameSink>> sinks = [&] {
         std::vector<std::unique_ptr<FrameSink>> list;
@@ -233,7 +233,7 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
         list.push_back(make_sink("usda", folder.path(), "a"));
         return list;
     }();
-    const Scene scene = parse_scene("[body]\n" + std::string(torus) +
+    const Scene scene = parse_scene("[body]\n" + std::string(shaken_torus) +
                                         "\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize = 0.1\nrigid = true\n"
                                         "[output]\nlast_frame = 8\n",
                                     "test");
@@ -265,12 +265,13 @@ TEST(ShellLayer, a_glb_of_rigid_copies_holds_one_piece_and_plays_every_copy) {
 
 /// Detail of a torus whose skin is drawn over it by a slide layer.
 Baked on_skin(const std::string& output, const std::string& anchor, int threads = 1) {
-    Scene scene = parse_scene("[body]\n" + std::string(torus) + "\n[[layer]]\nkind = \"slide\"\noutput = \"" + output +
-                                  "\"\ngravity = [0, -9.81, 0]\ntether = 200\nstickiness = 0.1\n"
-                                  "[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\n"
-                                  "size = 0.06\nsubsteps = 2\nanchor = \"" +
-                                  anchor + "\"\n[output]\nlast_frame = 12\n",
-                              "test");
+    Scene scene =
+        parse_scene("[body]\n" + std::string(shaken_torus) + "\n[[layer]]\nkind = \"slide\"\noutput = \"" + output +
+                        "\"\ngravity = [0, -9.81, 0]\ntether = 200\nstickiness = 0.1\n"
+                        "[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\n"
+                        "size = 0.06\nsubsteps = 2\nanchor = \"" +
+                        anchor + "\"\n[output]\nlast_frame = 12\n",
+                    "test");
     const Body moving = load_body(scene, {}, load_actor);
     const Workers workers(threads);
     Baked out;
@@ -306,15 +307,16 @@ TEST(ShellLayer, riding_on_skin_gives_the_same_bits_on_two_threads) {
 }
 
 TEST(ShellLayer, what_does_not_fit_is_refused_by_name) {
-    expect_error<InvalidInput>([] { baked(torus, "handle = [\"tip 0.5 pull 1 2 3\"]\n"); },
+    expect_error<InvalidInput>([] { baked(shaken_torus, "handle = [\"tip 0.5 pull 1 2 3\"]\n"); },
                                {"at = ..., grab = ...", "tip 0.5 pull"});
-    expect_error<InvalidInput>([] { baked(torus, "handle = [{ name = \"tip\", grab = 0.5, release = 0.2 }]\n"); },
-                               {"\"tip\"", "release", "0.2 s after 0.5 s"});
-    expect_error<InvalidInput>([] { baked(torus, "place = \"around\"\n"); }, {"mesh"});
-    expect_error<InvalidInput>([] { baked(torus, "anchor = \"skin\"\n"); }, {"slide layer"});
-    expect_error<InvalidInput>([] { baked(torus, "axes = [1, 2]\n"); }, {"six numbers"});
-    expect_error<InvalidInput>([] { baked(torus, "poisson = 0.7\n"); }, {"poisson"});
-    expect_error<InvalidInput>([] { baked(torus, "detail = \"scalez\"\n"); }, {"scale"});
+    expect_error<InvalidInput>(
+        [] { baked(shaken_torus, "handle = [{ name = \"tip\", grab = 0.5, release = 0.2 }]\n"); },
+        {"\"tip\"", "release", "0.2 s after 0.5 s"});
+    expect_error<InvalidInput>([] { baked(shaken_torus, "place = \"around\"\n"); }, {"mesh"});
+    expect_error<InvalidInput>([] { baked(shaken_torus, "anchor = \"skin\"\n"); }, {"slide layer"});
+    expect_error<InvalidInput>([] { baked(shaken_torus, "axes = [1, 2]\n"); }, {"six numbers"});
+    expect_error<InvalidInput>([] { baked(shaken_torus, "poisson = 0.7\n"); }, {"poisson"});
+    expect_error<InvalidInput>([] { baked(shaken_torus, "detail = \"scalez\"\n"); }, {"scale"});
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 
 using test::expect_error;
 
-class Tape final : public FrameSink {
+class FoldTape final : public FrameSink {
 public:
-    explicit Tape(std::vector<Frame>& frames) : frames_(frames) {}
+    explicit FoldTape(std::vector<Frame>& frames) : frames_(frames) {}
     bool wants_body_positions() const override { return true; }
     void begin(const BakeInfo& info) override {
         triangles = info.shown().triangles;
@@ -43,7 +43,7 @@ std::vector<Frame> baked(const std::string& keys, int first, int last, int threa
     scene.last_frame = last;
     std::vector<Frame> frames;
     std::vector<std::unique_ptr<FrameSink>> sinks;
-    sinks.push_back(std::make_unique<Tape>(frames));
+    sinks.push_back(std::make_unique<FoldTape>(frames));
     const Workers workers(threads);
     BakeControls controls;
     controls.workers = &workers;
@@ -82,25 +82,25 @@ TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels) {
     const std::vector<Frame> frames = baked("width = 0.02\n", 20, 21);
     ASSERT_EQ(frames.size(), 2u);
     const Frame& frame = frames.back();
-    EXPECT_EQ(frame.body().positions.rows(), Tape::vertices);
-    EXPECT_EQ(frame.body().plain_positions.rows(), Tape::vertices);
-    EXPECT_TRUE(Tape::has_uv);
-    EXPECT_LT(Tape::triangles.maxCoeff(), Tape::vertices);
-    const std::vector<double>* height = Tape::announced.channel(frame, "fold height");
+    EXPECT_EQ(frame.body().positions.rows(), FoldTape::vertices);
+    EXPECT_EQ(frame.body().plain_positions.rows(), FoldTape::vertices);
+    EXPECT_TRUE(FoldTape::has_uv);
+    EXPECT_LT(FoldTape::triangles.maxCoeff(), FoldTape::vertices);
+    const std::vector<double>* height = FoldTape::announced.channel(frame, "fold height");
     ASSERT_NE(height, nullptr);
-    EXPECT_EQ(height->size(), static_cast<size_t>(Tape::vertices));
+    EXPECT_EQ(height->size(), static_cast<size_t>(FoldTape::vertices));
     EXPECT_GT(*std::max_element(height->begin(), height->end()), 0.001);
     for (const char* name : {"fold compression", "fold share", "fold weight"}) {
-        const std::vector<double>* values = Tape::announced.channel(frame, name);
+        const std::vector<double>* values = FoldTape::announced.channel(frame, name);
         ASSERT_NE(values, nullptr) << name;
         EXPECT_LE(*std::max_element(values->begin(), values->end()), 1.0 + 1e-12) << name;
     }
     // Where nothing folds the surface is the plain one.
     int still = 0;
-    for (Eigen::Index v = 0; v < Tape::vertices; ++v) {
+    for (Eigen::Index v = 0; v < FoldTape::vertices; ++v) {
         still += frame.body().positions.row(v) == frame.body().plain_positions.row(v) ? 1 : 0;
     }
-    EXPECT_GT(still, Tape::vertices / 4);
+    EXPECT_GT(still, FoldTape::vertices / 4);
 }
 
 TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {

@@ -134,9 +134,9 @@ LayerKind kind(const char* name, Make make) {
     return {name, "", [make] { return std::make_unique<Plan<Make>>(make); }};
 }
 
-class Tape : public FrameSink {
+class BodyTape : public FrameSink {
 public:
-    explicit Tape(std::vector<Frame>& frames, ArtMesh& mesh, BakeInfo& info)
+    explicit BodyTape(std::vector<Frame>& frames, ArtMesh& mesh, BakeInfo& info)
         : frames_(frames), mesh_(mesh), info_(info) {}
     bool wants_body_positions() const override { return true; }
     void begin(const BakeInfo& info) override {
@@ -169,7 +169,7 @@ struct TestBake {
             scene.layers.push_back({name, {}, 0, 0});
         }
         std::vector<std::unique_ptr<FrameSink>> sinks;
-        sinks.push_back(std::make_unique<Tape>(frames, mesh, info));
+        sinks.push_back(std::make_unique<BodyTape>(frames, mesh, info));
         const Workers workers(1);
         bake(test::sliding_square(0.3), scene, sinks, {&workers, {}, &kinds});
     }

@@ -45,9 +45,9 @@ public:
     }
 };
 
-class Tape : public FrameSink {
+class PlainTape : public FrameSink {
 public:
-    explicit Tape(std::vector<Frame>& frames) : frames_(frames) {}
+    explicit PlainTape(std::vector<Frame>& frames) : frames_(frames) {}
     void begin(const BakeInfo& /*info*/) override { frames_.clear(); }
     void write(const Frame& frame) override { frames_.push_back(frame); }
     std::vector<OutputFile> finish() override { return {}; }
@@ -98,7 +98,7 @@ BakeReport run(std::vector<Frame>& frames, CheckpointStore* keeper, int every, i
     scene.layers.push_back({"lag", {}, 0, 0});
     const std::vector<LayerKind> kinds = {{"lag", "", [] { return std::make_unique<LagPlan>(); }}};
     std::vector<std::unique_ptr<FrameSink>> sinks;
-    sinks.push_back(std::make_unique<Tape>(frames));
+    sinks.push_back(std::make_unique<PlainTape>(frames));
     const Workers workers(1);
     BakeControls controls;
     controls.workers = &workers;

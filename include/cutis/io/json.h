@@ -23,8 +23,7 @@ public:
     Json(Json&& other) noexcept;
     Json& operator=(Json other) noexcept;
     template <class T>
-        requires std::is_arithmetic_v<T>
-    Json(T value) : Json() {
+    requires std::is_arithmetic_v<T> Json(T value) : Json() {
         if constexpr (std::is_same_v<T, bool>) {
             kind_ = Kind::boolean;
             integer_ = value ? 1 : 0;
@@ -90,15 +89,10 @@ public:
     Json* begin();
     Json* end() { return begin() + size(); }
     template <class Index>
-        requires std::is_integral_v<Index>
-    const Json& operator[](Index i) const {
-        return begin()[i];
-    }
+    requires std::is_integral_v<Index>
+    const Json& operator[](Index i) const { return begin()[i]; }
     template <class Index>
-        requires std::is_integral_v<Index>
-    Json& operator[](Index i) {
-        return begin()[i];
-    }
+    requires std::is_integral_v<Index> Json& operator[](Index i) { return begin()[i]; }
     Json& back() { return end()[-1]; }
     /// A null becomes an array.
     void push_back(Json value);

@@ -66,9 +66,8 @@ double channel_tolerance(const ChannelInfo& channel, const ChannelRange& range) 
 }
 
 Json channel_json(const ChannelInfo& channel, const ChannelRange& range, const std::string& motion,
-                                double edge_length) {
-    Json json = {
-        {"name", channel.name}, {"unit", channel.unit}, {"width", channel.width}, {"motion", motion}};
+                  double edge_length) {
+    Json json = {{"name", channel.name}, {"unit", channel.unit}, {"width", channel.width}, {"motion", motion}};
     if (channel.width == 3) {
         json["strokeLength"] = range.high > 0.0 ? 0.8 * edge_length / range.high : 0.0;
         return json;

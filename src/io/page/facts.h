@@ -33,8 +33,7 @@ using ChannelRanges = std::map<std::pair<std::string, int>, ChannelRange>;
 double channel_tolerance(const ChannelInfo& channel, const ChannelRange& range);
 
 /// \param edge_length  mean of the mesh, which strokes of directions are fitted to
-Json channel_json(const ChannelInfo& channel, const ChannelRange& range, const std::string& motion,
-                                double edge_length);
+Json channel_json(const ChannelInfo& channel, const ChannelRange& range, const std::string& motion, double edge_length);
 
 /// Numbers of whole frames, for the curves of a page and its facts.
 class PageNumbers {

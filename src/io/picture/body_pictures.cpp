@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cutis/core/error.h"
-#include "cutis/io/json.h"
 #include "cutis/io/files.h"
+#include "cutis/io/json.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/geometry.h"
 #include "io/picture/canvas.h"
@@ -40,7 +40,8 @@ int index_at(const Json& object, const char* key, const Json& list) {
 /// Materials, textures, images and samplers of a body as glTF has them.
 Json materials_of(const Body& body) {
     const auto& library = body.source().materials;
-    Json all = library != nullptr && !library->gltf_json.empty() ? Json::parse(library->gltf_json, "materials") : Json();
+    Json all =
+        library != nullptr && !library->gltf_json.empty() ? Json::parse(library->gltf_json, "materials") : Json();
     if (!all.is_object()) {
         all = Json::object();
     }
@@ -332,8 +333,7 @@ private:
         if (material != nullptr) {
             const Json& given = (*material)["pbrMetallicRoughness"]["baseColorFactor"];
             for (size_t k = 0; k < 4; ++k) {
-                factor[k] =
-                    given.is_array() && given.size() == 4 && given[k].is_number() ? given[k].as_number() : 1.0;
+                factor[k] = given.is_array() && given.size() == 4 && given[k].is_number() ? given[k].as_number() : 1.0;
             }
         }
         if (image >= 0 && static_cast<size_t>(image) < images_.size()) {

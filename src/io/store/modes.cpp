@@ -132,8 +132,8 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     while (least < most && modes.energy_after(least) > entries) {
         ++least;
     }
-    // Block by block; what one needs, the next begins with. A block that asks for more gets one mode after another, each a
-    // correction of the rest it has in cache.
+    // Block by block; what one needs, the next begins with. A block that asks for more gets one mode after another,
+    // each a correction of the rest it has in cache.
     int count = least;
     FrameRows rest;
     FrameRows projected;
