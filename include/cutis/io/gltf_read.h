@@ -38,12 +38,13 @@ namespace cutis {
 /// |                         | on another UV set than TEXCOORD_0 is left out and noted          |
 /// | cameras, lights         | not read                                                         |
 /// | EXT_meshopt_compression | read, where the program was built with meshoptimizer             |
+/// | KHR_draco_mesh_compr.   | read, where the program was built with draco                     |
 /// | all of it               | kept in SourceDocument: a GLB of the character is this document  |
 /// |                         | with what changed                                                |
 ///
 /// The node transform of a skinned mesh is ignored, as the standard says (MeshInstance::node is
 /// still the node). Instances are named after the node, else the mesh, else mesh#N; a second `a`
-/// becomes `a#2`. Meshes compressed with KHR_draco_mesh_compression and unknown required extensions are refused by
+/// becomes `a#2`. Unknown required extensions are refused by
 /// name.
 ///
 /// \throw InvalidInput  anything against the standard that matters here, with the place:

@@ -11,19 +11,6 @@ namespace cutis {
 
 namespace {
 
-std::size_t component_size(Component component) {
-    switch (component) {
-        case Component::i8:
-        case Component::u8:
-            return 1;
-        case Component::i16:
-        case Component::u16:
-            return 2;
-        default:
-            return 4;
-    }
-}
-
 Component component_at(const JsonAt& at) {
     const std::int64_t code = at.integer(5120, 5126);
     if (code == 5124) {
@@ -118,6 +105,19 @@ std::size_t offset_of(const JsonAt& at) {
 }
 
 }  // namespace
+
+std::size_t component_size(Component component) {
+    switch (component) {
+        case Component::i8:
+        case Component::u8:
+            return 1;
+        case Component::i16:
+        case Component::u16:
+            return 2;
+        default:
+            return 4;
+    }
+}
 
 GltfAccessor GltfFile::accessor(int i) const {
     const JsonAt at = item("accessors", i);

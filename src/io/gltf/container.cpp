@@ -214,6 +214,7 @@ void GltfFile::load_buffers() {
         buffers_.push_back(bytes.first(length));
     }
     decode_views();
+    decode_primitives();
 }
 
 void GltfFile::decode_views() {

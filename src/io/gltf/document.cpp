@@ -40,9 +40,10 @@ std::shared_ptr<const SourceDocument> keep_document(const GltfFile& file, const 
         starts.push_back(begin());
         bytes.insert(bytes.end(), buffer.begin(), buffer.end());
     }
-    if (!file.decoded_views().empty()) {
+    if (file.was_compressed()) {
         for (const char* list : {"extensionsUsed", "extensionsRequired"}) {
-            drop_names(root, list, {"EXT_meshopt_compression", "KHR_meshopt_compression"});
+            drop_names(root, list,
+                       {"EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_draco_mesh_compression"});
         }
     }
     int index = 0;

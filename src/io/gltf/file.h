@@ -41,6 +41,18 @@ struct GltfAccessor {
     std::size_t numbers() const { return count * components; }
 };
 
+/// Bytes of one number.
+std::size_t component_size(Component component);
+
+/// What one accessor gets out of a mesh compressed with KHR_draco_mesh_compression.
+struct DracoStream {
+    int accessor = 0;
+    std::optional<int> attribute;  ///< its number among the compressed; none: the indices
+    GltfAccessor wanted;
+    std::size_t stride = 0;  ///< bytes from element to element
+    Bytes bytes;
+};
+
 /// Container, JSON, buffers and accessors of one file: the part that knows bytes but not
 /// characters.
 class GltfFile {
@@ -82,6 +94,7 @@ public:
     const std::vector<std::span<const unsigned char>>& buffers() const { return buffers_; }
     /// Buffer views that were compressed, by their index.
     const std::map<int, Bytes>& decoded_views() const { return decoded_; }
+    bool was_compressed() const { return !decoded_.empty() || has_draco_; }
 
     /// Bytes behind an image's or buffer's uri.
     std::shared_ptr<const Bytes> load_uri(const JsonAt& uri);
@@ -96,6 +109,9 @@ public:
 private:
     void read_container(std::span<const unsigned char> bytes);
     void decode_views();
+    /// Primitives compressed with draco become plain ones: the document then refers to decoded views.
+    void decode_primitives();
+    void keep_decoded(std::vector<DracoStream>& streams);
 
     std::string source_;
     const GltfLoader& loader_;
@@ -106,6 +122,7 @@ private:
     std::map<std::string, std::shared_ptr<const Bytes>, std::less<>> loaded_;
     std::vector<std::shared_ptr<const Bytes>> kept_;
     std::map<int, Bytes> decoded_;
+    bool has_draco_ = false;
     std::size_t bytes_ = 0;
     std::size_t charged_ = 0;
     std::vector<std::string> notes_;
@@ -121,6 +138,15 @@ bool knows_meshopt();
 /// \param length  of the view that holds the result
 /// \throw InvalidInput  broken, or of another size
 Bytes decode_meshopt(const JsonAt& at, std::span<const unsigned char> packed, std::size_t length);
+
+/// Was draco there when this was compiled?
+bool knows_draco();
+/// A mesh compressed with KHR_draco_mesh_compression, into its streams' bytes.
+/// \param at           the extension in the document;  \param packed  the compressed bytes
+/// \param index_count  indices that the document announces
+/// \throw InvalidInput  broken, or of another size
+void decode_draco(const JsonAt& at, std::span<const unsigned char> packed, std::size_t index_count,
+                  std::vector<DracoStream>& streams);
 
 /// Names already given; a second `a` becomes `a#2`.
 class UniqueNames {

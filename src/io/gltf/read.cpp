@@ -23,10 +23,11 @@ void check_extensions(const GltfFile& file) {
     for (std::size_t i = 0; required && i < required->size(); ++i) {
         const std::string name = (*required)[i].text();
         const bool is_meshopt = name == "EXT_meshopt_compression" || name == "KHR_meshopt_compression";
-        if (is_meshopt && knows_meshopt()) {
+        const bool is_draco = name == "KHR_draco_mesh_compression";
+        if ((is_meshopt && knows_meshopt()) || (is_draco && knows_draco())) {
             continue;
         }
-        if (name == "KHR_draco_mesh_compression" || is_meshopt) {
+        if (is_draco || is_meshopt) {
             (*required)[i].fail(
                 concat("expected uncompressed meshes, found ", name, "; save the file without mesh compression"));
         }
