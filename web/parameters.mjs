@@ -1,7 +1,7 @@
 // Takes the pictures of the layers' pages: what some parameters do, three values beside each other.
 //   node web/parameters.mjs PROGRAM [LAYER or LAYER-NAME...]
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launch, open, project } from './test/browser.mjs';
@@ -21,6 +21,15 @@ const scales = 'detail = "scale"\naxis = [0, -0.2, -1]\nsize = 0.045\nspacing = 
 
 const tube = { layer: 'fold', body: 'cylinder', clip: 'bend', frame: 30, paint: 'clay', page: 'camera = [0.15, 0.9, 0.7]\nfocus = [0, 0.1, 0.05, 0.33]' };
 
+// Which layers of the creature there are, from left to right; the layers themselves are those of the demo.
+const creatureLayers = readFileSync(join(project, 'examples', 'creature-walk.toml'), 'utf8').split('[output]')[0].split('[[layer]]').slice(1);
+const layersOf = (kinds) => creatureLayers.filter((text) => kinds.split(', ').includes(text.match(/kind = "(\w+)"/)[1])).map((text) => `[[layer]]${text}`).join('');
+const creature = { layer: 'stack', body: 'creature', clip: 'walk', paint: 'tattoo', scene: layersOf };
+const wholeCreature = 'camera = [1, 0.28, 0.75]\nfollow = true';
+const creatureTail = 'camera = [0.5, 0.9, -0.5]\nfocus = [0, 1.3, -1.1, 0.7]\nfollow = true';
+const creatureLegs = 'camera = [1, 0.1, 0.7]\nfocus = [0, 0.95, 0.05, 0.42]\nfollow = true';
+const creatureNeck = 'camera = [1, 0.15, 0.35]\nfocus = [0, 1.6, 0.85, 0.42]\nfollow = true';
+
 // Body, frame to show, what stays, and the lines that differ.
 const rows = [
   ...['frequency = 0.7|frequency = 1.2|frequency = 4', 'damping = 0.05|damping = 0.2|damping = 0.8', 'inertia = 0|inertia = 0.6|inertia = 1.5', 'limit = 0.05|limit = 0.15|limit = 0.4', 'free_tip = false|free_tip = true']
@@ -33,6 +42,11 @@ const rows = [
   { ...belly, name: 'skirt', stays: onBelly, values: ['skirt = 0', 'skirt = 1', 'skirt = 2'] },
   ...['detail = "scale"|detail = "spike"|detail = "hair"', 'size = 0.025|size = 0.045|size = 0.08', 'spacing = 0.5|spacing = 0.8|spacing = 1.4', 'height = 0.01|height = 0.02|height = 0.05', 'turn = 0|turn = 15|turn = 60', 'size_variation = 0|size_variation = 0.2|size_variation = 0.6']
     .map((list) => ({ ...hide, name: list.split(' ')[0], stays: without(scales, list.split(' ')[0]), values: list.split('|') })),
+  ...[['all', 22, wholeCreature, ['none', 'curve', 'curve, fold', 'curve, fold, slide', 'curve, fold, slide, shell']],
+    ['curve', 44, creatureTail, ['none', 'curve']], ['fold', 12, creatureLegs, ['none', 'fold']],
+    ['slide', 104, creatureNeck, ['none', 'slide']], ['shell', 44, creatureTail, ['none', 'shell']],
+    ['curve-shell', 44, creatureTail, ['shell', 'curve, shell']], ['stride', 12, 'camera = [1, 0.2, -0.1]\nfocus = [0, 1.05, -0.35, 0.75]\nfollow = true', ['none', 'curve, fold, slide, shell']]]
+    .map(([name, frame, page, values]) => ({ ...creature, name, frame, page, values })),
   { ...tube, name: 'cloth', stays: 'edges_per_fold = 10', values: ['jersey', 'denim', 'leather', 'skin'].map((cloth) => `cloth = "${cloth}"`) },
   ...['density = 0.6|density = 1|density = 1.8', 'irregularity = 0|irregularity = 1|irregularity = 1.5', 'slack = 0|slack = 0.08|slack = 0.2', 'sharpness = 0|sharpness = 0.5|sharpness = 1']
     .map((list) => ({ ...tube, name: list.split(' ')[0], stays: 'edges_per_fold = 10', values: list.split('|') })),
@@ -63,7 +77,8 @@ const folder = mkdtempSync(join(tmpdir(), 'cutis-parameters-'));
 /** A page that shows one value. */
 async function bakeAndOpen(browser, row, value, index) {
   const scene = join(folder, `${row.name}-${index}.toml`);
-  writeFileSync(scene, `[body]\nactor = "${row.body}"\nclip = "${row.clip}"\n\n[[layer]]\nkind = "${row.layer ?? 'slide'}"\n${row.stays}\n${value}\n\n`
+  writeFileSync(scene, `[body]\nactor = "${row.body}"\nclip = "${row.clip}"\n\n`
+    + (row.scene?.(value) ?? `[[layer]]\nkind = "${row.layer ?? 'slide'}"\n${row.stays}\n${value}\n\n`)
     + `[output]\nformats = ["html"]\nlast_frame = ${row.frame + 1}\n\n[output.html]\n${row.page ?? ''}\n`);
   const report = JSON.parse(execFileSync(program, ['bake', scene, '-o', folder, '--json'], { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }));
   return open(browser, report.outputs.find((file) => file.format === 'html').path);
