@@ -30,10 +30,6 @@ constexpr double usual_stretch = 0.8;
 // Below this sum of kernels a vertex lies at the border of all controls: folds fade out.
 constexpr double border_sum = 0.3;
 
-double wrapped(double angle) {
-    return std::remainder(angle, 2.0 * pi);
-}
-
 /// Walks straight lines over the mesh at rest.
 class LineWalker {
 public:
@@ -136,23 +132,10 @@ private:
     /// Of the phase within a triangle; at the core of a fork, where it has none, the slope asked
     /// for.
     Vector3d gradient_of(int f) const {
+        const StripeCorners stripes = stripe_corners(places_.topology, places_.rest, waves_.slope, waves_.phase, f);
         const auto& corners = places_.topology.triangles().row(f);
-        const Vector3d first = waves_.slope.row(corners[0]);
-        std::complex<double> phase[3];
-        Vector3d slope[3];
-        for (int k = 0; k < 3; ++k) {
-            const std::complex<double> own = waves_.phase[static_cast<size_t>(corners[k])];
-            const Vector3d s = waves_.slope.row(corners[k]);
-            const bool is_turned = s.dot(first) < 0.0;
-            phase[k] = is_turned ? std::conj(own) : own;
-            slope[k] = is_turned ? Vector3d(-s) : s;
-        }
-        const auto difference = [&](int i, int j) {
-            const double expected = 0.5 * (slope[i] + slope[j]).dot(place(corners[j]) - place(corners[i]));
-            return expected + wrapped(std::arg(phase[j] * std::conj(phase[i])) - expected);
-        };
-        const double d1 = difference(0, 1);
-        const double d2 = difference(0, 2);
+        const double d1 = stripes.angle[1] - stripes.angle[0];
+        const double d2 = stripes.angle[2] - stripes.angle[0];
         const Vector3d e1 = place(corners[1]) - place(corners[0]);
         const Vector3d e2 = place(corners[2]) - place(corners[0]);
         const Vector3d area = e1.cross(e2);
@@ -161,8 +144,8 @@ private:
             return Vector3d::Zero();
         }
         const Vector3d n = area / doubled;
-        if (std::abs(d1 + difference(1, 2) - d2) > 1.0) {
-            const Vector3d mean = (slope[0] + slope[1] + slope[2]) / 3.0;
+        if (stripes.is_fork) {
+            const Vector3d mean = (stripes.slope[0] + stripes.slope[1] + stripes.slope[2]) / 3.0;
             return mean - n * n.dot(mean);
         }
         return (d2 * n.cross(e1) - d1 * n.cross(e2)) / doubled;

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <complex>
-
 #include "fold/even_mesh.h"
 
 namespace cutis::fold_detail {
 
-/// Stripes on the whole even mesh: one unit complex number per vertex, whose angle turns by pi from
-/// one fold to the next (stripe patterns, Knoeppel et al. 2015).
-///
-/// The direction of compression has no sign, so neither has the angle: a neighbour whose slope
-/// points the other way is conjugated. Where the field cannot be integrated, stripes fork.
-struct Waves {
-    std::vector<std::complex<double>> phase;
-    MatrixX3d slope;    ///< of the angle, rad / m, tangential
-    VectorXd presence;  ///< 0 .. 1: fades at the cores of forks
+/// Stripes on the whole even mesh, whose angle turns by pi from one fold to the next.
+struct Waves : StripePhase {
+    MatrixX3d slope;  ///< of the angle, rad / m, tangential
 
     /// At a point of the even mesh, as its nearest corner sees it.
     struct Sample {
