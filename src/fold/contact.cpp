@@ -125,10 +125,9 @@ bool FoldContact::find_planes(const MatrixX3d& base, const MatrixX3d& directions
 double FoldContact::crowding(int n, double height) const {
     const Stencils& spread = layout_.spread;
     const int v = at_.vertex(n);
-    const double* base = at_.base() + 4 * static_cast<std::ptrdiff_t>(n);
-    const float* direction = at_.directions() + 4 * static_cast<std::ptrdiff_t>(n);
-    const Vector3d place(base[0], base[1], base[2]);
-    const Vector3d up(direction[0], direction[1], direction[2]);
+    const FoldPlaces::Place& at = at_.place(n);
+    const Vector3d place = Vector3d(at.base[0], at.base[1], at.base[2]) + at_.origin();
+    const Vector3d up(at.up[0], at.up[1], at.up[2]);
     double weight = 0.0;
     double room = 0.0;
     double slope = 0.0;

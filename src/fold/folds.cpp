@@ -1,7 +1,7 @@
 #include "cutis/fold/folds.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "cutis/core/error.h"
 #include "fold/parts.h"
@@ -42,6 +42,8 @@ void FoldSolver::prepare(const FoldOptions& options) {
         parts.places.emplace(topology(), parts.layout);
     }
     parts.heights.emplace(parts.layout, *parts.places, options);
+    parts.lift.emplace(parts.layout, *parts.places);
+    parts.is_needed.assign(static_cast<size_t>(parts.places->blocks()), 0);
     if (options.guard) {
         parts.guard.emplace(topology(), parts.rest, parts.normals, *parts.places, parts.layout);
     }
@@ -117,36 +119,41 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
             topology().vertex_count(), " refined vertices and directions, found ", refined.rows(), " and ",
             directions.rows());
     FoldHeights& heights = *parts.heights;
-    parts.places->take(refined, directions, workers);
+    FoldLift& lift = *parts.lift;
     heights.solve(refined, directions, workers);
+    lift.raise(heights, workers);
     parts.report = heights.report();
-    heights.raise(workers);
-    const std::vector<double>& raised = heights.raised();
-    const double wanted = std::accumulate(raised.begin(), raised.end(), 0.0);
+    const double wanted = lift.sum();
     if (parts.guard) {
+        FoldGuard& guard = *parts.guard;
+        guard.mark_needed(lift, parts.is_needed);
+        parts.places->take(refined, directions, parts.is_needed, workers);
         const bool is_near = parts.contact && parts.contact->find_planes(refined, directions, workers);
         const FoldContact* contact = is_near ? &*parts.contact : nullptr;
-        if (parts.guard->find_shares(heights, contact, workers)) {
-            heights.recover(parts.guard->shares(), parts.guard->is_held(), workers);
-            heights.raise_again(workers);
-            parts.guard->find_shares_again(heights, contact, workers);
+        if (guard.find_shares(lift, contact, workers)) {
+            heights.recover(guard.shares(), guard.is_held(), workers);
+            lift.raise_again(heights, heights.is_recovered(), workers);
+            guard.find_shares_again(lift, contact, workers);
         }
     }
     double kept = 0.0;
-    for (int n = 0; n < parts.places->moved(); ++n) {
-        double height = raised[static_cast<size_t>(n)];
-        if (!(height > 0.0)) {
+    for (int b = 0; b < parts.places->moved_blocks(); ++b) {
+        if (lift.is_raised()[static_cast<size_t>(b)] == 0) {
             continue;
         }
-        if (parts.guard) {
-            const double share = parts.guard->shares()[static_cast<size_t>(n)];
-            height *= share;
-            parts.report.held += share < held_share ? 1 : 0;
-        }
-        kept += height;
-        const auto v = static_cast<std::ptrdiff_t>(parts.places->vertex(n));
-        for (std::ptrdiff_t c = 3 * v; c < 3 * v + 3; ++c) {
-            refined.data()[c] += height * directions.data()[c];
+        const int end = std::min((b + 1) * FoldPlaces::block, parts.places->moved());
+        for (int n = b * FoldPlaces::block; n < end; ++n) {
+            double height = lift.raised(n);
+            if (parts.guard) {
+                const double share = static_cast<double>(parts.guard->shares()[static_cast<size_t>(n)]);
+                height *= share;
+                parts.report.held += share < held_share && height > 0.0 ? 1 : 0;
+            }
+            kept += height;
+            const auto v = static_cast<std::ptrdiff_t>(parts.places->vertex(n));
+            for (std::ptrdiff_t c = 3 * v; c < 3 * v + 3; ++c) {
+                refined.data()[c] += height * directions.data()[c];
+            }
         }
     }
     parts.report.kept = wanted > 0.0 ? std::min(1.0, kept / wanted) : 1.0;
@@ -160,8 +167,8 @@ void FoldSolver::fill_channels(VectorXd& height, VectorXd& compression, VectorXd
     for (int n = 0; n < parts.places->moved(); ++n) {
         const int v = parts.places->vertex(n);
         compression[v] = parts.heights->compression(v);
-        share[v] = parts.guard ? parts.guard->shares()[static_cast<size_t>(n)] : 1.0;
-        height[v] = parts.heights->raised()[static_cast<size_t>(n)] * share[v];
+        share[v] = parts.guard ? static_cast<double>(parts.guard->shares()[static_cast<size_t>(n)]) : 1.0;
+        height[v] = parts.lift->raised(n) * share[v];
     }
 }
 
@@ -200,11 +207,19 @@ void turn_normals(const MatrixX3d& normals, const SkinWeights& weights, const st
         turn.translation().setZero();
     }
     skin_linear_blend(normals, weights, turns, workers, out);
-    constexpr double cancelled = 1e-6;
-    for (Eigen::Index v = 0; v < out.rows(); ++v) {
-        const double size = out.row(v).norm();
-        out.row(v) = size > cancelled ? Eigen::RowVector3d(out.row(v) / size) : Eigen::RowVector3d(normals.row(v));
-    }
+    workers.for_chunks(static_cast<int>(out.rows()), 1024, [&](int begin, int end) {
+        constexpr double cancelled = 1e-6;
+        for (std::ptrdiff_t v = 3 * static_cast<std::ptrdiff_t>(begin); v < 3 * static_cast<std::ptrdiff_t>(end);
+             v += 3) {
+            double* n = out.data() + v;
+            const double size = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            const bool is_known = size > cancelled;
+            const double scale = 1.0 / (is_known ? size : 1.0);
+            for (int c = 0; c < 3; ++c) {
+                n[c] = is_known ? scale * n[c] : normals.data()[v + c];
+            }
+        }
+    });
 }
 
 VectorXd limb_radius(const MatrixX3d& rest, const SkinWeights& weights, const std::vector<int>& parent,

@@ -2,7 +2,7 @@
 
 #include "core/simd.h"
 #include "fold/contact.h"
-#include "fold/heights.h"
+#include "fold/lift.h"
 
 namespace cutis::fold_detail {
 
@@ -21,48 +21,44 @@ public:
     FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals, const FoldPlaces& places,
               const FoldLayout& layout);
 
-    /// For heights in a pose that `places` has taken.
+    /// Marks the blocks of places whose pose find_shares() needs.
+    void mark_needed(const FoldLift& lift, std::vector<unsigned char>& is_needed);
+    /// For heights in a pose that `places` has taken where it is needed, after mark_needed().
     /// \param contact  with the planes of this pose; none: folds may meet
     /// \return is any place held back?
-    bool find_shares(const FoldHeights& heights, const FoldContact* contact, const Workers& workers);
+    bool find_shares(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
     /// For other heights in the same pose.
-    void find_shares_again(const FoldHeights& heights, const FoldContact* contact, const Workers& workers);
+    void find_shares_again(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
 
     /// What each place may keep of its height, as found last.
     const std::vector<float>& shares() const { return share_; }
-    /// Per control: is a place that it moves held back?
+    /// Per control: may a place that it moves be held back?
     const std::vector<unsigned char>& is_held() const { return is_held_; }
 
 private:
-    /// What eight triangles lose with the heights of their corners, at most, and what they can lose.
-    struct Losses {
-        simd::Floats single[3];
-        simd::Floats pair[3];  // of corners 0 and 1, 1 and 2, 2 and 0
-        simd::Floats room;
-    };
     struct Eight {
         int corner[3][8];
         float rest_area[8];  // doubled, along the rest normals
     };
-    void weigh(const Eight& eight, Losses& losses) const;
-    /// \param blocks  of places: only triangles that touch one of them
-    void crowd(const FoldHeights& heights, const std::vector<unsigned char>& blocks, bool is_new,
-               const Workers& workers);
-    bool share_out(const FoldHeights& heights, bool is_new, const FoldContact* contact, const Workers& workers);
+    simd::Floats crowding_of(const Eight& eight, const std::vector<float>& raised) const;
+    /// Lists the eights that touch one of the given blocks of places.
+    void find_active(const std::vector<unsigned char>& blocks);
+    void crowd(const FoldLift& lift, const Workers& workers);
+    void share_out(const FoldLift& lift, const FoldContact* contact);
 
     const FoldPlaces& places_;
-    const FoldLayout& layout_;
-    std::vector<Eight> eights_;  // of the triangles that folds can move
-    std::vector<Losses> losses_;
+    std::vector<Eight> eights_;   // of the triangles that folds can move
     std::vector<int> block_row_;  // blocks of places that each eight touches
     std::vector<int> block_;
     std::vector<int> touching_row_;  // and the other way round
     std::vector<int> touching_;
-    std::vector<unsigned char> is_crowded_;  // per eight of triangles: have their corners heights?
-    std::vector<unsigned char> is_changed_;  // per eight of triangles
-    std::vector<float> crowding_;            // eighth powers, per triangle
-    std::vector<int> around_row_;            // triangles around each place
-    std::vector<int> around_;
+    std::vector<int> active_;                // eights to look at
+    std::vector<unsigned char> is_active_;   // per eight
+    std::vector<unsigned char> is_crowded_;  // per eight: is one of its triangles?
+    std::vector<simd::Floats> crowding_;     // per eight: eighth powers, less what counts as none
+    std::vector<int> looked_at_;             // eights that may be crowded
+    std::vector<float> sum_;                 // per place: of the crowding around it
+    std::vector<int> pressed_;               // places whose sum is above 0
     std::vector<float> share_;
     std::vector<unsigned char> is_held_;
 };

@@ -10,7 +10,7 @@ public:
     /// \param layout, places  must outlive this
     FoldHeights(const FoldLayout& layout, const FoldPlaces& places, const FoldOptions& options);
 
-    /// \param base        #N x 3: the mesh before folding, which `places` has taken
+    /// \param base        #N x 3: the mesh before folding
     /// \param directions  #N x 3: unit, away from the body
     void solve(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
 
@@ -18,22 +18,17 @@ public:
     /// \param is_held  per control: is a place near it held back?
     void recover(const std::vector<float>& shares, const std::vector<unsigned char>& is_held, const Workers& workers);
 
-    /// How far folds raise each place.
-    void raise(const Workers& workers);
-    /// The same after recover(), where anything has changed.
-    void raise_again(const Workers& workers);
-    const std::vector<double>& raised() const { return raised_; }
-    /// Is any of a block of places raised?
-    const std::vector<unsigned char>& is_raised() const { return is_raised_; }
-    /// Did raise_again() change any of a block of places?
-    const std::vector<unsigned char>& is_changed() const { return is_changed_; }
+    /// Per control: did recover() change it?
+    const std::vector<unsigned char>& is_recovered() const { return recovered_; }
+    float height(int field, int control) const { return height_[slot(field, control)]; }
+    double exact_height(int control) const { return exact_[static_cast<size_t>(control)]; }
 
     /// Of the lines around a vertex: 1 - length / rest length, the largest of each control.
     double compression(int v) const;
     FoldReport report() const;
 
 private:
-    /// A point of a line, between two places.
+    /// A point of a line, between two vertices.
     struct LinePoint {
         int a;
         int b;
@@ -45,13 +40,12 @@ private:
     };
     struct Batch;
 
-    void measure(int control, Batch& batch);
+    void measure(int begin, int end, const MatrixX3d& base, const MatrixX3d& directions);
+    void measure_control(int control, const MatrixX3d& base, const MatrixX3d& directions, Batch& batch);
     void find_roots(Batch& batch);
     void compete(int begin, int end);
     void gather(int begin, int end, std::vector<float>& heights) const;
     void correct(int begin, int end, int round);
-    void raise_block(int block);
-    bool has_any(int block, const std::vector<unsigned char>& flags) const;  // flags of controls
     void solve_exactly(const MatrixX3d& base, const MatrixX3d& directions);
     size_t slot(int field, int control) const { return static_cast<size_t>(field * stride_ + control); }
 
@@ -90,18 +84,6 @@ private:
     std::vector<double> exact_;        // heights of the paper's layout
     std::vector<unsigned char> live_;  // per control
     std::vector<unsigned char> recovered_;
-    // Per place
-    std::vector<int> row_;  // of spread: controls at row_[n] ... row_[n + 1]
-    std::vector<int> control_;
-    std::vector<float> weight_;
-    std::vector<double> exact_weight_;  // of the paper's layout
-    std::vector<float> profile_;        // of each field
-    std::vector<double> raised_;
-    // Per block of places
-    std::vector<int> block_row_;  // controls that move any of them
-    std::vector<int> block_control_;
-    std::vector<unsigned char> is_raised_;
-    std::vector<unsigned char> is_changed_;
 };
 
 }  // namespace cutis::fold_detail

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "fold/guard.h"
-#include "fold/heights.h"
+#include "fold/lift.h"
 
 namespace cutis::fold_detail {
 
@@ -17,6 +17,8 @@ struct FoldParts {
     FoldLayout layout;
     std::optional<FoldPlaces> places;
     std::optional<FoldHeights> heights;
+    std::optional<FoldLift> lift;
+    std::vector<unsigned char> is_needed;  // per block of places
     std::optional<FoldContact> contact;
     std::optional<FoldGuard> guard;
     FoldReport report;

@@ -40,19 +40,26 @@ FoldPlaces::FoldPlaces(const Topology& topology, const FoldLayout& layout) {
             }
         }
     }
-    base_.assign(4 * vertex_.size(), 0.0);
-    directions_.assign(4 * vertex_.size(), 0.0F);
+    places_.assign(vertex_.size(), Place{});
 }
 
-void FoldPlaces::take(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers) {
-    workers.for_chunks(static_cast<int>(vertex_.size()), 1024, [&](int begin, int end) {
-        for (int n = begin; n < end; ++n) {
-            const auto from = 3 * static_cast<std::ptrdiff_t>(vertex_[static_cast<size_t>(n)]);
-            double* to = base_.data() + 4 * static_cast<std::ptrdiff_t>(n);
-            float* way = directions_.data() + 4 * static_cast<std::ptrdiff_t>(n);
-            for (int c = 0; c < 3; ++c) {
-                to[c] = base.data()[from + c];
-                way[c] = static_cast<float>(directions.data()[from + c]);
+void FoldPlaces::take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<unsigned char>& is_needed,
+                      const Workers& workers) {
+    origin_ = vertex_.empty() ? Vector3d::Zero() : Vector3d(base.row(vertex_.front()));
+    workers.for_chunks(blocks(), 32, [&](int first, int last) {
+        for (int b = first; b < last; ++b) {
+            if (is_needed[static_cast<size_t>(b)] == 0) {
+                continue;
+            }
+            for (int n = b * block; n < std::min((b + 1) * block, count()); ++n) {
+                const auto at = 3 * static_cast<std::ptrdiff_t>(vertex_[static_cast<size_t>(n)]);
+                const double* from = base.data() + at;
+                const double* way = directions.data() + at;
+                Place& place = places_[static_cast<size_t>(n)];
+                for (int c = 0; c < 3; ++c) {
+                    place.base[c] = static_cast<float>(from[c] - origin_[c]);
+                    place.up[c] = static_cast<float>(way[c]);
+                }
             }
         }
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/simd.h"
 #include "fold/layout.h"
 
 namespace cutis::fold_detail {
@@ -9,25 +10,35 @@ namespace cutis::fold_detail {
 class FoldPlaces {
 public:
     static constexpr int block = 32;  ///< vertices that are idle together
+    using FourFloats = float __attribute__((vector_size(16)));
+    /// x, y, z and one more; places from an origin near them, so that floats are precise anywhere.
+    struct Place {
+        FourFloats base;
+        FourFloats up;  ///< unit, away from the body
+    };
 
     FoldPlaces(const Topology& topology, const FoldLayout& layout);
 
-    void take(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
+    /// Places of the given blocks in a pose.
+    /// \param is_needed  per block
+    void take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<unsigned char>& is_needed,
+              const Workers& workers);
 
     int count() const { return static_cast<int>(vertex_.size()); }
+    int blocks() const { return (count() + block - 1) / block; }
     int moved() const { return moved_; }
+    int moved_blocks() const { return (moved_ + block - 1) / block; }
     int vertex(int n) const { return vertex_[static_cast<size_t>(n)]; }
     int number(int v) const { return number_[static_cast<size_t>(v)]; }  ///< -1: folds do not touch it
-    /// Records of four: x, y, z and one more.
-    const double* base() const { return base_.data(); }
-    const float* directions() const { return directions_.data(); }
+    const Place& place(int n) const { return places_[static_cast<size_t>(n)]; }
+    Vector3d origin() const { return origin_; }
 
 private:
     std::vector<int> vertex_;
     std::vector<int> number_;
     int moved_ = 0;
-    std::vector<double> base_;
-    std::vector<float> directions_;
+    std::vector<Place> places_;
+    Vector3d origin_ = Vector3d::Zero();
 };
 
 }  // namespace cutis::fold_detail
