@@ -16,9 +16,6 @@ namespace {
 constexpr double least_compression = 0.02;
 constexpr int most_even_triangles = 80'000;
 constexpr int least_even_triangles = 8'000;
-// Cotangents of obtuse and of thin triangles would make diffusion overshoot.
-constexpr double least_cotangent = 0.02;
-constexpr double most_cotangent = 10.0;
 
 /// Maps edges of a triangle at rest to its own plane.
 struct Chart {
@@ -54,21 +51,8 @@ EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge
       workers(for_work) {
     FoldMesh::Scratch scratch;
     mesh.refine(base_rest, workers, scratch, rest);
-    fill_triangle_normals(rest, topology(), workers, sides, areas);
-    fill_vertex_areas(areas, topology(), workers, masses);
-    masses = masses.cwiseMax(1e-6 * masses.mean());
-    normals = vertex_normals(rest, topology());
-    cotangents = VectorXd::Zero(static_cast<Eigen::Index>(topology().edges().size()));
-    for (int f = 0; f < topology().triangle_count(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            const auto corner = [&](int i) { return Vector3d(rest.row(topology().triangles()(f, (k + i) % 3))); };
-            const Vector3d a = corner(0) - corner(2);
-            const Vector3d b = corner(1) - corner(2);
-            const double area = std::max(a.cross(b).norm(), 1e-300);
-            cotangents[topology().edge_of_side(f, k)] += 0.5 * a.dot(b) / area;
-        }
-    }
-    cotangents = cotangents.cwiseMax(least_cotangent).cwiseMin(most_cotangent);
+    static_cast<StripeMesh&>(*this) = StripeMesh::of(topology(), rest);
+    sides = triangle_normals(rest, topology());
 }
 
 VectorXd EvenMesh::carried(const VectorXd& base_values) const {
@@ -118,61 +102,6 @@ Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& 
         mesh.workers.for_chunks(count, 512, compress);
     }
     return sum;
-}
-
-Diffusion::Diffusion(const EvenMesh& mesh, const VectorXd& lengths) : mesh_(mesh) {
-    std::vector<SparseEntry> entries;
-    const auto& edges = mesh.topology().edges();
-    for (size_t e = 0; e < edges.size(); ++e) {
-        const auto [a, b] = edges[e];
-        const double k = mesh.cotangents[static_cast<Eigen::Index>(e)] * lengths[a] * lengths[b];
-        entries.push_back({a, a, k});
-        entries.push_back({b, b, k});
-        entries.push_back({b, a, -k});
-    }
-    system_ = compress_lower(mesh.topology().vertex_count(), entries);
-    stiffness_ = system_.matrix.values;
-}
-
-void Diffusion::over(double times, RowMatrixXd& values) {
-    const SparseLower& matrix = system_.matrix;
-    values_.resize(stiffness_.size());
-    for (size_t i = 0; i < stiffness_.size(); ++i) {
-        values_[i] = times * times * stiffness_[i];
-    }
-    for (int v = 0; v < matrix.size; ++v) {
-        values_[static_cast<size_t>(matrix.row_starts[static_cast<size_t>(v) + 1]) - 1] += mesh_.masses[v];
-        values.row(v) *= mesh_.masses[v];
-    }
-    if (!solver_) {
-        system_.matrix.values = values_;
-        solver_.emplace(system_.matrix);
-    } else if (times != factored_) {
-        solver_->refactor(values_);
-    }
-    factored_ = times;
-    solver_->solve_many({values.data(), static_cast<size_t>(values.size())}, static_cast<int>(values.cols()));
-}
-
-void Diffusion::over(double times, VectorXd& values) {
-    RowMatrixXd column = values;
-    over(times, column);
-    values = column;
-}
-
-VectorXd smooth_noise(const EvenMesh& mesh, Diffusion& diffusion, unsigned seed) {
-    Dice dice(seed);
-    VectorXd noise(mesh.topology().vertex_count());
-    for (double& value : noise) {
-        value = dice.roll();
-    }
-    // White noise: the finer the mesh, the more it must shake for the same picture.
-    noise = noise.cwiseQuotient(mesh.masses.cwiseSqrt());
-    diffusion.over(2.0, noise);
-    diffusion.over(2.0, noise);
-    noise.array() -= noise.dot(mesh.masses) / mesh.masses.sum();
-    const double deviation = std::sqrt(noise.cwiseAbs2().dot(mesh.masses) / mesh.masses.sum());
-    return deviation > 0.0 ? VectorXd(noise / deviation) : noise;
 }
 
 }  // namespace cutis::fold_detail

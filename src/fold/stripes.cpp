@@ -205,8 +205,10 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
             }
             compression = sum_compression(even, source.poses, first);
         }
-        waves.push_back(
-            solve_waves(even, width, compression, diffusion, look.irregularity, static_cast<unsigned>(3 + 10 * field)));
+        stripes::WaveLook wave;
+        wave.irregularity = look.irregularity;
+        wave.seed = static_cast<unsigned>(3 + 10 * field);
+        waves.push_back(solve_waves(even, width, compression.tensors, diffusion, wave));
     }
 
     auto parts = std::make_unique<FoldParts>(make_fold_mesh(

@@ -1,19 +1,16 @@
-#include "fold/waves.h"
+#include "stripes/waves.h"
 
 #include <algorithm>
 #include <numbers>
 
-#include "fold/smooth.h"
+#include "stripes/smooth.h"
 
-namespace cutis::fold_detail {
+namespace cutis::stripes {
 
 namespace {
 
 using Complex = std::complex<double>;
 
-// Directions follow compression within half a width; where there is none nearby, that within three.
-constexpr double near_widths = 0.5;
-constexpr double far_widths = 3.0;
 constexpr double far_share = 0.05;
 // Diffusion of the phase, widths and rounds: long waves first.
 struct Round {
@@ -28,18 +25,19 @@ struct Directions {
     VectorXd stiffness;  // how much the direction counts, 0.01 .. 1.1
 };
 
-Directions find_directions(const EvenMesh& mesh, const Compression& compression, Diffusion& diffusion) {
-    const int count = mesh.topology().vertex_count();
+Directions find_directions(const StripeMesh& mesh, const Tensors& squeezed, Diffusion& diffusion,
+                            const WaveLook& look) {
+    const int count = mesh.vertex_count();
     RowMatrixXd near = RowMatrixXd::Zero(count, 6);
-    for (int f = 0; f < mesh.topology().triangle_count(); ++f) {
+    for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            const int v = mesh.topology().triangles()(f, k);
-            near.row(v) += mesh.areas[f] / (3.0 * mesh.masses[v]) * compression.tensors.row(f);
+            const int v = mesh.triangles(f, k);
+            near.row(v) += mesh.areas[f] / (3.0 * mesh.masses[v]) * squeezed.row(f);
         }
     }
     RowMatrixXd far = near;
-    diffusion.over(near_widths, near);
-    diffusion.over(far_widths, far);
+    diffusion.over(look.near_widths, near);
+    diffusion.over(look.far_widths, far);
     near += far_share * far;
     Directions found{MatrixX3d(count, 3), VectorXd(count)};
     VectorXd strength(count);
@@ -73,10 +71,10 @@ Directions find_directions(const EvenMesh& mesh, const Compression& compression,
 /// M + t A with A of the edge energies k |C psi_j - e^{i omega} psi_i|^2.
 class PhaseSystem {
 public:
-    PhaseSystem(const EvenMesh& mesh, const VectorXd& widths, const MatrixX3d& slope, const VectorXd& stiffness)
+    PhaseSystem(const StripeMesh& mesh, const VectorXd& widths, const MatrixX3d& slope, const VectorXd& stiffness)
         : mesh_(mesh) {
         std::vector<SparseEntry> entries;
-        const auto& edges = mesh.topology().edges();
+        const auto& edges = mesh.edges;
         entries.reserve(edges.size() * 8);
         for (size_t e = 0; e < edges.size(); ++e) {
             const auto [j, i] = edges[e];  // j < i
@@ -94,7 +92,7 @@ public:
             entries.push_back({2 * i + 1, 2 * j, k * s});
             entries.push_back({2 * i + 1, 2 * j + 1, -k * sign * c});
         }
-        system_ = compress_lower(2 * mesh.topology().vertex_count(), entries);
+        system_ = compress_lower(2 * mesh.vertex_count(), entries);
         energy_ = system_.matrix.values;
     }
     void factor(double times) {
@@ -120,7 +118,7 @@ public:
     }
 
 private:
-    const EvenMesh& mesh_;
+    const StripeMesh& mesh_;
     CompressedEntries system_;
     std::vector<double> energy_;
     std::optional<SparseSolver> solver_;
@@ -133,18 +131,18 @@ Complex unit(const Complex& z) {
 
 }  // namespace
 
-Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compression& compression, Diffusion& diffusion,
-                  double irregularity, unsigned seed) {
-    const Directions directions = find_directions(mesh, compression, diffusion);
-    const VectorXd noise = smooth_noise(mesh, diffusion, seed);
+Waves solve_waves(const StripeMesh& mesh, const VectorXd& widths, const Tensors& squeezed, Diffusion& diffusion,
+                  const WaveLook& look) {
+    const Directions directions = find_directions(mesh, squeezed, diffusion, look);
+    const VectorXd noise = smooth_noise(mesh, diffusion, look.seed);
     Waves waves;
     waves.slope.resize(mesh.rest.rows(), 3);
     for (Eigen::Index v = 0; v < widths.size(); ++v) {
-        const double width = widths[v] * std::exp(0.15 * irregularity * noise[v]);
+        const double width = widths[v] * std::exp(0.15 * look.irregularity * noise[v]);
         waves.slope.row(v) = std::numbers::pi / width * directions.unit.row(v);
     }
     PhaseSystem system(mesh, widths, waves.slope, directions.stiffness);
-    Dice dice(seed + 1);
+    Dice dice(look.seed + 1);
     waves.phase.resize(static_cast<size_t>(widths.size()));
     for (Complex& z : waves.phase) {
         const double re = dice.roll();
@@ -167,10 +165,10 @@ Waves solve_waves(const EvenMesh& mesh, const VectorXd& widths, const Compressio
     return waves;
 }
 
-Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point, const Vector3d& place) const {
+Waves::Sample Waves::at(const StripeMesh& mesh, const SurfacePoint& point, const Vector3d& place) const {
     int nearest = 0;
     point.barycentric.maxCoeff(&nearest);
-    const auto corner = [&](int k) { return mesh.topology().triangles()(point.triangle, k); };
+    const auto corner = [&](int k) { return mesh.triangles(point.triangle, k); };
     const Vector3d seen = slope.row(corner(nearest));
     Sample sample{{0.0, 0.0}, Vector3d::Zero(), 0.0};
     for (int k = 0; k < 3; ++k) {
@@ -188,4 +186,4 @@ Waves::Sample Waves::at(const EvenMesh& mesh, const SurfacePoint& point, const V
     return sample;
 }
 
-}  // namespace cutis::fold_detail
+}  // namespace cutis::stripes
