@@ -12,7 +12,7 @@ enum class Bound { at_most, at_least };
 /// One case of `verify`, computed when asked for: a value that holds, fails, or was never computed
 /// because what it needs is not on this machine.
 struct Case {
-    std::string layer;  ///< body, slide, curve, fold, shell or stack
+    std::string layer;  ///< body, slide, curve, fold, wrinkle, shell or stack
     std::string name;   ///< a claim, in words
     double value = 0.0;
     Bound bound = Bound::at_most;
@@ -60,6 +60,8 @@ std::vector<Case> verify_shell();
 std::vector<Case> verify_curve();
 /// Folds: lines, a bending tube, and a dancer; some seconds.
 std::vector<Case> verify_fold();
+/// Wrinkles on shapes whose compression is known: length, seams, drift, motion.
+std::vector<Case> verify_wrinkle();
 
 /// Skin that slides: derivatives, exact equilibria, waves, coupling, robustness; clips of real
 /// characters where the data folder is present.

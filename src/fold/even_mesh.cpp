@@ -51,9 +51,8 @@ EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge
       workers(for_work) {
     FoldMesh::Scratch scratch;
     mesh.refine(base_rest, workers, scratch, rest);
-    fill_triangle_normals(rest, topology(), workers, sides, areas);
-    normals = vertex_normals(rest, topology());
-    metric.emplace(topology(), rest);
+    static_cast<StripeMesh&>(*this) = StripeMesh::of(topology(), rest);
+    sides = triangle_normals(rest, topology());
 }
 
 VectorXd EvenMesh::carried(const VectorXd& base_values) const {

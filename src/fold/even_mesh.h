@@ -1,19 +1,20 @@
 #pragma once
 
 #include "fold/fold_mesh.h"
-#include "mesh/stripe_phase.h"
+#include "stripes/stripe_mesh.h"
 
 // Steps from poses to stripes, on an evenly refined copy of the base mesh.
 
 namespace cutis::fold_detail {
 
-struct EvenMesh {
+using stripes::Dice;
+using stripes::Diffusion;
+using stripes::smooth_noise;
+using stripes::Tensors;
+
+struct EvenMesh : stripes::StripeMesh {
     FoldMesh mesh;
-    MatrixX3d rest;
-    MatrixX3d normals;  ///< of vertices
-    MatrixX3d sides;    ///< normals of triangles
-    VectorXd areas;     ///< of triangles
-    std::optional<SurfaceMetric> metric;
+    MatrixX3d sides;  ///< normals of triangles
     const Workers& workers;
 
     /// \param edge  median edge wanted, as far as the mesh does not grow too large

@@ -132,7 +132,7 @@ private:
     /// Of the phase within a triangle; at the core of a fork, where it has none, the slope asked
     /// for.
     Vector3d gradient_of(int f) const {
-        const StripeCorners stripes = stripe_corners(places_.topology, places_.rest, waves_.slope, waves_.phase, f);
+        const StripeCorners stripes = stripe_corners(places_.topology.triangles(), places_.rest, waves_.slope, waves_.phase, f);
         const auto& corners = places_.topology.triangles().row(f);
         const double d1 = stripes.angle[1] - stripes.angle[0];
         const double d2 = stripes.angle[2] - stripes.angle[0];

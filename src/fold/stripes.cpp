@@ -169,9 +169,9 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     // Smooth widths: over twice themselves.
     VectorXd width = even.carried(coarse_width).cwiseMax(0.5 * coarse_width.minCoeff());
     if (!look.width) {
-        Diffusion(*even.metric, width).over(2.0, width);
+        Diffusion(even, width).over(2.0, width);
     }
-    Diffusion diffusion(*even.metric, width);
+    Diffusion diffusion(even, width);
     const VectorXd longer =
         even.carried((1.0 + painted_values(look.slack, count).array()).matrix())
             .cwiseQuotient(even.carried((1.0 + painted_values(look.pre_stretch, count).array()).matrix()));
@@ -205,8 +205,10 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
             }
             compression = sum_compression(even, source.poses, first);
         }
-        waves.push_back(
-            solve_waves(even, width, compression, diffusion, look.irregularity, static_cast<unsigned>(3 + 10 * field)));
+        stripes::WaveLook wave;
+        wave.irregularity = look.irregularity;
+        wave.seed = static_cast<unsigned>(3 + 10 * field);
+        waves.push_back(solve_waves(even, width, compression.tensors, diffusion, wave));
     }
 
     auto parts = std::make_unique<FoldParts>(make_fold_mesh(
@@ -246,7 +248,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     const FoldProfile profile = look.profile.shaped(look.sharpness, 0.0);
     for (size_t field = 0; field < waves.size(); ++field) {
         // Neighbours differ in height: a fold of half the frequency is mixed in.
-        VectorXd noise = smooth_noise(*even.metric, diffusion, static_cast<unsigned>(5 + 10 * field));
+        VectorXd noise = smooth_noise(even, diffusion, static_cast<unsigned>(5 + 10 * field));
         noise = carried(noise);
         ShownWaves one;
         one.phase.resize(static_cast<size_t>(vertices));

@@ -16,10 +16,11 @@ Format pc2_format();
 Format mdd_format();
 Format npz_format();
 Format html_format();
+Format png_format();
 
 const std::vector<Format>& formats() {
     static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(), pc2_format(),
-                                              mdd_format(), npz_format(),  html_format()};
+                                              mdd_format(), npz_format(),  html_format(), png_format()};
     return table;
 }
 
@@ -27,11 +28,21 @@ const std::vector<std::string>& known_formats() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> list;
         for (const Format& format : formats()) {
-            list.push_back(format.name);
+            if (!format.needs_maps) {
+                list.push_back(format.name);
+            }
         }
         return list;
     }();
     return names;
+}
+
+std::vector<std::string> output_formats() {
+    std::vector<std::string> list;
+    for (const Format& format : formats()) {
+        list.push_back(format.name);
+    }
+    return list;
 }
 
 std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path, const SinkOptions& options) {
@@ -42,7 +53,7 @@ std::unique_ptr<FrameSink> make_sink(const std::filesystem::path& path, const Si
         }
     }
     std::string known;
-    for (const std::string& one : known_formats()) {
+    for (const std::string& one : output_formats()) {
         known += (known.empty() ? "" : ", ") + one;
     }
     throw InvalidInput(concat("output format '", ending.substr(ending.empty() ? 0 : 1), "': expected one of ", known));

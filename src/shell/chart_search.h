@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "shell/placement.h"
-#include "shell/triangle_grid.h"
+#include "mesh/triangle_grid.h"
 
 namespace cutis {
 

@@ -5,7 +5,7 @@
 #include "cutis/core/error.h"
 #include "cutis/mesh/repair.h"
 #include "shell/placement.h"
-#include "shell/triangle_grid.h"
+#include "mesh/triangle_grid.h"
 
 namespace cutis {
 

@@ -4,7 +4,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
-#include "shell/triangle_grid.h"
+#include "mesh/triangle_grid.h"
 
 namespace cutis {
 

@@ -74,6 +74,7 @@ const LayerInfo& BakeInfo::add_layer(const std::string& kind, const LayerFacts& 
     layer.first_mesh = meshes.size();
     layer.mesh_count = facts.meshes.size();
     layer.first_line = lines.size();
+    layer.maps = facts.maps;
     layer.line_count = facts.lines.size();
     add_named(facts.channels, word, layer, "channel", meshes.front().channels);
     add_named(facts.numbers, word, layer, "number", numbers);

@@ -8,6 +8,7 @@
 #include "cutis/stack/fold_layer.h"
 #include "cutis/stack/shell_layer.h"
 #include "cutis/stack/slide_layer.h"
+#include "cutis/stack/wrinkle_layer.h"
 #include "stack/fold_plan.h"
 
 namespace cutis {
@@ -94,6 +95,8 @@ const std::vector<LayerKind>& layer_kinds() {
                                    &make_curve_layer),
         kind_of<FoldLayerOptions>("fold", "tight cloth that folds where skinning would shrink it", &make_fold_layer),
         kind_of<SlideLayerOptions>("slide", "skin that slides and stretches over the body", &make_slide_layer),
+        kind_of<WrinkleLayerOptions>("wrinkle", "wrinkles where skin is compressed, as maps and channels",
+                                     &make_wrinkle_layer),
         kind_of<ShellLayerOptions>("shell", "detail that rides on the surface, quivers, and can be grabbed",
                                    &make_shell_layer),
     };

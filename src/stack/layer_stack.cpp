@@ -317,6 +317,7 @@ void LayerStack::run(LayerStep step, Frame& frame) {
         const bool has_rider = std::any_of(layers_.begin() + static_cast<std::ptrdiff_t>(i) + 1, layers_.end(),
                                            [](const auto& above) { return above->facts().rides_on_skin; });
         part.skin = has_rider && facts.skin == SkinMotion::over_surface ? &skin_ : nullptr;
+        part.skin_place = part.skin == nullptr ? nullptr : &skin_place_;
         {
             const StageClock clock(frame.stage_seconds[i + 1]);
             layer.advance(step, after_, part);
@@ -330,6 +331,7 @@ void LayerStack::run(LayerStep step, Frame& frame) {
         }
         if (facts.skin != SkinMotion::none || facts.refined != nullptr) {
             step.skin = part.skin;
+            step.skin_place = part.skin_place;
         }
         if (facts.refined != nullptr) {
             // Earlier layers have just written theirs on the coarser mesh.

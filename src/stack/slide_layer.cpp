@@ -36,7 +36,7 @@ const std::vector<SlideChannel>& slide_channels() {
         {{"slide distance", "m"}, &C::slide_distance},
         {{"stress", "N/m"}, &C::stress},
         {{"wrinkle amplitude", "m"}, &C::wrinkle_amplitude},
-        {{"wrinkle direction", "1", 3}, nullptr, &C::wrinkle_direction},
+        {{"crest direction", "1", 3}, nullptr, &C::wrinkle_direction},
     };
     return rows;
 }
@@ -142,6 +142,9 @@ public:
         }
         if (frame.skin != nullptr) {
             lay(shown_.surface->rest(), workers, *frame.skin);
+        }
+        if (frame.skin_place != nullptr) {
+            lay(surface, workers, *frame.skin_place);
         }
         if (settings_.output == SlideOutput::both) {
             MatrixX3d& places = frame.mesh(0).positions;

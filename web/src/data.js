@@ -2,6 +2,7 @@
 //
 // meta.sections: { name: { type: 'f32'|'i16'|'u32'|'u16'|'u8', offset, count } } into the inflated bytes.
 // meta.pictures: [{ section, type, hasHoles }]: picture files, which parts of surfaces name by number.
+// meta.wrinkles: { maps: [{ section, type }], weights }: normal maps of the body, whose slopes are blended with weights[f * maps + k].
 // meta.motions:  { name: { width, count, rank, mean, basis, scales, weights, error } }; mean, basis and weights name sections.
 //   value of item i at frame f = mean[i] + sum_k weights[f * rank + k] * scales[k] * basis[k * count * width + i]
 const types = { f32: Float32Array, i16: Int16Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
@@ -35,7 +36,8 @@ export async function loadBake() {
   }
   const decode = ({ section: name, type }) => createImageBitmap(new Blob([section(name)], { type }), { imageOrientation: 'flipY', premultiplyAlpha: 'none' });
   const pictures = await Promise.all((meta.pictures ?? []).map(decode));
-  return { meta, section, pictures, motion: (name) => motions[name] };
+  const wrinkles = meta.wrinkles && { maps: await Promise.all(meta.wrinkles.maps.map(decode)), weights: section(meta.wrinkles.weights) };
+  return { meta, section, pictures, wrinkles, motion: (name) => motions[name] };
 }
 
 /** Numbers per item over time, as a mean and a few modes. */

@@ -130,8 +130,9 @@ const patternCode = `
 
 /** Materials of a surface, one for each part where parts have pictures; `state` = { paint, heat, wireframe } is read on every update. */
 export function makeSkin(description, bake) {
-  if (!hasPictures(description)) return makeMaterial(description, null);
-  const skins = description.parts.map(({ picture }) => makeMaterial(description, pictureTexture(bake, picture)));
+  const wrinkles = description.kind === 'body' && description.uv ? wrinkleTextures(bake) : [];
+  if (!hasPictures(description)) return makeMaterial(description, null, wrinkles);
+  const skins = description.parts.map(({ picture }) => makeMaterial(description, pictureTexture(bake, picture), wrinkles));
   return { material: skins.map(({ material }) => material), update: (state) => skins.forEach(({ update }) => update(state)) };
 }
 
@@ -148,7 +149,32 @@ function pictureTexture(bake, number) {
   return bake.textures[number];
 }
 
-function makeMaterial(description, picture) {
+/** Normal maps of wrinkles, a few of the bake's frames. */
+function wrinkleTextures(bake) {
+  bake.wrinkleTextures ??= (bake.wrinkles?.maps ?? []).map((image) => {
+    const t = dress(new Texture(image), false);
+    t.flipY = false; // it is decoded bottom row first
+    t.needsUpdate = true;
+    return t;
+  });
+  return bake.wrinkleTextures;
+}
+
+/** Slopes of all maps, weighted and added, in place of the one normal map of a material. */
+const wrinkleCode = (count) => `
+  #ifdef USE_NORMALMAP_TANGENTSPACE
+    if (wrinkled) {
+      vec2 wrinkleSlope = vec2(0.0);
+      ${Array.from({ length: count }, (_, k) => `{ vec3 n = texture2D(wrinkleMaps[${k}], vNormalMapUv).xyz * 2.0 - 1.0; wrinkleSlope += wrinkleWeights[${k}] * n.xy / max(n.z, 0.05); }`).join('\n      ')}
+      normal = normalize(tbn * vec3(wrinkleSlope, 1.0));
+    } else {
+      #include <normal_fragment_maps>
+    }
+  #else
+    #include <normal_fragment_maps>
+  #endif`;
+
+function makeMaterial(description, picture, wrinkles = []) {
   const hasUv = Boolean(description.uv);
   const parts = description.parts ?? [];
   const metres = parts[0]?.metresPerUv ?? 1;
@@ -158,6 +184,7 @@ function makeMaterial(description, picture) {
   const clay = new Color('#aeb4bf');
   const material = new MeshPhysicalMaterial({ side: DoubleSide, vertexColors: true, roughness: 0.58, metalness: 0, sheen: 0.25, sheenRoughness: 0.6 });
   const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square }, showsPicture: { value: false } };
+  if (wrinkles.length) Object.assign(uniforms, { wrinkleMaps: { value: wrinkles }, wrinkleWeights: { value: wrinkles.map(() => 0) }, wrinkled: { value: true } });
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
@@ -171,7 +198,9 @@ function makeMaterial(description, picture) {
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>
         varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit; uniform bool showsPicture;
+        ${wrinkles.length ? `uniform sampler2D wrinkleMaps[${wrinkles.length}]; uniform float wrinkleWeights[${wrinkles.length}]; uniform bool wrinkled;` : ''}
         ${patternCode}`)
+      .replace('#include <normal_fragment_maps>', wrinkles.length ? wrinkleCode(wrinkles.length) : '#include <normal_fragment_maps>')
       .replace('#include <color_fragment>', `vec3 pictured = diffuseColor.rgb;
         #include <color_fragment>
         if (showsPicture) diffuseColor.rgb = pictured;
@@ -186,7 +215,7 @@ function makeMaterial(description, picture) {
           diffuseColor.rgb *= texture2D(tattooMap, q).rgb;
         }`);
   };
-  const update = ({ paint, heat }) => {
+  const update = ({ paint, heat, wrinkleWeights }) => {
     const bumps = paint === 'bumps' && hasUv;
     // Patterns show where skin goes; details are told from it by their plain colour.
     uniforms.paintKind.value = heat || description.kind === 'detail' ? 0 : { checker: 1, grid: 2, tattoo: 3 }[paint] ?? 0;
@@ -200,12 +229,16 @@ function makeMaterial(description, picture) {
       material.alphaTest = shows && picture.hasHoles ? 0.5 : 0;
       material.needsUpdate = true;
     }
-    const map = bumps ? textures().bumps : null;
+    if (wrinkles.length) {
+      uniforms.wrinkled.value = !bumps;
+      uniforms.wrinkleWeights.value = wrinkleWeights ?? wrinkles.map(() => 0);
+    }
+    const map = bumps ? textures().bumps : wrinkles[0] ?? null;
     if (material.normalMap !== map) {
       material.normalMap = map;
       material.needsUpdate = true;
     }
-    if (map) {
+    if (bumps) {
       map.repeat.setScalar(metres / (square * 8));
       material.normalScale.setScalar(1);
     }

@@ -62,7 +62,10 @@ class View {
       surface.setFrame(frame, isReduced ? absent : [], isReduced && keepsUv);
       const channel = (description.channels?.[this.name] ?? []).find((c) => c.name === state.heat && c.width === 1);
       surface.colour(channel, channel ? this.bake.motion(channel.motion).at(frame) : null, state.heat ? 0.5 : state.paint === 'clay' ? 1 : ['classes', 'islands'].includes(state.paint) ? state.paint : null);
-      skin.update({ paint: state.paint, heat: Boolean(state.heat) });
+      const { wrinkles } = this.bake;
+      const shows = wrinkles && isBody && this.name !== 'plain' && !off.some((layer) => layer.name.startsWith('wrinkle'));
+      const wrinkleWeights = shows ? Array.from(wrinkles.weights.subarray(frame * wrinkles.maps.length, (frame + 1) * wrinkles.maps.length)) : undefined;
+      skin.update({ paint: state.paint, heat: Boolean(state.heat), wrinkleWeights });
       if (strokes?.object.visible) strokes.update(frame);
     }
     for (const { object, description, motion } of [...this.lines, ...this.points]) {

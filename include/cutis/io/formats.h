@@ -74,12 +74,15 @@ struct Format {
     std::string about;  ///< in a few words
     /// \param path  the file; its folder must exist
     std::function<std::unique_ptr<FrameSink>(const std::filesystem::path& path, const SinkOptions& options)> make;
+    bool needs_maps = false;  ///< it holds pictures that a layer paints, and no meshes
 };
 
 /// All of them.
 const std::vector<Format>& formats();
-/// Their names.
+/// Names of those that hold meshes.
 const std::vector<std::string>& known_formats();
+/// Names of all.
+std::vector<std::string> output_formats();
 
 /// The writer for a file, whose ending names the format (obj: NAME.obj gives NAME.0001.obj and so
 /// on).

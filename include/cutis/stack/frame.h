@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/core/parallel.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/art_mesh.h"
 
@@ -107,6 +108,7 @@ enum class SkinMotion {
 };
 
 struct RefinedMesh;
+class SurfaceMaps;
 
 /// What a layer is and what it brings to a bake, fixed once it is prepared.
 struct LayerFacts {
@@ -124,6 +126,7 @@ struct LayerFacts {
     double look_ahead = 0.0;               ///< seconds of the body's future it asks for
     const RefinedMesh* refined = nullptr;  ///< the finer mesh it gives its result on; null: the one
                                            ///< it stands on
+    std::shared_ptr<SurfaceMaps> maps;     ///< pictures it paints from its channels; null: none
 };
 
 /// A layer's place in a bake: where what it brings begins in BakeInfo and in frames.
@@ -136,6 +139,20 @@ struct LayerInfo {
     size_t first_number = 0, number_count = 0;
     size_t first_mesh = 1, mesh_count = 0;
     size_t first_line = 0, line_count = 0;
+    std::shared_ptr<SurfaceMaps> maps;  ///< null: none
+};
+
+/// Pictures over the body's UVs that a layer paints for any frame of the bake.
+class SurfaceMaps {
+public:
+    virtual ~SurfaceMaps() = default;
+    virtual int size() const = 0;           ///< pixels of a side
+    virtual double most_height() const = 0;  ///< metres: no height is larger, up or down
+    virtual double texels_a_wavelength() const = 0;
+    /// Rows from the top. \param first_channel  of the layer, in the frame
+    /// \param heights  size * size, metres;  \param normals  size * size * 3, tangent space: x along u, y along v up
+    virtual void paint(const MeshFrame& body, size_t first_channel, const Workers& workers, std::vector<float>* heights,
+                       std::vector<float>* normals) = 0;
 };
 
 /// A layer's part of a frame: what it announced, by the places in its LayerFacts.
@@ -153,6 +170,8 @@ public:
     /// Where a layer above rides on the skin: #V x 3, where on the surface at rest the material of
     /// each vertex is now. For layers whose skin slides over the surface; null: nobody asks.
     MatrixX3d* skin = nullptr;
+    /// With it: #V x 3, where in this pose it is.
+    MatrixX3d* skin_place = nullptr;
     /// For a layer that refines: #V x 3 of its finer mesh, what it stands on without its own
     /// doing; null: nobody asks.
     MatrixX3d* plain = nullptr;

@@ -46,6 +46,7 @@ struct LayerStep {
     bool reset = false;               ///< first advance, or a cut lies between: start anew, simulate nothing
     const MatrixX3d* skin = nullptr;  ///< #V x 3: where on the surface at rest the material of each
                                       ///< vertex is now; null: no layer below slides it
+    const MatrixX3d* skin_place = nullptr;  ///< with it: where in this pose it is
 
     /// Body seconds per simulated second.
     double pace() const {

@@ -122,7 +122,7 @@ private:
     MatrixX3d plain_;           // the same on the mesh of the layer at hand
     MatrixX3d after_;           // with all layers
     MatrixX3d stood_on_;        // what the current layer stands on, at the end of the step
-    MatrixX3d skin_;
+    MatrixX3d skin_, skin_place_;
     std::vector<double> coarse_, fine_;
 };
 

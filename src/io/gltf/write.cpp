@@ -2,6 +2,7 @@
 
 #include "cutis/core/error.h"
 #include "io/gltf/write_character.h"
+#include "io/maps/few_maps.h"
 
 namespace cutis {
 namespace {
@@ -37,6 +38,10 @@ namespace {
 /// | rigid copies       | the piece as one mesh, a node NAME.1, NAME.2 ... for each copy         |
 /// | slid_uv            | (slide with output = "both") the body whose UVs slide, in a second     |
 /// |                    | scene of the file                                                      |
+/// | wrinkles           | up to 4 normal maps of the body, textures `wrinkle 1`, `wrinkle 2` ...;|
+/// |                    | a node of each name whose translation x is that map's weight in the    |
+/// |                    | clip. Slopes n.xy / n.z of all maps, weighted and added, are those of  |
+/// |                    | the frame. Their node `wrinkles` lists them in extras.cutis_wrinkles   |
 /// | channels, lines    | not written                                                            |
 ///
 /// OutputFile::numbers: `morph_targets` (of the body, all its meshes), `detail_morph_targets` (of all details,
@@ -72,9 +77,54 @@ private:
             written_.push_back(
                 std::make_unique<GlbMesh>(mesh, is_own ? info().body->source().weld_group : std::vector<int>()));
         }
+        for (const LayerInfo& layer : info().layers) {
+            if (layer.maps != nullptr && few_maps_ == nullptr) {
+                static const Workers alone(1);
+                few_maps_ = std::make_unique<FewMaps>(layer, info().workers != nullptr ? *info().workers : alone, 4);
+                few_maps_->want(frames());
+            }
+        }
     }
 
-    void take(const Frame& frame, int /*index*/) override { times_.push_back(frame.time); }
+    void take(const Frame& frame, int /*index*/) override {
+        times_.push_back(frame.time);
+        if (few_maps_ != nullptr) {
+            few_maps_->take(frame);
+        }
+    }
+
+    /// Few normal maps, and nodes whose places are their weights: every reader of glTF can animate those.
+    void add_wrinkles(GlbDocument& document, GlbAnimation& animation, std::vector<int>& nodes) {
+        if (few_maps_ == nullptr) {
+            return;
+        }
+        const FewMaps::Result few = few_maps_->finish(frames(), info(), 1024);
+        Json maps = Json::array();
+        Json children = Json::array();
+        const size_t count = few.frames.size();
+        for (size_t k = 0; k < count; ++k) {
+            const std::string name = concat("wrinkle ", k + 1);
+            const int image = document.add("images", {{"name", name},
+                                                      {"mimeType", "image/png"},
+                                                      {"bufferView", document.add_bytes(few.pictures[k])}});
+            const int texture = document.add("textures", {{"name", name}, {"source", image}});
+            const int node = document.add("nodes", {{"name", name}});
+            std::vector<float> places;
+            for (size_t f = 0; f < times_.size(); ++f) {
+                places.insert(places.end(), {few.weights[f * count + k], 0.0F, 0.0F});
+            }
+            animation.add_channel(node, "translation", places, GlbDocument::vec3);
+            children.push_back(node);
+            maps.push_back({{"texture", texture}, {"node", node}, {"name", name}});
+        }
+        if (count > 0) {
+            nodes.push_back(document.add(
+                "nodes", {{"name", "wrinkles"},
+                          {"children", children},
+                          {"extras", {{"cutis_wrinkles", {{"maps", maps}, {"error_degrees", few.error}}}}}}));
+            wrinkle_error_ = few.error;
+        }
+    }
 
     std::vector<OutputFile> complete() override {
         for (size_t m = 0; m < written_.size(); ++m) {
@@ -159,6 +209,9 @@ private:
         if (written_.size() > 1) {
             file.numbers["detail_morph_targets"] = detail_targets_;
         }
+        if (few_maps_ != nullptr) {
+            file.numbers["wrinkle_error_degrees"] = wrinkle_error_;
+        }
         return file;
     }
 
@@ -181,6 +234,7 @@ private:
                 written_[m]->add_to(document, own, animation, meshes()[m].is_other_view ? other_nodes_ : nodes);
             }
         }
+        add_wrinkles(document, animation, nodes);
         if (!has_body_ && !other_nodes_.empty()) {
             document.add("scenes", {{"name", "other view"}, {"nodes", other_nodes_}});
         }
@@ -196,6 +250,8 @@ private:
     int detail_targets_ = 0;
     double error_ = 0.0;
     double uv_error_ = 0.0;
+    std::unique_ptr<FewMaps> few_maps_;  // null: no layer paints maps
+    double wrinkle_error_ = 0.0;
 };
 
 }  // namespace

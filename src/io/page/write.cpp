@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cutis/core/error.h"
+#include "io/maps/few_maps.h"
 #include "io/page/facts.h"
 #include "io/page/surface.h"
 #include "io/page/tracks.h"
@@ -14,6 +15,8 @@
 namespace cutis {
 namespace {
 
+constexpr int most_maps = 4;
+constexpr int most_map_side = 1024;
 constexpr const char* paints[] = {"automatic", "skin", "checker", "grid", "tattoo", "bumps", "clay"};
 // Details and lines stand apart from the skin and from each other.
 constexpr const char* detail_colours[] = {"#5b7d3a", "#2f6f8f", "#8a5a9e", "#a8862c"};
@@ -79,9 +82,19 @@ private:
         segments_ = joint_segments(*info().body);
         joint_count_ = segments_.empty() ? 0 : info().body->source().rig.node.size();
         lay_out();
+        for (const LayerInfo& layer : info().layers) {
+            if (layer.maps != nullptr && few_maps_ == nullptr) {
+                few_maps_ = std::make_unique<FewMaps>(layer, workers(), most_maps);
+                few_maps_->want(frames());
+            }
+        }
     }
 
-    bool has_two_views() const { return body().shape_changed || body().uv_changed || meshes().size() > 1; }
+    bool has_two_views() const {
+        return body().shape_changed || body().uv_changed || meshes().size() > 1 ||
+               std::any_of(info().layers.begin(), info().layers.end(),
+                           [](const LayerInfo& layer) { return layer.maps != nullptr; });
+    }
     const char* result_view() const { return has_two_views() ? "cutis" : "body"; }
 
     /// What the names of a mesh's motions and sections begin with.
@@ -171,6 +184,9 @@ private:
         }
         append_joints(frame);
         numbers_.take(frame);
+        if (few_maps_ != nullptr) {
+            few_maps_->take(frame);
+        }
     }
 
     static void check_width(const ChannelInfo& channel) {
@@ -203,12 +219,12 @@ private:
         if (joints_ != nullptr) {
             tracks_.read_from(kept_.size(), *joints_, 0);
         }
-        const Workers alone(1);
-        Json motions = tracks_.pack(sections_, info().workers != nullptr ? *info().workers : alone);
+        Json motions = tracks_.pack(sections_, workers());
         sum_up();
         Json meta = head_json();
         meta["motions"] = std::move(motions);
         add_pictures(meta);
+        add_wrinkles(meta);
         meta["surfaces"] = Json::array();
         if (const auto island = body().art->painted.find(concat(class_word, "island"));
             island != body().art->painted.end()) {
@@ -259,6 +275,24 @@ private:
         }
         for (const std::size_t track : line_tracks_) {
             count(track);
+        }
+    }
+
+    const Workers& workers() const {
+        static const Workers alone(1);
+        return info().workers != nullptr ? *info().workers : alone;
+    }
+
+    /// meta.wrinkles: few normal maps of the body, and how much of each in every frame.
+    void add_wrinkles(Json& meta) {
+        if (few_maps_ == nullptr) {
+            return;
+        }
+        const FewMaps::Result few = few_maps_->finish(frames(), info(), most_map_side);
+        meta["wrinkles"] = {{"maps", Json::array()}, {"weights", sections_.add("wrinkle weights", few.weights)}};
+        for (size_t i = 0; i < few.pictures.size(); ++i) {
+            meta["wrinkles"]["maps"].push_back(
+                {{"section", sections_.add(concat("wrinkle map ", i + 1), few.pictures[i])}, {"type", "image/png"}});
         }
     }
 
@@ -517,6 +551,7 @@ private:
         return values;
     }
 
+    std::unique_ptr<FewMaps> few_maps_;  // null: no layer paints maps
     std::filesystem::path path_;
     PageOptions options_;
     double tolerance_ = 0.0;  ///< metres

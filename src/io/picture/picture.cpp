@@ -147,6 +147,51 @@ std::vector<unsigned char> write_png(const Picture& picture) {
     return bytes;
 }
 
+std::vector<unsigned char> write_png16(int width, int height, int channels, const std::vector<std::uint16_t>& numbers) {
+    struct Out {
+        std::vector<unsigned char> bytes;
+        std::string message;
+    } out;
+    std::vector<unsigned char> row(2 * static_cast<size_t>(width) * static_cast<size_t>(channels));
+    png_structp png = png_create_write_struct(
+        PNG_LIBPNG_VER_STRING, &out,
+        [](png_structp state, png_const_charp message) {
+            static_cast<Out*>(png_get_error_ptr(state))->message = message;
+            png_longjmp(state, 1);
+        },
+        nullptr);
+    png_infop facts = png != nullptr ? png_create_info_struct(png) : nullptr;
+    if (facts == nullptr || setjmp(png_jmpbuf(png)) != 0) {  // NOLINT
+        png_destroy_write_struct(&png, &facts);
+        throw IoError(concat("png: libpng cannot pack ", width, " x ", height, " pixels (", out.message, ")"));
+    }
+    png_set_write_fn(
+        png, &out,
+        [](png_structp state, png_bytep data, png_size_t count) {
+            std::vector<unsigned char>& bytes = static_cast<Out*>(png_get_io_ptr(state))->bytes;
+            bytes.insert(bytes.end(), data, data + count);
+        },
+        nullptr);
+    png_set_IHDR(png, facts, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 16,
+                 channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(png, 3);
+    png_set_filter(png, 0, PNG_FILTER_SUB);
+    png_write_info(png, facts);
+    const std::uint16_t* from = numbers.data();
+    for (int y = 0; y < height; ++y) {
+        for (size_t i = 0; i < row.size(); i += 2) {  // most significant byte first
+            row[i] = static_cast<unsigned char>(*from >> 8U);
+            row[i + 1] = static_cast<unsigned char>(*from & 0xFFU);
+            ++from;
+        }
+        png_write_row(png, row.data());
+    }
+    png_write_end(png, nullptr);
+    png_destroy_write_struct(&png, &facts);
+    return std::move(out.bytes);
+}
+
 std::vector<unsigned char> write_jpeg(const Picture& picture, int quality) {
     JpegErrors errors;
     jpeg_compress_struct jpeg = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Picture {
 Picture read_picture(std::span<const unsigned char> bytes, const std::string& where);
 
 std::vector<unsigned char> write_png(const Picture& picture);
+/// Sixteen bits a number, linear, rows from the top. \param channels  1 (grey) or 3 (red, green, blue) numbers a pixel
+std::vector<unsigned char> write_png16(int width, int height, int channels, const std::vector<std::uint16_t>& numbers);
 /// What is not opaque is lost. \param quality  1 to 100
 std::vector<unsigned char> write_jpeg(const Picture& picture, int quality);
 

@@ -32,7 +32,7 @@ SceneDescription::SceneDescription(const std::vector<LayerKind>& kinds) {
     sections_.push_back({"decal", "[[decal]]", "decal",
                          "A picture painted onto the skin, which it rides on; repeat for each.", describe(decal_)});
     Options output = describe_output(scene_);
-    output.front().choices = known_formats();
+    output.front().choices = output_formats();
     sections_.push_back({"output", "[output]", "output", "What is written, into the folder given with -o.",
                          join(std::move(output), describe(sinks_))});
 }

@@ -150,7 +150,7 @@ void read_output(Table values, const std::string& file, Scene& scene) {
         }
     }
     Options options = describe_output(scene);
-    options.front().choices = known_formats();
+    options.front().choices = output_formats();
     read_options(values, options, "[output]", file);
     sink_options(scene);  // says now what would be refused after the body is loaded
 }

@@ -1,37 +1,50 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/sparse.h"
 #include "cutis/mesh/stencils.h"
 #include "cutis/mesh/topology.h"
 
-namespace cutis {
+// Stripes on a surface: what folds of cloth and wrinkles of skin are laid out with.
 
-/// What diffusion on a surface needs: areas of vertices and cotangents of edges.
-struct SurfaceMetric {
-    const Topology& topology;
-    const MatrixX3d& rest;
+namespace cutis::stripes {
+
+/// Symmetric 3 x 3 matrices, one a row: xx, yy, zz, yz, xz, xy.
+using Tensors = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor>;
+
+/// The mesh stripes are solved on: plain arrays, so that a part of a surface may be one.
+struct StripeMesh {
+    MatrixX3i triangles;
+    std::vector<std::array<int, 2>> edges;  ///< (i < j)
+    MatrixX3d rest;
+    MatrixX3d normals;    ///< of vertices
+    VectorXd areas;       ///< of triangles
     VectorXd masses;      ///< areas of vertices
     VectorXd cotangents;  ///< of edges, halved and kept positive
 
-    /// \param of, at  must outlive this
-    SurfaceMetric(const Topology& of, const MatrixX3d& at);
+    int vertex_count() const { return static_cast<int>(rest.rows()); }
+    /// A whole surface.
+    static StripeMesh of(const Topology& topology, const MatrixX3d& rest);
+    /// Fills areas, masses and cotangents from the rest.
+    /// \param edge_of_side  index into edges of side k (corner k to k + 1) of triangle f
+    void measure(const MatrixX3i& edge_of_side);
 };
 
 /// Diffusion (M + l^2 L)^-1 M over lengths that differ from place to place.
 class Diffusion {
 public:
-    /// \param metric   must outlive this
     /// \param lengths  unit of the lengths asked for, per vertex
-    Diffusion(const SurfaceMetric& metric, const VectorXd& lengths);
+    Diffusion(const StripeMesh& mesh, const VectorXd& lengths);
     /// \param values  #V x any number of columns, replaced
     void over(double times, RowMatrixXd& values);
     void over(double times, VectorXd& values);
 
 private:
-    const SurfaceMetric& metric_;
+    const StripeMesh& mesh_;
     CompressedEntries system_;
     std::vector<double> stiffness_;  // in the places of system_
     std::vector<double> values_;
@@ -40,7 +53,7 @@ private:
 };
 
 /// Smooth noise: mean 0, deviation 1, features of about two lengths of the diffusion.
-VectorXd smooth_noise(const SurfaceMetric& metric, Diffusion& diffusion, unsigned seed);
+VectorXd smooth_noise(const StripeMesh& mesh, Diffusion& diffusion, unsigned seed);
 
 /// Seeded numbers in [-1, 1), the same on every machine.
 class Dice {
@@ -57,4 +70,4 @@ private:
     std::uint32_t state_;
 };
 
-}  // namespace cutis
+}  // namespace cutis::stripes

@@ -1,4 +1,4 @@
-#include "shell/triangle_grid.h"
+#include "mesh/triangle_grid.h"
 
 #include <algorithm>
 #include <cmath>

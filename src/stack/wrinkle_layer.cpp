@@ -1,0 +1,240 @@
+#include "cutis/stack/wrinkle_layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/wrinkle/wrinkles.h"
+#include "stack/regions.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr int fewest_poses = 12;
+constexpr int layout_poses = 120;
+constexpr double coarse_map = 8.0;      // texels a wavelength
+constexpr double much_overlap = 0.005;  // of the texels
+
+/// Channels in the order in which the layer announces them.
+enum Channel : size_t { height_channel, phase_channel, direction_channel, take_up_channel, place_channel };
+
+/// The body in its clip, on the layer's surface.
+std::vector<MatrixX3d> clip_poses(const LayerInput& ground, double per_second) {
+    const double duration = ground.body->duration();
+    const int count = duration > 0.0
+                          ? std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, fewest_poses, layout_poses)
+                          : 1;
+    const LayerInput& base = ground.base == nullptr ? ground : *ground.base;
+    std::vector<MatrixX3d> poses;
+    MatrixX3d art;
+    MatrixX3d coarse;
+    for (int i = 0; i < count; ++i) {
+        ground.body->positions(duration * i / std::max(1, count - 1), TimeSampling::exact, ground.own_workers(), art);
+        base.surface->from_art().values(art, ground.own_workers(), coarse);
+        poses.emplace_back();
+        if (ground.refined != nullptr) {
+            ground.refined->from_below.values(coarse, ground.own_workers(), poses.back());
+        } else {
+            poses.back() = coarse;
+        }
+    }
+    return poses;
+}
+
+WrinkleSolver make_solver(const LayerInput& ground, const WrinkleLayerOptions& settings) {
+    WrinkleOptions options = settings.solver;
+    look_up_regions(ground, describe(options), "[[layer]] wrinkle");
+    WrinkleSource source;
+    source.poses = clip_poses(ground, settings.poses_per_second);
+    source.where = region_values(ground, settings.where);
+    source.slides = ground.skin != SkinMotion::none;
+    return {ground.surface->topology(), ground.surface->rest(), source, options, ground.own_workers()};
+}
+
+/// Maps painted from a frame's channels.
+class LayerMaps final : public SurfaceMaps {
+public:
+    LayerMaps(const LayerInput& ground, std::shared_ptr<const WrinkleSolver> solver, const WrinkleLayerOptions& settings,
+              bool has_places)
+        : surface_(*ground.surface), solver_(std::move(solver)), has_places_(has_places) {
+        const RepairedMesh& mesh = surface_.mesh();
+        WrinkleMaps::Art art;
+        art.mesh = ground.art;
+        art.triangle = mesh.art_triangle;
+        for (int f = 0; f < mesh.topology.triangle_count(); ++f) {
+            art.corner.push_back({mesh.art_corner(f, 0), mesh.art_corner(f, 1), mesh.art_corner(f, 2)});
+        }
+        maps_ = std::make_unique<WrinkleMaps>(*solver_, surface_.topology(), surface_.rest(), std::move(art),
+                                              settings.map_size, settings.map_padding, ground.own_workers());
+        // Of wrinkles that are as high as the cap lets them, with the factors of broken lines and fine ones.
+        most_height_ = 2.0 * settings.solver.height_cap * solver_->wavelength().maxCoeff();
+    }
+    int size() const override { return maps_->size(); }
+    double most_height() const override { return most_height_; }
+    double texels_a_wavelength() const override { return maps_->texels_a_wavelength(); }
+    double overlap() const { return maps_->overlap(); }
+
+    void paint(const MeshFrame& body, size_t first_channel, const Workers& workers, std::vector<float>* heights,
+               std::vector<float>* normals) override {
+        const auto channel = [&](Channel which) -> const std::vector<double>& {
+            return body.channels[first_channel + which];
+        };
+        const MeshMap& from_art = surface_.from_art();
+        if (has_places_) {
+            from_art.values(channel(place_channel), 3, workers, values_);
+            posed_ = Eigen::Map<const MatrixX3d>(values_.data(), surface_.vertex_count(), 3);
+        } else {
+            from_art.values(body.positions, workers, posed_);
+        }
+        from_art.values(channel(height_channel), 1, workers, values_);
+        wrinkles_.height = Eigen::Map<const VectorXd>(values_.data(), surface_.vertex_count());
+        from_art.values(channel(take_up_channel), 1, workers, values_);
+        wrinkles_.take_up = Eigen::Map<const VectorXd>(values_.data(), surface_.vertex_count());
+        maps_->paint(posed_, wrinkles_, workers, heights, normals);
+    }
+
+private:
+    const SimulationSurface& surface_;
+    std::shared_ptr<const WrinkleSolver> solver_;
+    std::unique_ptr<WrinkleMaps> maps_;
+    bool has_places_;
+    double most_height_ = 0.0;
+    MatrixX3d posed_;
+    WrinkleHeights wrinkles_;
+    std::vector<double> values_;
+};
+
+class WrinkleLayer final : public Layer {
+public:
+    WrinkleLayer(const LayerInput& ground, const WrinkleLayerOptions& settings)
+        : surface_(*ground.surface),
+          rides_(ground.skin == SkinMotion::over_surface),
+          solver_(std::make_shared<WrinkleSolver>(make_solver(ground, settings))) {
+        report_.kind = "wrinkle";
+        report_.notes = solver_->notes();
+        facts_.channels = {{"wrinkle height", "m"}, {"wrinkle phase"}, {"wrinkle direction", "1", 3}, {"wrinkle take-up"}};
+        if (rides_) {
+            facts_.channels.push_back({"wrinkle place", "m", 3, 0.0, true});
+        }
+        facts_.numbers = {{"highest wrinkle", "m"}, {"wrinkled area", ""}};
+        facts_.has_memory = solver_->has_memory();
+        facts_.rides_on_skin = rides_;
+        if (!solver_->is_empty()) {
+            make_maps(ground, settings);
+            const VectorXd phase = solver_->phase();
+            phase_.assign(phase.data(), phase.data() + phase.size());
+        } else {
+            phase_.assign(static_cast<size_t>(surface_.vertex_count()), 0.0);
+        }
+        areas_ = VectorXd::Zero(surface_.vertex_count());
+        const MatrixX3i& triangles = surface_.topology().triangles();
+        for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
+            const auto at = [&](int k) { return Vector3d(surface_.rest().row(triangles(f, k))); };
+            for (int k = 0; k < 3; ++k) {
+                areas_[triangles(f, k)] += (at(1) - at(0)).cross(at(2) - at(0)).norm() / 6.0;
+            }
+        }
+        write_report();
+    }
+
+    const LayerFacts& facts() const override { return facts_; }
+
+    void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
+        require(!rides_ || step.skin_place != nullptr, "wrinkle: the layer below did not say where the skin is");
+        const MatrixX3d& posed = rides_ ? *step.skin_place : surface;
+        const Workers& workers = *step.workers;
+        solver_->advance(posed, step.reset ? -1.0 : step.clock_to - step.clock_from, workers, heights_);
+        const MeshMap& to_art = surface_.to_art();
+        const auto fill = [&](const double* values, int width, Channel channel) {
+            numbers_.assign(values, values + static_cast<size_t>(width) * static_cast<size_t>(surface_.vertex_count()));
+            to_art.values(numbers_, width, workers, frame.channel(channel));
+        };
+        fill(heights_.height.data(), 1, height_channel);
+        to_art.values(phase_, 1, workers, frame.channel(phase_channel));
+        solver_->crests(posed, workers, crests_);
+        fill(crests_.data(), 3, direction_channel);
+        fill(heights_.take_up.data(), 1, take_up_channel);
+        if (rides_) {
+            fill(posed.data(), 3, place_channel);
+        }
+        double wrinkled = 0.0;
+        for (Eigen::Index v = 0; v < areas_.size(); ++v) {
+            wrinkled += heights_.height[v] > 0.02 * solver_->wavelength()[v] ? areas_[v] : 0.0;
+        }
+        frame.number(0) = heights_.height.maxCoeff();
+        frame.number(1) = wrinkled / areas_.sum();
+        highest_ = std::max(highest_, frame.number(0));
+        widest_ = std::max(widest_, frame.number(1));
+        write_report();
+    }
+
+    std::vector<double> save() const override { return solver_->save(); }
+    void restore(const std::vector<double>& state) override { solver_->restore(state); }
+
+private:
+    void make_maps(const LayerInput& ground, const WrinkleLayerOptions& settings) {
+        if (ground.art->uv_triangles.rows() == 0 || ground.art->uv.rows() == 0) {
+            report_.notes.emplace_back("wrinkle: the mesh has no UVs: no maps; channels work without them");
+            return;
+        }
+        auto maps = std::make_shared<LayerMaps>(ground, solver_, settings, rides_);
+        if (maps->overlap() > much_overlap) {
+            report_.notes.push_back(concat("wrinkle: UVs overlap on ", std::lround(100.0 * maps->overlap()),
+                                           " % of the wrinkles' texels (halves that share a picture?): both places show "
+                                           "the same wrinkles; give each place its own UVs, or name one in where"));
+        }
+        if (maps->texels_a_wavelength() < coarse_map) {
+            report_.notes.push_back(concat("wrinkle: a map of ", maps->size(), " pixels has ",
+                                           std::round(10.0 * maps->texels_a_wavelength()) / 10.0,
+                                           " texels a wavelength, expected 8 or more: raise map_size or scale"));
+        }
+        texels_ = maps->texels_a_wavelength();
+        facts_.maps = std::move(maps);
+    }
+
+    void write_report() {
+        begin_report();
+        report_number("pieces", solver_->piece_count());
+        report_number("forks, part of the area", solver_->forks());
+        report_number("texels a wavelength", texels_);
+        report_number("highest wrinkle (m)", highest_);
+        report_number("largest wrinkled part", widest_);
+    }
+
+    const SimulationSurface& surface_;
+    bool rides_;
+    std::shared_ptr<WrinkleSolver> solver_;
+    LayerFacts facts_;
+    WrinkleHeights heights_;
+    MatrixX3d crests_;
+    VectorXd areas_;
+    std::vector<double> phase_, numbers_;
+    double texels_ = 0.0;
+    double highest_ = 0.0, widest_ = 0.0;
+};
+
+}  // namespace
+
+// One entry is one option.
+// clang-format off
+Options describe(WrinkleLayerOptions& o) {
+    return join(join({
+        {.group = "place", .name = "where", .field = &o.where, .about = "regions with wrinkles"},
+        {.name = "poses_per_second", .field = &o.poses_per_second,
+         .about = "poses of the clip that wrinkles are laid out from", .unit = "1/s", .range = {0.1, 240},
+         .advanced = true}},
+        describe(o.solver)),
+        {
+        {.group = "maps", .name = "map_size", .field = &o.map_size, .about = "of normal and height maps, a side",
+         .unit = "pixels", .range = {64, 8192}, .soft = {1024, 4096}},
+        {.name = "map_padding", .field = &o.map_padding,
+         .about = "by which maps go on beyond the borders of UV islands", .unit = "pixels", .range = {0, 64}}});
+}
+// clang-format on
+
+std::unique_ptr<Layer> make_wrinkle_layer(WrinkleLayerOptions options, const LayerInput& ground) {
+    return std::make_unique<WrinkleLayer>(ground, options);
+}
+
+}  // namespace cutis

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "cutis/wrinkle/wrinkles.h"
+#include "wrinkle/cut_mesh.h"
+
+namespace cutis::wrinkle_detail {
+
+/// Edges of a triangle at rest to its own plane.
+struct Chart {
+    Vector3d x = Vector3d::UnitX();
+    Vector3d y = Vector3d::UnitY();
+    double inverse[3] = {0.0, 0.0, 0.0};  ///< of the two edges from corner 0: xx, xy, yy
+
+    Chart() = default;
+    Chart(const MatrixX3d& rest, const MatrixX3i& triangles, int f);
+    /// Transpose of the deformation gradient times itself: xx, xy, yy.
+    Eigen::Vector3d metric(const MatrixX3d& posed, const MatrixX3i& triangles, int f) const;
+};
+
+/// Everything that is laid out once for wrinkles on a surface. The angle phi of the stripes turns by pi from valley to
+/// valley; it has no sign, and every use of it is even.
+struct WrinkleLayout {
+    CutMesh cut;
+    /// Per piece and corner: phi without jumps inside the piece, and its slope there (rad / m), with the piece's sign.
+    std::vector<std::array<double, 3>> phase;
+    std::vector<std::array<Vector3d, 3>> slope;
+    VectorXd presence;  ///< per vertex of the pieces, 0 .. 1: fades at forks, at rims of the part, where asked for
+    VectorXd height;    ///< per vertex of the pieces: factor that breaks lines
+    VectorXd lead;      ///< per vertex of the pieces: how much every second valley leads, -1 .. 1
+    VectorXd fine;      ///< per vertex of the pieces: part of the fine lines
+
+    MatrixX3d direction;             ///< #V: unit, across the wrinkles; 0 where there are none
+    VectorXd wavelength;             ///< #V, metres
+    VectorXd period;                 ///< #V: valley to valley at rest as the stripes came out, metres
+    VectorXd reserve;                ///< #V: what skin is longer than the surface at rest
+    std::vector<std::string> notes;  ///< for the report
+    double forks = 0.0;              ///< of the area: pieces where stripes do not close
+};
+
+/// Length of the ray from each vertex inwards to the other side, metres; rays that leave the body: `most`.
+VectorXd body_thickness(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals, double most,
+                        const Workers& workers);
+
+/// \throw InvalidInput  poses or paint of another mesh, numbers that are not finite
+WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, const WrinkleSource& source,
+                           const WrinkleOptions& options, const Workers& workers);
+
+}  // namespace cutis::wrinkle_detail

@@ -1,0 +1,100 @@
+#include "cutis/wrinkle/options.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace cutis {
+
+double wrinkle_wavelength(double stiffness_ratio) {
+    return 2.0 * std::numbers::pi * std::cbrt(stiffness_ratio / 3.0);
+}
+
+double wrinkle_onset(double stiffness_ratio) {
+    return 0.25 * std::pow(3.0 / stiffness_ratio, 2.0 / 3.0);
+}
+
+WrinkleOptions WrinkleOptions::of_skin() const {
+    // Scale, onset, share, slack, irregularity, fine.
+    constexpr double skins[][6] = {
+        {1.0, 0.07, 0.6, 0.35, 1.0, 0.35},   // plain
+        {0.55, 0.10, 0.35, 0.0, 0.8, 0.25},  // forehead
+        {0.30, 0.08, 0.35, 0.0, 1.0, 0.20},  // eye
+        {1.0, 0.04, 0.6, 0.2, 1.0, 0.5},     // neck
+        {0.9, 0.07, 0.6, 0.45, 1.1, 0.35},   // knuckle
+        {0.8, 0.10, 0.5, 0.5, 1.3, 0.5},     // elbow
+        {0.9, 0.03, 0.75, 0.5, 1.2, 0.7},    // old
+        {0.8, 0.12, 0.35, 0.2, 0.8, 0.15},   // young
+    };
+    const double* values = skins[static_cast<int>(skin)];
+    const WrinkleOptions plain;
+    WrinkleOptions style = *this;
+    const auto paint = [](Painted& field, const Painted& otherwise, double value) {
+        if (field.is_uniform() && field.value == otherwise.value) {
+            field = value;
+        }
+    };
+    const auto set = [](double& field, double otherwise, double value) { field = field == otherwise ? value : field; };
+    paint(style.scale, plain.scale, values[0]);
+    paint(style.share, plain.share, values[2]);
+    paint(style.slack, plain.slack, values[3]);
+    set(style.irregularity, plain.irregularity, values[4]);
+    set(style.fine, plain.fine, values[5]);
+    if (!style.onset) {
+        style.onset = style.stiffness_ratio ? wrinkle_onset(*style.stiffness_ratio) : values[1];
+    }
+    return style;
+}
+
+// One entry is one option.
+// clang-format off
+Options describe(WrinkleOptions& o) {
+    return {
+        {.group = "look", .name = "skin",
+         .field = choice(o.skin, {"plain", "forehead", "eye", "neck", "knuckle", "elbow", "old", "young"}),
+         .about = "a style to start from: gives scale, onset, share, slack, irregularity and fine, where they have "
+                  "their default"},
+        {.name = "wavelength", .field = &o.wavelength, .about = "from valley to valley", .unit = "m",
+         .range = {1e-6, 1e6}, .soft = {0.001, 0.02},
+         .automatic = "from thickness and stiffness_ratio, or from how thick the body is there"},
+        {.name = "scale", .field = &o.scale, .about = "factor to the wavelength", .range = {0.05, 20},
+         .soft = {0.3, 3}},
+        {.name = "thickness", .field = &o.thickness,
+         .about = "of the skin's stiff outer layer; with stiffness_ratio it gives the wavelength", .unit = "m",
+         .range = {1e-7, 1e3}, .soft = {0.0001, 0.003}, .automatic = "not used"},
+        {.name = "stiffness_ratio", .field = &o.stiffness_ratio,
+         .about = "how many times stiffer the outer layer is than what lies below: gives onset, and with thickness "
+                  "the wavelength", .range = {3, 1e6}, .soft = {3, 50}, .automatic = "not used"},
+        {.name = "onset", .field = &o.onset, .about = "compression at which wrinkles begin", .range = {0, 0.9},
+         .soft = {0, 0.25}, .automatic = "from stiffness_ratio, or that of the skin"},
+        {.name = "strength", .field = &o.strength, .about = "factor to heights", .range = {0, 10}, .soft = {0, 2}},
+        {.name = "share", .field = &o.share,
+         .about = "of the compression that wrinkles take up; the rest thickens the skin", .range = {0, 1}},
+        {.name = "irregularity", .field = &o.irregularity, .about = "how much neighbouring wrinkles differ",
+         .range = {0, 1.5}},
+        {.name = "fine", .field = &o.fine, .about = "height of fine lines between the wrinkles", .range = {0, 2}},
+        {.group = "skin", .name = "tension", .field = &o.tension,
+         .about = "skin that is pulled to s times its length may narrow by s to minus this without a wrinkle",
+         .range = {0, 1}},
+        {.name = "slack", .field = &o.slack,
+         .about = "part of the largest stretch of the body that skin keeps in reserve: knuckles and elbows wrinkle "
+                  "when straight", .range = {0, 1}},
+        {.name = "slack_from", .field = &o.slack_from, .about = "stretch from which it keeps a reserve",
+         .range = {1, 10}, .advanced = true},
+        {.name = "softness", .field = &o.softness,
+         .about = "compression over which heights start gently, instead of as a root", .range = {0, 0.5},
+         .advanced = true},
+        {.name = "cone", .field = &o.cone, .about = "compression so far off the wrinkles' own direction counts too",
+         .unit = "degrees", .range = {0, 45}, .advanced = true},
+        {.name = "height_cap", .field = &o.height_cap, .about = "highest wrinkle, in wavelengths", .range = {0.01, 2},
+         .advanced = true},
+        {.name = "calm", .field = &o.calm,
+         .about = "time of each of two low passes over the stretch of the skin; heights come late by both",
+         .unit = "s", .range = {0, 1}, .automatic = "0.02 where the skin slides, else 0"},
+        {.name = "most_vertices", .field = &o.most_vertices,
+         .about = "of the mesh that wrinkles are laid out on: beyond it they get wider", .range = {1000, 1000000},
+         .advanced = true},
+    };
+}
+// clang-format on
+
+}  // namespace cutis

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "wrinkle/layout.h"
+
+namespace cutis::wrinkle_detail {
+
+/// What a WrinkleSolver is made of.
+struct WrinkleParts {
+    WrinkleOptions options;  // of their skin
+    double calm = 0.0;
+    WrinkleLayout layout;
+    MatrixX3i corners;  // of the triangles that take part
+    std::vector<Chart> charts;
+    /// A triangle's part in the metric of one of its corners: row of `metrics`, weight, and the vertex's direction in
+    /// the triangle's plane.
+    struct Share {
+        int triangle;
+        double weight;
+        double cosine, sine;
+    };
+    std::vector<int> vertices;      // that take part
+    std::vector<int> first_share;   // of each, and one more
+    std::vector<Share> shares;
+    std::vector<int> first_near;    // of each: neighbours for the mean
+    std::vector<int> near;          // places in `vertices`
+    std::vector<double> near_weight;
+    VectorXd longer, share, strength, cap;  // per place in `vertices`
+    // Of the pose.
+    MatrixX3d metrics;         // per triangle: xx, xy, yy in its plane
+    MatrixX3d raw, mean;       // per place: along, between, across
+    MatrixX3d once, twice;     // low passes
+    bool has_past = false;
+};
+
+}  // namespace cutis::wrinkle_detail

@@ -1,0 +1,318 @@
+#include "cutis/wrinkle/wrinkles.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
+#include "wrinkle/parts.h"
+#include "wrinkle/profile.h"
+
+namespace cutis {
+
+namespace {
+
+using wrinkle_detail::WrinkleParts;
+
+constexpr double degree = 0.017453292519943295;
+constexpr double usual_calm = 0.02;   // seconds, on skin that slides
+constexpr double mean_length = 0.35;  // wavelengths over which the stretch is averaged
+
+double square(double x) {
+    return x * x;
+}
+
+/// Triangles and vertices that take part, and how the metric of a vertex is made of those around it.
+void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts& parts) {
+    const wrinkle_detail::WrinkleLayout& layout = parts.layout;
+    const MatrixX3i& triangles = topology.triangles();
+    const std::vector<int>& part_of = layout.cut.vertex_of_base;
+    std::vector<int> place(part_of.size(), -1);
+    for (size_t v = 0; v < part_of.size(); ++v) {
+        if (part_of[v] >= 0) {
+            place[v] = static_cast<int>(parts.vertices.size());
+            parts.vertices.push_back(static_cast<int>(v));
+        }
+    }
+    std::vector<int> number(static_cast<size_t>(topology.triangle_count()), -1);
+    std::vector<int> used;
+    const VectorXd areas = triangle_areas(rest, topology);
+    parts.first_share.push_back(0);
+    parts.first_near.push_back(0);
+    for (const int v : parts.vertices) {
+        const Vector3d g = layout.direction.row(v);
+        double sum = 0.0;
+        double edges = 0.0;
+        std::vector<int> around;
+        for (const int f : topology.triangles_around(v)) {
+            int& own = number[static_cast<size_t>(f)];
+            if (own < 0) {
+                own = static_cast<int>(used.size());
+                used.push_back(f);
+                parts.charts.emplace_back(rest, triangles, f);
+            }
+            const wrinkle_detail::Chart& chart = parts.charts[static_cast<size_t>(own)];
+            Vector2d flat(g.dot(chart.x), g.dot(chart.y));
+            flat = flat.norm() > 1e-9 ? Vector2d(flat.normalized()) : Vector2d(1, 0);
+            parts.shares.push_back({own, areas[f], flat.x(), flat.y()});
+            sum += areas[f];
+            for (int k = 0; k < 3; ++k) {
+                const int other = triangles(f, k);
+                if (other != v && place[static_cast<size_t>(other)] >= 0 &&
+                    std::find(around.begin(), around.end(), other) == around.end()) {
+                    around.push_back(other);
+                    edges += (rest.row(other) - rest.row(v)).norm();
+                }
+            }
+        }
+        for (size_t s = static_cast<size_t>(parts.first_share.back()); s < parts.shares.size(); ++s) {
+            parts.shares[s].weight /= sum;
+        }
+        parts.first_share.push_back(static_cast<int>(parts.shares.size()));
+        // One step of diffusion: as much of the neighbours as reaches over the length.
+        const double edge = edges / std::max(1.0, static_cast<double>(around.size()));
+        const double far = std::pow(mean_length * layout.wavelength[v] / std::max(edge, 1e-300), 2);
+        const double part = std::min(0.7, far);
+        for (const int other : around) {
+            // Neighbours whose wrinkles run elsewhere have another metric.
+            const double along = std::abs(layout.direction.row(other).dot(g));
+            parts.near.push_back(place[static_cast<size_t>(other)]);
+            parts.near_weight.push_back(part * along * along / static_cast<double>(around.size()));
+        }
+        parts.first_near.push_back(static_cast<int>(parts.near.size()));
+    }
+    parts.corners.resize(static_cast<Eigen::Index>(used.size()), 3);
+    for (size_t f = 0; f < used.size(); ++f) {
+        parts.corners.row(static_cast<Eigen::Index>(f)) = triangles.row(used[f]);
+    }
+}
+
+}  // namespace
+
+WrinkleSolver::WrinkleSolver(const Topology& topology, const MatrixX3d& rest, const WrinkleSource& source,
+                             const WrinkleOptions& options, const Workers& workers)
+    : parts_(std::make_unique<WrinkleParts>()) {
+    WrinkleParts& parts = *parts_;
+    parts.layout = wrinkle_detail::lay_wrinkles(topology, rest, source, options, workers);
+    parts.options = options.of_skin();
+    parts.calm = options.calm.value_or(source.slides ? usual_calm : 0.0);
+    if (is_empty()) {
+        return;
+    }
+    gather_shares(topology, rest, parts);
+    const auto count = static_cast<Eigen::Index>(parts.vertices.size());
+    parts.metrics.resize(parts.corners.rows(), 3);
+    parts.raw.resize(count, 3);
+    parts.mean.resize(count, 3);
+    parts.longer.resize(count);
+    parts.share.resize(count);
+    parts.strength.resize(count);
+    parts.cap.resize(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const int v = parts.vertices[static_cast<size_t>(i)];
+        const double reserve = parts.layout.reserve[v];
+        // Skin in reserve wrinkles at once: it does not have to be pushed past the onset first.
+        parts.longer[i] = 1.0 - *parts.options.onset + reserve + std::min(*parts.options.onset, reserve);
+        parts.share[i] = parts.options.share.at(v);
+        parts.strength[i] = parts.options.strength.at(v);
+        parts.cap[i] = parts.options.height_cap * parts.layout.wavelength[v];
+    }
+}
+
+WrinkleSolver::~WrinkleSolver() = default;
+WrinkleSolver::WrinkleSolver(WrinkleSolver&&) noexcept = default;
+WrinkleSolver& WrinkleSolver::operator=(WrinkleSolver&&) noexcept = default;
+
+bool WrinkleSolver::is_empty() const {
+    return parts_->layout.cut.base_triangle.empty();
+}
+bool WrinkleSolver::has_memory() const {
+    return parts_->calm > 0.0 && !is_empty();
+}
+const VectorXd& WrinkleSolver::wavelength() const {
+    return parts_->layout.wavelength;
+}
+const MatrixX3d& WrinkleSolver::direction() const {
+    return parts_->layout.direction;
+}
+double WrinkleSolver::forks() const {
+    return parts_->layout.forks;
+}
+int WrinkleSolver::piece_count() const {
+    return static_cast<int>(parts_->layout.cut.base_triangle.size());
+}
+const std::vector<std::string>& WrinkleSolver::notes() const {
+    return parts_->layout.notes;
+}
+
+void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Workers& workers, WrinkleHeights& out) {
+    WrinkleParts& parts = *parts_;
+    const Eigen::Index vertices = parts.layout.wavelength.size();
+    require(posed.rows() == vertices, "wrinkles: expected ", vertices, " positions, found ", posed.rows());
+    out.height.setZero(vertices);
+    out.take_up.setZero(vertices);
+    if (is_empty()) {
+        return;
+    }
+    workers.for_chunks(static_cast<int>(parts.corners.rows()), 1024, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            parts.metrics.row(f) = parts.charts[static_cast<size_t>(f)].metric(posed, parts.corners, f);
+        }
+    });
+    const auto count = static_cast<int>(parts.vertices.size());
+    workers.for_chunks(count, 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            double along = 0.0, between = 0.0, across = 0.0;
+            for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
+                 ++s) {
+                const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
+                const double* m = parts.metrics.data() + 3 * static_cast<Eigen::Index>(share.triangle);
+                const double cc = share.cosine * share.cosine;
+                const double cs = share.cosine * share.sine;
+                const double ss = share.sine * share.sine;
+                along += share.weight * (cc * m[0] + 2.0 * cs * m[1] + ss * m[2]);
+                between += share.weight * ((cc - ss) * m[1] + cs * (m[2] - m[0]));
+                across += share.weight * (ss * m[0] - 2.0 * cs * m[1] + cc * m[2]);
+            }
+            parts.raw.row(i) << along, between, across;
+        }
+    });
+    const bool starts = seconds < 0.0 || !parts.has_past;
+    const double keep = parts.calm > 0.0 ? std::exp(-std::max(seconds, 0.0) / parts.calm) : 0.0;
+    if (starts) {
+        parts.once.resize(count, 3);
+        parts.twice.resize(count, 3);
+    }
+    const double cosine = std::cos(parts.options.cone * degree);
+    const double sine = std::sin(parts.options.cone * degree);
+    const double tension = parts.options.tension;
+    const double softness = parts.options.softness;
+    workers.for_chunks(count, 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            Eigen::RowVector3d metric = parts.raw.row(i);
+            double own = 1.0;
+            Eigen::RowVector3d around = Eigen::RowVector3d::Zero();
+            for (int n = parts.first_near[static_cast<size_t>(i)]; n < parts.first_near[static_cast<size_t>(i) + 1];
+                 ++n) {
+                own -= parts.near_weight[static_cast<size_t>(n)];
+                around += parts.near_weight[static_cast<size_t>(n)] * parts.raw.row(parts.near[static_cast<size_t>(n)]);
+            }
+            metric = own * metric + around;
+            if (starts) {
+                parts.once.row(i) = metric;
+                parts.twice.row(i) = metric;
+            } else {
+                parts.once.row(i) = keep * parts.once.row(i) + (1.0 - keep) * metric;
+                parts.twice.row(i) = keep * parts.twice.row(i) + (1.0 - keep) * parts.once.row(i);
+            }
+            const double along = parts.twice(i, 0);
+            const double between = parts.twice(i, 1);
+            const double across = parts.twice(i, 2);
+            // How much longer the skin is than its place along a direction so far off the wrinkles' own.
+            const auto excess = [&](double c, double s) {
+                const double a = std::sqrt(std::max(1e-6, c * c * along + 2.0 * c * s * between + s * s * across));
+                const double p = std::sqrt(std::max(1.0, s * s * along - 2.0 * c * s * between + c * c * across));
+                const double narrow = tension == 0.5 ? 1.0 / std::sqrt(p) : std::pow(p, -tension);
+                const double q = std::max(0.0, parts.longer[i] * narrow / a - 1.0);
+                return q > 0.0 ? q * q / (q + softness) / (c * c) : 0.0;
+            };
+            double r = excess(1.0, 0.0);
+            if (sine > 0.0) {
+                r = std::max({r, excess(cosine, sine), excess(cosine, -sine)});
+            }
+            if (r > 0.0) {
+                const int v = parts.vertices[static_cast<size_t>(i)];
+                r *= parts.share[i];
+                const double period = std::sqrt(std::max(1e-6, along)) * parts.layout.period[v];
+                const double height = parts.strength[i] * period * wrinkle_detail::height_over_period(r);
+                // Bends over to the cap near it: H / (1 + (H / cap)^8)^(1/8).
+                const double over = square(square(height / parts.cap[i]));
+                out.height[v] = height / std::sqrt(std::sqrt(std::sqrt(1.0 + over * over)));
+                out.take_up[v] = r;
+            }
+        }
+    });
+    parts.has_past = true;
+}
+
+void WrinkleSolver::crests(const MatrixX3d& posed, const Workers& workers, MatrixX3d& out) const {
+    const WrinkleParts& parts = *parts_;
+    out.setZero(parts.layout.wavelength.size(), 3);
+    workers.for_chunks(static_cast<int>(parts.vertices.size()), 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            Vector3d across = Vector3d::Zero();
+            Vector3d normal = Vector3d::Zero();
+            for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
+                 ++s) {
+                const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
+                const double* inverse = parts.charts[static_cast<size_t>(share.triangle)].inverse;
+                const Vector3d origin = posed.row(parts.corners(share.triangle, 0));
+                const Vector3d e1 = posed.row(parts.corners(share.triangle, 1)).transpose() - origin;
+                const Vector3d e2 = posed.row(parts.corners(share.triangle, 2)).transpose() - origin;
+                across += share.weight *
+                          (share.cosine * inverse[0] * e1 + share.sine * (inverse[1] * e1 + inverse[2] * e2));
+                normal += e1.cross(e2);
+            }
+            const Vector3d crest = normal.cross(across);
+            if (crest.squaredNorm() > 0.0) {
+                out.row(parts.vertices[static_cast<size_t>(i)]) = crest.normalized();
+            }
+        }
+    });
+}
+
+std::vector<double> WrinkleSolver::save() const {
+    const WrinkleParts& parts = *parts_;
+    if (!has_memory() || !parts.has_past) {
+        return {};
+    }
+    std::vector<double> state(parts.once.data(), parts.once.data() + parts.once.size());
+    state.insert(state.end(), parts.twice.data(), parts.twice.data() + parts.twice.size());
+    return state;
+}
+
+void WrinkleSolver::restore(const std::vector<double>& state) {
+    WrinkleParts& parts = *parts_;
+    parts.has_past = !state.empty();
+    if (state.empty()) {
+        return;
+    }
+    const Eigen::Index count = 3 * static_cast<Eigen::Index>(parts.vertices.size());
+    require(has_memory() && static_cast<Eigen::Index>(state.size()) == 2 * count, "wrinkle state: expected ",
+            has_memory() ? 2 * count : 0, " numbers, found ", state.size());
+    require(std::all_of(state.begin(), state.end(), [](double x) { return std::isfinite(x); }),
+            "wrinkle state: expected finite numbers");
+    parts.once = Eigen::Map<const MatrixX3d>(state.data(), count / 3, 3);
+    parts.twice = Eigen::Map<const MatrixX3d>(state.data() + count, count / 3, 3);
+}
+
+VectorXd WrinkleSolver::presence() const {
+    const std::vector<int>& part_of = parts_->layout.cut.vertex_of_base;
+    VectorXd values = VectorXd::Zero(parts_->layout.wavelength.size());
+    for (size_t v = 0; v < part_of.size(); ++v) {
+        if (part_of[v] >= 0) {
+            values[static_cast<Eigen::Index>(v)] = parts_->layout.presence[part_of[v]];
+        }
+    }
+    return values;
+}
+
+VectorXd WrinkleSolver::phase() const {
+    const wrinkle_detail::WrinkleLayout& layout = parts_->layout;
+    VectorXd values = VectorXd::Zero(layout.wavelength.size());
+    VectorXd of_part(layout.presence.size());
+    for (size_t f = 0; f < layout.phase.size(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            of_part[layout.cut.mesh.triangles(static_cast<Eigen::Index>(f), k)] = std::cos(layout.phase[f][k]);
+        }
+    }
+    for (size_t v = 0; v < layout.cut.vertex_of_base.size(); ++v) {
+        if (layout.cut.vertex_of_base[v] >= 0) {
+            values[static_cast<Eigen::Index>(v)] = of_part[layout.cut.vertex_of_base[v]];
+        }
+    }
+    return values;
+}
+
+}  // namespace cutis

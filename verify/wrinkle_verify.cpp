@@ -1,0 +1,386 @@
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "cutis/mesh/geometry.h"
+#include "cutis/wrinkle/wrinkles.h"
+#include "verify/verify.h"
+#include "wrinkle/profile.h"
+
+// Wrinkles on shapes whose compression is known. What is measured are the pictures: heights along lines of a map.
+
+namespace cutis::verify {
+
+namespace {
+
+using std::numbers::pi;
+
+constexpr double wavelength = 0.01;
+
+Case at_most(std::string name, double value, double limit, std::string unit, std::string source) {
+    return case_at_most("wrinkle", std::move(name), value, limit, std::move(unit), std::move(source));
+}
+Case at_least(std::string name, double value, double limit, std::string unit, std::string source) {
+    return case_at_least("wrinkle", std::move(name), value, limit, std::move(unit), std::move(source));
+}
+
+/// A tube along y whose UVs are its unrolled surface: two islands, cut apart at two lines along it.
+struct Tube {
+    static constexpr double length = 0.3;
+    static constexpr double radius = 0.04;
+    static constexpr int along = 60;
+    static constexpr int around = 32;
+    Topology topology;
+    MatrixX3d rest;
+    ArtMesh art;
+
+    Tube() {
+        rest.resize((along + 1) * around, 3);
+        for (int i = 0; i <= along; ++i) {
+            for (int j = 0; j < around; ++j) {
+                const double angle = 2.0 * pi * j / around;
+                rest.row(i * around + j) << radius * std::cos(angle), length * i / along, -radius * std::sin(angle);
+            }
+        }
+        MatrixX3i triangles(2 * along * around, 3);
+        art.uv_triangles.resize(triangles.rows(), 3);
+        // Every column of quads has its own UVs where an island begins; a unit of UV is the length plus a margin.
+        const double unit = 1.1 * length;
+        const double width = 2.0 * pi * radius / around / unit;
+        std::vector<Vector2d> uv;
+        int f = 0;
+        for (int island = 0; island < 2; ++island) {
+            const int first = island * around / 2;
+            const auto start = static_cast<int>(uv.size());
+            const int columns = around / 2 + 1;
+            for (int j = 0; j < columns; ++j) {
+                for (int i = 0; i <= along; ++i) {
+                    uv.emplace_back(0.05 + 0.5 * island + j * width, 0.04 + length / unit * i / along);
+                }
+            }
+            for (int j = 0; j < around / 2; ++j) {
+                for (int i = 0; i < along; ++i) {
+                    const int a = i * around + first + j;
+                    const int b = i * around + (first + j + 1) % around;
+                    const int ua = start + j * (along + 1) + i;
+                    const int ub = ua + along + 1;
+                    triangles.row(f) << a, b, b + around;
+                    art.uv_triangles.row(f++) << ua, ub, ub + 1;
+                    triangles.row(f) << a, b + around, a + around;
+                    art.uv_triangles.row(f++) << ua, ub + 1, ua + 1;
+                }
+            }
+        }
+        art.positions = rest;
+        art.triangles = triangles;
+        art.uv.resize(static_cast<Eigen::Index>(uv.size()), 2);
+        for (size_t i = 0; i < uv.size(); ++i) {
+            art.uv.row(static_cast<Eigen::Index>(i)) = uv[i];
+        }
+        topology = Topology(triangles, static_cast<int>(rest.rows()));
+    }
+
+    /// Pushed together along its axis.
+    MatrixX3d pressed(double to) const {
+        MatrixX3d posed = rest;
+        posed.col(1) *= to;
+        return posed;
+    }
+    /// Bent to an arc of this angle; its axis keeps its length.
+    MatrixX3d bent(double angle) const {
+        if (std::abs(angle) < 1e-6) {
+            return rest;
+        }
+        MatrixX3d posed(rest.rows(), 3);
+        const double arc = length / angle;
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const double at = angle * (rest(v, 1) / length - 0.5);
+            const double out = arc + rest(v, 0);
+            posed.row(v) << out * std::cos(at) - arc, out * std::sin(at), rest(v, 2);
+        }
+        return posed;
+    }
+    WrinkleMaps::Art art_of() const {
+        WrinkleMaps::Art of;
+        of.mesh = &art;
+        for (int f = 0; f < topology.triangle_count(); ++f) {
+            of.triangle.push_back(f);
+            of.corner.push_back({0, 1, 2});
+        }
+        return of;
+    }
+};
+
+/// Everything the compression asks for, without looks.
+WrinkleOptions plain_options() {
+    WrinkleOptions options;
+    options.wavelength = Painted(wavelength);
+    options.onset = 0.0;
+    options.share = 1.0;
+    options.slack = 0.0;
+    options.irregularity = 0.0;
+    options.fine = 0.0;
+    options.softness = 0.0;
+    options.tension = 0.0;
+    return options;
+}
+
+struct Painting {
+    int size = 0;
+    std::vector<float> heights, normals;
+    double height(double u, double v) const { return sample(heights, 1, 0, u, v); }
+    Vector3d normal(double u, double v) const {
+        return Vector3d(sample(normals, 3, 0, u, v), sample(normals, 3, 1, u, v), sample(normals, 3, 2, u, v))
+            .normalized();
+    }
+
+private:
+    /// As a renderer does: between the four nearest texels.
+    double sample(const std::vector<float>& values, int width, int c, double u, double v) const {
+        const double x = u * size - 0.5;
+        const double y = (1.0 - v) * size - 0.5;
+        const int ix = static_cast<int>(std::floor(x));
+        const int iy = static_cast<int>(std::floor(y));
+        const auto at = [&](int i, int j) {
+            return static_cast<double>(values[static_cast<size_t>(((iy + j) * size + ix + i) * width + c)]);
+        };
+        const double fx = x - ix;
+        const double fy = y - iy;
+        return (at(0, 0) * (1 - fx) + at(1, 0) * fx) * (1 - fy) + (at(0, 1) * (1 - fx) + at(1, 1) * fx) * fy;
+    }
+};
+
+Painting painted(const Tube& tube, WrinkleSolver& solver, const MatrixX3d& posed, int size, WrinkleHeights& heights) {
+    const Workers two(2);
+    solver.advance(posed, -1.0, two, heights);
+    WrinkleMaps maps(solver, tube.topology, tube.rest, tube.art_of(), size, 4, two);
+    Painting painting;
+    painting.size = size;
+    maps.paint(posed, heights, two, &painting.heights, &painting.normals);
+    return painting;
+}
+
+/// Lines along the tube: how much of what they lost wrinkles give back, and how short they stay.
+struct Lines {
+    double taken_up = 0.0;
+    double median = 0.0, worst = 0.0;  // shortfall; worst: that of 1 in 20
+    double longest = 0.0;
+};
+Lines measure(const Painting& map, double angle, double pressed) {
+    const double unit = 1.1 * Tube::length;
+    double lost = 0.0;
+    double left = 0.0;
+    std::vector<double> shortfall;
+    Lines lines;
+    constexpr int steps = 24;  // a wavelength
+    for (int island = 0; island < 2; ++island) {
+        for (int j = 1; j < 64; ++j) {
+            const double turn = pi * (island + j / 64.0);
+            const double u = 0.05 + 0.5 * island + pi * Tube::radius * j / 64.0 / unit;
+            // Windows of two wavelengths, away from the rims.
+            for (double start = 0.04; start + 2 * wavelength < Tube::length - 0.04; start += 0.5 * wavelength) {
+                double flat = 0.0;
+                double folded = 0.0;
+                Vector3d last[2];
+                for (int i = 0; i <= 2 * steps; ++i) {
+                    const double s = start + wavelength * i / steps;
+                    const double h = map.height(u, 0.04 + s / unit);
+                    Vector3d place;
+                    Vector3d out(std::cos(turn), 0.0, -std::sin(turn));
+                    if (angle == 0.0) {
+                        place = Vector3d(Tube::radius * out.x(), pressed * s, Tube::radius * out.z());
+                    } else {
+                        const double arc = Tube::length / angle;
+                        const double at = angle * (s / Tube::length - 0.5);
+                        const double far = arc + Tube::radius * out.x();
+                        place = {far * std::cos(at) - arc, far * std::sin(at), Tube::radius * out.z()};
+                        out = Vector3d(out.x() * std::cos(at), out.x() * std::sin(at), out.z());
+                    }
+                    const Vector3d raised = place + h * out;
+                    if (i > 0) {
+                        flat += (place - last[0]).norm();
+                        folded += (raised - last[1]).norm();
+                    }
+                    last[0] = place;
+                    last[1] = raised;
+                }
+                const double rest = 2 * wavelength;
+                if (flat < 0.9 * rest) {
+                    lost += rest - flat;
+                    left += std::max(0.0, rest - folded);
+                    shortfall.push_back(std::max(0.0, 1.0 - folded / rest));
+                    lines.longest = std::max(lines.longest, folded / rest);
+                }
+            }
+        }
+    }
+    std::sort(shortfall.begin(), shortfall.end());
+    lines.taken_up = lost > 0.0 ? 1.0 - left / lost : 0.0;
+    if (!shortfall.empty()) {
+        lines.median = shortfall[shortfall.size() / 2];
+        lines.worst = shortfall[shortfall.size() * 95 / 100];
+    }
+    return lines;
+}
+
+void add_length(const Tube& tube, std::vector<Case>& cases) {
+    WrinkleSource source;
+    source.poses = {tube.rest, tube.pressed(0.75)};
+    WrinkleSolver pressed(tube.topology, tube.rest, source, plain_options(), Workers(2));
+    WrinkleHeights heights;
+    const Painting map = painted(tube, pressed, tube.pressed(0.75), 2048, heights);
+    const Lines lines = measure(map, 0.0, 0.75);
+    cases.push_back(at_least("a tube pressed to 0.75: compression taken up, in the map", lines.taken_up, 0.93, "",
+                             "1 - sum (1 - wrinkled)+ / sum (1 - pressed)+ over lines of two wavelengths"));
+    cases.push_back(at_most("median shortfall of its lines", lines.median, 0.025, "", "against their length at rest"));
+    cases.push_back(at_most("shortfall of the worst 5 %", lines.worst, 0.10, "", "forks"));
+    cases.push_back(at_most("its longest line", lines.longest, 1.06, "", "rest length 1: wrinkles do not invent skin"));
+
+    source.poses = {tube.rest, tube.bent(1.8)};
+    WrinkleSolver bent(tube.topology, tube.rest, source, plain_options(), Workers(2));
+    const Painting inside = painted(tube, bent, tube.bent(1.8), 2048, heights);
+    const Lines bends = measure(inside, 1.8, 1.0);
+    cases.push_back(at_least("a tube bent by 103 degrees: compression taken up, in the map", bends.taken_up, 0.93, "",
+                             "as above; compression differs from place to place"));
+    cases.push_back(at_most("median shortfall of its lines", bends.median, 0.025, "", "against their length at rest"));
+}
+
+void add_profile(std::vector<Case>& cases) {
+    double worst = 0.0;
+    for (const double sharpness : {0.12, 0.25, 0.4, 0.6}) {
+        for (double r = 0.02; r <= 1.0; r += 0.02) {
+            const wrinkle_detail::WrinkleProfile<double> profile(sharpness);
+            const double height = wrinkle_detail::height_over_period(r);
+            double length = 0.0;
+            double last = 0.0;
+            constexpr int steps = 4000;
+            for (int i = 1; i <= steps; ++i) {
+                const double s = std::sin(pi * i / steps);
+                const double next = height * profile.at(s * s);
+                length += std::hypot(1.0 / steps, next - last);
+                last = next;
+            }
+            worst = worse(std::abs(length / (1.0 + r) - 1.0), worst);
+        }
+    }
+    cases.push_back(at_most("arc length of the profile against what it is to take up, any sharpness, to r = 1", worst,
+                            0.01, "", "its slopes are distributed as a sinusoid's"));
+}
+
+void add_seams(const Tube& tube, std::vector<Case>& cases) {
+    WrinkleSource source;
+    source.poses = {tube.rest, tube.pressed(0.8)};
+    WrinkleOptions options;
+    options.wavelength = Painted(wavelength);
+    WrinkleSolver solver(tube.topology, tube.rest, source, options, Workers(2));
+    WrinkleHeights heights;
+    const Painting map = painted(tube, solver, tube.pressed(0.8), 1024, heights);
+    const double unit = 1.1 * Tube::length;
+    double squares = 0.0;
+    int count = 0;
+    std::vector<double> angles;
+    for (int i = 0; i < 500; ++i) {
+        const double v = 0.04 + (0.03 + 0.24 * i / 500.0) / unit;
+        // The right rim of an island is the left one of the other.
+        for (int island = 0; island < 2; ++island) {
+            const double right = 0.05 + 0.5 * island + pi * Tube::radius / unit;
+            const double left = 0.05 + 0.5 * (1 - island);
+            squares += std::pow(map.height(right, v) - map.height(left, v), 2);
+            ++count;
+            angles.push_back(
+                std::acos(std::clamp(map.normal(right, v).dot(map.normal(left, v)), -1.0, 1.0)) * 180.0 / pi);
+        }
+    }
+    std::sort(angles.begin(), angles.end());
+    double high = 0.0;
+    for (const float h : map.heights) {
+        high = std::max(high, static_cast<double>(std::abs(h)));
+    }
+    cases.push_back(at_least("heights at a seam, so that the next cases have something to measure", high, 5e-4, "m", ""));
+    cases.push_back(at_most("jump of heights over a UV seam, rms", std::sqrt(squares / count), 1e-5, "m",
+                            "31 texels a wavelength, bilinear"));
+    cases.push_back(at_most("angle between normals on both sides, 95 of 100 below", angles[angles.size() * 95 / 100],
+                            3.0, "degrees", "as above"));
+}
+
+void add_motion(const Tube& tube, std::vector<Case>& cases) {
+    WrinkleSource source;
+    source.poses = {tube.rest, tube.bent(0.9), tube.bent(1.8)};
+    WrinkleOptions options;
+    options.wavelength = Painted(wavelength);
+    options.slack = 0.0;
+    WrinkleSolver solver(tube.topology, tube.rest, source, options, Workers(2));
+    const Workers two(2);
+    WrinkleHeights now;
+    solver.advance(tube.rest, -1.0, two, now);
+    cases.push_back(at_most("highest wrinkle at rest, where skin has no reserve", now.height.maxCoeff(), 0.0, "m",
+                            "nothing is compressed"));
+    double second[4] = {};
+    for (int rate = 0; rate < 4; ++rate) {
+        const double step = 1.0 / (60 << rate);
+        VectorXd last[2];
+        for (int i = 0; i * step <= 2.0; ++i) {
+            const double s = std::sin(0.5 * pi * i * step);
+            solver.advance(tube.bent(1.8 * s * s), i == 0 ? -1.0 : step, two, now);
+            if (i >= 2) {
+                second[rate] = worse((now.height - 2.0 * last[1] + last[0]).cwiseAbs().maxCoeff(), second[rate]);
+            }
+            last[0] = last[1];
+            last[1] = now.height;
+        }
+    }
+    cases.push_back(at_most("largest second difference of the height at 120 frames a second", second[1], 1e-4, "m",
+                            "an arm that bends by 103 degrees and back in two seconds"));
+    double falls = 1e30;
+    for (int rate = 0; rate < 3; ++rate) {
+        falls = std::min(falls, second[rate] / std::max(second[rate + 1], 1e-12));
+    }
+    cases.push_back(at_least("its least fall per halving of the step, 60 to 480 frames a second", falls, 1.6, "",
+                             "a pop stays as it is (1), a kink halves, smooth motion falls to a quarter"));
+
+    // Drift: valleys are where they were, at any compression.
+    double moved = 0.0;
+    WrinkleHeights heights;
+    const Painting shallow = painted(tube, solver, tube.bent(1.0), 1024, heights);
+    const Painting deep = painted(tube, solver, tube.bent(1.8), 1024, heights);
+    int valleys = 0;
+    for (int x = 60; x < 1000; x += 20) {
+        for (int y = 150; y < 900; ++y) {
+            const auto at = [&](const Painting& map, int dy) {
+                return map.heights[static_cast<size_t>((y + dy) * 1024 + x)];
+            };
+            const auto is_valley = [&](const Painting& map, int dy) {
+                return at(map, dy) < at(map, dy - 1) && at(map, dy) < at(map, dy + 1) && at(map, dy) < -1e-4F;
+            };
+            if (is_valley(shallow, 0)) {
+                ++valleys;
+                moved += is_valley(deep, 0) || is_valley(deep, 1) || is_valley(deep, -1) || is_valley(deep, 2) ||
+                                 is_valley(deep, -2)
+                             ? 0.0
+                             : 1.0;
+            }
+        }
+    }
+    cases.push_back(at_least("valleys followed from a bend of 57 to one of 103 degrees", valleys, 100, "", ""));
+    cases.push_back(at_most("of them, those that have moved over the skin by more than two texels", moved, 0.0, "",
+                            "31 texels a wavelength; phase belongs to material points"));
+    const VectorXd before = solver.phase();
+    solver.advance(tube.bent(1.8), 0.1, two, now);
+    cases.push_back(at_most("drift of the phase over the skin", (solver.phase() - before).cwiseAbs().maxCoeff(), 0.0, "",
+                            "by construction"));
+}
+
+}  // namespace
+
+std::vector<Case> verify_wrinkle() {
+    const Tube tube;
+    std::vector<Case> cases;
+    add_profile(cases);
+    add_length(tube, cases);
+    add_seams(tube, cases);
+    add_motion(tube, cases);
+    return cases;
+}
+
+}  // namespace cutis::verify
