@@ -1,6 +1,6 @@
 # Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup program build demo test test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
+.PHONY: help setup program build demo live live-engine test test-live test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -9,8 +9,10 @@ export CUTIS_CACHE := $(abspath $(BUILD)/cache)
 
 help:
 	@echo "make demo           build the program, bake the default demo, say where to look"
+	@echo "make live           the living page: out/live/index.html for any browser, and the program that \`cutis live\` starts"
 	@echo "make test           unit, property and program tests"
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
+	@echo "make test-live      the living page in a real browser, on both engines"
 	@echo "make test-peers     checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten"
 	@echo "make test-characters  every shared character through \`cutis bake FILE\`, with a contact sheet"
@@ -43,6 +45,18 @@ build: program
 demo: program
 	@scripts/demo $(BUILD)/cutis
 
+# Emscripten finds the acorn of Debian's Node.js there, whichever Node.js runs.
+live-engine:
+	@scripts/setup live
+	@[ -f build-wasm/build.ninja ] || NODE_PATH=/usr/share/nodejs emcmake cmake -G Ninja -S apps/live/wasm -B build-wasm >/dev/null
+	@NODE_PATH=/usr/share/nodejs cmake --build build-wasm -j $(JOBS)
+
+live: program live-engine
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_live_program
+	@node web/build-live.mjs out/live/index.html --engine build-wasm
+	@echo "Open out/live/index.html, or run $(BUILD)/cutis live"
+
 # Everything `ctest` runs; groups of scripts/setup come as arguments.
 define build_tests
 	@scripts/setup bench test $(1)
@@ -57,6 +71,10 @@ test:
 test-slow:
 	$(call build_tests,page)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -L slow
+
+test-live: live
+	@scripts/setup page
+	@CUTIS_PROGRAM=$(abspath $(BUILD)/cutis) node --test web/test/live.test.mjs
 
 test-peers: program
 	@scripts/setup test peers

@@ -20,3 +20,16 @@ function(cutis_embed_page variable)
                        COMMENT "Bundling the page" VERBATIM)
     set(${variable} ${source} PARENT_SCOPE)
 endfunction()
+
+# The same for the live page, which `cutis live` serves.
+function(cutis_embed_live_page variable)
+    set(web ${PROJECT_SOURCE_DIR}/web)
+    file(GLOB page_files CONFIGURE_DEPENDS ${web}/src/* ${web}/src/live/*)
+    set(html ${PROJECT_BINARY_DIR}/page/live.html)
+    set(source ${PROJECT_BINARY_DIR}/page/live_page.cpp)
+    add_custom_command(OUTPUT ${source} ${html}
+                       COMMAND ${CUTIS_NODE} ${web}/build-live.mjs ${html} ${source}
+                       DEPENDS ${page_files} ${web}/build-live.mjs ${web}/package-lock.json
+                       COMMENT "Bundling the live page" VERBATIM)
+    set(${variable} ${source} PARENT_SCOPE)
+endfunction()

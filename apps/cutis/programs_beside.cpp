@@ -17,7 +17,8 @@ std::filesystem::path program_beside(const std::string& name) {
     return unknown ? std::filesystem::path(name) : self.parent_path() / name;
 }
 
-int become(const std::string& verb, const std::string& name, std::vector<std::string> words) {
+int become(const std::string& verb, const std::string& name, const std::string& target,
+           std::vector<std::string> words) {
     const std::string program = program_beside(name).string();
     words.insert(words.begin(), program);
     std::vector<char*> arguments;
@@ -27,27 +28,29 @@ int become(const std::string& verb, const std::string& name, std::vector<std::st
     arguments.push_back(nullptr);
     execvp(program.c_str(), arguments.data());
     throw InvalidInput(
-        concat("cutis ", verb, " needs the program ", program, ", which is missing; `make build` builds it"));
+        concat("cutis ", verb, " needs the program ", program, ", which is missing; `make ", target, "` builds it"));
 }
 
 }  // namespace
 
 void add_programs_beside(CLI::App& program, Action& action) {
-    const auto add = [&](const std::string& name, const std::string& about, const std::string& other, bool says_verb) {
+    const auto add = [&](const std::string& name, const std::string& about, const std::string& other, bool says_verb,
+                         const std::string& target) {
         CLI::App* verb = program.add_subcommand(name, about);
         verb->set_help_flag();
         verb->prefix_command();
-        verb->callback([verb, name, other, says_verb, &action] {
+        verb->callback([verb, name, other, says_verb, target, &action] {
             std::vector<std::string> words = verb->remaining();
             if (says_verb) {
                 words.insert(words.begin(), name);
             }
-            action = [name, other, words] { return become(name, other, words); };
+            action = [name, other, target, words] { return become(name, other, target, words); };
         });
     };
-    add("farm", "many shots on many machines: plan, run, status, retry, collect, submit", "cutis-farm", false);
-    add("verify", "compute the cases that prove each layer right", "cutis-proofs", true);
-    add("bench", "measure each layer beside a baseline", "cutis-proofs", true);
+    add("farm", "many shots on many machines: plan, run, status, retry, collect, submit", "cutis-farm", false, "build");
+    add("live", "a living scene in the browser: drag, pull, tune", "cutis-live", false, "live");
+    add("verify", "compute the cases that prove each layer right", "cutis-proofs", true, "build");
+    add("bench", "measure each layer beside a baseline", "cutis-proofs", true, "build");
 }
 
 }  // namespace cutis::app

@@ -16,6 +16,14 @@ bool Motion::pose(double, TimeSampling, Pose&) const {
     return false;
 }
 
+bool Motion::frames_of(const Pose&, std::vector<Eigen::Affine3d>&) const {
+    return false;
+}
+
+bool Motion::positions_of(const Pose&, const Workers&, MatrixX3d&) const {
+    return false;
+}
+
 std::shared_ptr<const Motion> Motion::repeating(double) const {
     return nullptr;
 }

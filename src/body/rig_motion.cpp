@@ -36,23 +36,28 @@ RigMotion::RigMotion(std::shared_ptr<const RiggedMesh> mesh, double period)
       converts_(!mesh_->to_metres.matrix().isIdentity(0.0)) {}
 
 void RigMotion::node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const {
-    (sampling == TimeSampling::exact ? exact_ : smooth_).sample(time, pose_);
-    world_frames(mesh_->character->skeleton, pose_.local, out);
+    pose(time, sampling, pose_);
+    frames_of(pose_, out);
+}
+
+bool RigMotion::frames_of(const Pose& pose, std::vector<Eigen::Affine3d>& out) const {
+    world_frames(mesh_->character->skeleton, pose.local, out);
     if (converts_) {
         // A frame maps local to world coordinates; both sides take the body's units and axes.
         for (Eigen::Affine3d& frame : out) {
             frame = mesh_->to_metres * frame * from_metres_;
         }
     }
+    return true;
 }
 
-const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
+const MatrixX3d& RigMotion::morphed_rest(const Pose& pose, const Workers& workers) const {
     bool is_copied = false;
     for (const MorphRun& run : mesh_->morphs) {
         const size_t targets = run.offsets.size();
         const std::vector<double>* weights = nullptr;
-        if (run.node >= 0 && !pose_.morph_weights[run.node].empty()) {
-            weights = &pose_.morph_weights[run.node];
+        if (run.node >= 0 && !pose.morph_weights[run.node].empty()) {
+            weights = &pose.morph_weights[run.node];
         }
         bool changes = false;
         morph_changes_.assign(targets, 0.0);
@@ -81,10 +86,16 @@ const MatrixX3d& RigMotion::morphed_rest(const Workers& workers) const {
 }
 
 void RigMotion::positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const {
-    node_frames(time, sampling, frames_);
+    pose(time, sampling, pose_);
+    positions_of(pose_, workers, out);
+}
+
+bool RigMotion::positions_of(const Pose& pose, const Workers& workers, MatrixX3d& out) const {
+    frames_of(pose, frames_);
     const Rig& rig = mesh_->rig;
     joint_matrices(rig.node, rig.inverse_bind, frames_, matrices_);
-    skin_by(rig, morphed_rest(workers), rig.weights, matrices_, workers, out);
+    skin_by(rig, morphed_rest(pose, workers), rig.weights, matrices_, workers, out);
+    return true;
 }
 
 bool RigMotion::pose(double time, TimeSampling sampling, Pose& out) const {

@@ -35,10 +35,12 @@ public:
     void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const override;
     void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const override;
     bool pose(double time, TimeSampling sampling, Pose& out) const override;
+    bool frames_of(const Pose& pose, std::vector<Eigen::Affine3d>& out) const override;
+    bool positions_of(const Pose& pose, const Workers& workers, MatrixX3d& out) const override;
     std::shared_ptr<const Motion> repeating(double period) const override;
 
 private:
-    const MatrixX3d& morphed_rest(const Workers& workers) const;
+    const MatrixX3d& morphed_rest(const Pose& pose, const Workers& workers) const;
 
     std::shared_ptr<const RiggedMesh> mesh_;
     ClipSampler exact_;

@@ -288,6 +288,9 @@ void Flesh::push_at(double time, MatrixX3d& push) const {
             push.row(n) += weight * share * here.push.transpose();
         }
     }
+    if (push_.rows() > 0) {
+        push += push_;
+    }
 }
 
 void Flesh::prepare_examples() {
@@ -379,8 +382,10 @@ void Flesh::sample(double time, CurveDrive& drive, const Workers& workers) {
     if (!options_.follow) {
         drive.followed.setZero();
     }
-    if (!options_.forces.empty()) {
+    if (!options_.forces.empty() || push_.rows() > 0) {
         push_at(time, drive.push);
+    } else {
+        drive.push.resize(0, 3);
     }
     drive.has_target = keys_.count() > 0 || (options_.follow && options_.baseline != CurveBaseline::body);
 }

@@ -77,6 +77,9 @@ public:
     /// Something moved the i-th vertex of the part further.
     void moved_by_push(size_t i, const Vector3d& way) { moved_.row(static_cast<Eigen::Index>(i)) += way.transpose(); }
 
+    /// A push by hand from now on: node rows x 3, world, m/s^2; no rows: none.
+    void set_push(MatrixX3d push) { push_ = std::move(push); }
+
     /// Adds the displacement at a body time (between the last two advances) to the surface, #V x 3.
     void displace(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& surface);
 
@@ -131,6 +134,7 @@ private:
     RowMatrixXd time_shape_, time_shape_before_;
     MatrixX3d turned_, turned_before_;
     VectorXd pose_, weights_;
+    MatrixX3d push_;
     CurveDrive now_;
 };
 

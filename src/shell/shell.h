@@ -80,6 +80,9 @@ public:
     void release() { grab({}, MatrixX3d(0, 3)); }
     int handle_count() const { return manipulator_ ? manipulator_->handle_count() : 0; }
 
+    /// Vibration from the next advance on, where neither is painted. \throw InvalidInput  out of range
+    void change_vibration(const Oscillation& material, double gain) { vibration_->change(material, gain); }
+
     /// New places of all detail vertices from the next advance on (detail that slides with skin).
     /// \throw InvalidInput  options without vibration.has_moving_points
     void move_points(std::span<const ShellPoint> points);

@@ -79,6 +79,13 @@ int DetailVibration::piece_count() const {
 const VibrationOptions& DetailVibration::options() const {
     return kernel_->options;
 }
+void DetailVibration::change(const Oscillation& material, double gain) {
+    VibrationOptions options = kernel_->options;
+    options.material = material;
+    options.gain = gain;
+    check_vibration(options, static_cast<size_t>(vertex_count()));
+    kernel_->options = std::move(options);
+}
 void DetailVibration::reset(const ShellMotion& motion, const Workers& workers) {
     kernel_->reset(motion, workers);
 }

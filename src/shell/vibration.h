@@ -46,6 +46,9 @@ public:
     int piece_count() const;
     const VibrationOptions& options() const;
 
+    /// What may change between steps. \throw InvalidInput  out of range
+    void change(const Oscillation& material, double gain);
+
     /// Everything at its goal, at rest. Only base, offset and axes of the motion are read.
     void reset(const ShellMotion& motion, const Workers& workers);
 

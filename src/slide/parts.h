@@ -194,6 +194,10 @@ namespace cutis {
 struct SlideSolver::Parts {
     Parts(const Topology& topology, const MatrixX3d& rest, const SlideOptions& options, const Workers& workers);
 
+    // change.cpp: values of options, as steps read them
+    void read_material();
+    void read_forces();
+    void read_resistance();
     // prepare.cpp
     void find_reach();
     void make_openings(const MatrixX3d& rest,

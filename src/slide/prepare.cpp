@@ -59,24 +59,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         model.fan_starts.push_back(static_cast<int>(model.fans.size()));
     }
 
-    model.uniform_scale = 1.0 / model.options.initial_stretch.value;
-    model.has_metric = model.options.relaxed_metric.rows() > 0;
-    if (model.has_metric) {
-        model.metric.resize(6 * n);
-        for (int v = 0; v < count; ++v) {
-            for (int c = 0; c < 6; ++c) {
-                model.metric[6 * static_cast<size_t>(v) + static_cast<size_t>(c)] =
-                    model.uniform_scale * model.options.relaxed_metric(v, c);
-            }
-        }
-        painted.vertex_metric = model.metric;
-        model.uniform_scale = 1.0;
-    }
-    model.has_area_term = model.options.area_preservation.is_painted() || model.options.area_preservation.value > 0.0;
-    model.is_painted = model.options.young_modulus->is_painted() || model.options.poisson_ratio.is_painted() ||
-                       model.options.density.is_painted() || model.options.damping.is_painted() ||
-                       model.options.fung_exponent.is_painted() || model.options.area_preservation.is_painted() ||
-                       model.has_metric || model.options.region_rim == RegionRim::glide;
+    read_material();
 
     // Constraints: fixed wins over glide.
     model.constraint.assign(n, slide::Constraint::free);
@@ -186,40 +169,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
                                             [](slide::Constraint one) { return one != slide::Constraint::free; });
     system.make_rows(model.reach.vertices, model.options.tolerance);
 
-    model.has_forces = !model.options.gravity.isZero() || !model.options.wind_drag.is_uniform() ||
-                       model.options.wind_drag.value > 0.0 || !model.options.drags.empty();
-    model.drag_weights.assign(model.options.drags.size() * n, 0.0);
-    for (size_t d = 0; d < model.options.drags.size(); ++d) {
-        const DragForce& drag = model.options.drags[d];
-        double* weights = model.drag_weights.data() + d * n;
-        double sum = 0.0;
-        for (int v = 0; v < count; ++v) {
-            const double distance = (rest.row(v) - rest.row(drag.vertex)).norm();
-            const double x = drag.radius > 0.0 ? distance / drag.radius : 2.0;
-            weights[v] = x < 1.0 ? (1.0 - x * x) * (1.0 - x * x) * model.surface.vertex_areas()[v] : 0.0;
-            sum += weights[v];
-        }
-        if (sum > 0.0) {
-            for (int v = 0; v < count; ++v) {
-                weights[v] /= sum;
-            }
-        } else {
-            weights[drag.vertex] = 1.0;
-        }
-    }
-
-    painted.damping.resize(n);
-    model.stickiness.resize(n);
-    model.tether_stiffness.resize(n);
-    model.tether_softening.resize(n);
-    for (int v = 0; v < count; ++v) {
-        const size_t i = static_cast<size_t>(v);
-        painted.damping[i] = model.options.damping.at(v);
-        model.stickiness[i] = model.options.stickiness.at(v);
-        model.tether_stiffness[i] = model.options.tether.at(v) * model.surface.vertex_areas()[v];
-        const double radius = model.options.tether_radius->at(v);
-        model.tether_softening[i] = 1.0 / (radius * radius);
-    }
+    read_forces();
+    read_resistance();
 
     state.places = slide::SkinPlaces(count);
     trial.next_places = slide::SkinPlaces(count);

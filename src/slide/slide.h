@@ -110,6 +110,12 @@ public:
     /// From now on, instead of those of the options. \throw InvalidInput  another number of drags
     void set_outer(const OuterForces& outer);
 
+    /// Values of options that steps read (Change::live), from now on. The others stay as they were.
+    /// \throw InvalidInput  an option out of range
+    void change(const SlideOptions& options, const Workers& workers);
+    /// Other hands, with other forces. \throw InvalidInput  a vertex that does not exist, a force that is not finite
+    void set_drags(std::vector<DragForce> drags);
+
     /// Static steps on the body as it is: no inertia, no time. Returns the largest move of the last
     /// one over the mean edge.
     double relax(int steps, double seconds, const Workers& workers);

@@ -1,6 +1,8 @@
 #include "cutis/stack/curve_layer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "curve_settings.h"
 #include "cutis/core/error.h"
@@ -109,6 +111,38 @@ public:
 
     std::vector<double> save() const override { return group_->save(); }
     void restore(const std::vector<double>& state) override { group_->restore(state); }
+
+    std::vector<bool> hold(const std::vector<LayerGrip>& grips) override {
+        std::vector<bool> feels(grips.size(), false);
+        for (const auto& flesh : parts()) {
+            const CurvePart& part = flesh->part();
+            MatrixX3d push;
+            const MatrixX3d& nodes = flesh->nodes();
+            for (size_t g = 0; g < grips.size(); ++g) {
+                const int v =
+                    grips[g].is_detail ? -1 : surface_.mesh().vertex_of_art[static_cast<size_t>(grips[g].vertex)];
+                const auto found = std::find(flesh->core_vertices().begin(), flesh->core_vertices().end(), v);
+                if (v < 0 || found == flesh->core_vertices().end()) {
+                    continue;
+                }
+                feels[g] = true;
+                if (push.rows() == 0) {
+                    push = MatrixX3d::Zero(nodes.rows(), 3);
+                }
+                // A spring of the flesh's own stiffness, over a hand's breadth along the part.
+                MatrixX3d rest(nodes.rows(), 3);
+                part.nodes.apply(surface_.rest(), Workers(1), rest);
+                const double breadth = std::max(grips[g].radius, 0.15 * part.length);
+                const double omega = 2.0 * std::numbers::pi * flesh->solver().options().frequency_hz;
+                for (Eigen::Index n = 0; n < push.rows(); ++n) {
+                    const double away = (rest.row(n) - surface_.rest().row(v)).norm() / breadth;
+                    push.row(n) += omega * omega * std::exp(-away * away) * grips[g].by.transpose();
+                }
+            }
+            flesh->set_push(std::move(push));
+        }
+        return feels;
+    }
 
     void shape_at(double time, TimeSampling sampling, MatrixX3d& surface) override {
         group_->displace(time, sampling, *workers_, surface);

@@ -51,6 +51,11 @@ public:
         }
         fold(surface);
         solver_.fill_channels(height_, compression_, share_);
+        if (!is_on()) {
+            height_.setZero();
+            compression_.setZero();
+            share_.setZero();
+        }
         fill(compression_, frame.channel(0));
         fill(height_, frame.channel(1));
         fill(share_, frame.channel(2));
@@ -113,6 +118,9 @@ private:
     }
 
     void fold(MatrixX3d& surface) {
+        if (!is_on()) {
+            return;
+        }
         if (use_normals_) {
             fill_vertex_normals(surface, solver_.topology(), NormalWeight::angle, *workers_, directions_);
         } else {

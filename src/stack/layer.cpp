@@ -33,6 +33,23 @@ LayerCost LayerPlan::estimate(const LayerInput& /*ground*/) const {
     return {};
 }
 
+bool LayerPlan::change(Layer& /*layer*/, const std::string& /*key*/) const {
+    return false;
+}
+
+std::vector<bool> Layer::hold(const std::vector<LayerGrip>& grips) {
+    return std::vector<bool>(grips.size(), false);
+}
+
+bool Layer::take_over(const Layer& before) {
+    try {
+        restore(before.save());
+        return true;
+    } catch (const InvalidInput&) {
+        return false;
+    }
+}
+
 void Layer::shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& /*surface*/) {}
 
 std::vector<double> Layer::save() const {
@@ -64,6 +81,15 @@ public:
             return make_(options_, ground);
         } else {
             return make_(options_, ground, meshes);
+        }
+    }
+    bool change(Layer& layer, const std::string& key) const override {
+        if constexpr (std::is_same_v<LayerOptions, SlideLayerOptions>) {
+            return change_slide_layer(layer, options_, key);
+        } else if constexpr (std::is_same_v<LayerOptions, ShellLayerOptions>) {
+            return change_shell_layer(layer, options_, key);
+        } else {
+            return LayerPlan::change(layer, key);
         }
     }
     LayerCost estimate(const LayerInput& ground) const override {

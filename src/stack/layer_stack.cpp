@@ -25,6 +25,9 @@ public:
             stack_.surface_->from_art().values(stack_.body_positions_, *step.workers, out);
         }
         for (size_t i = 0; i < depth_; ++i) {
+            if (!stack_.layers_[i]->is_on() && stack_.layers_[i]->facts().refined == nullptr) {
+                continue;
+            }
             stack_.layers_[i]->shape_at(time, sampling, out);
             if (stack_.layers_[i]->facts().changes_shape) {
                 stack_.together_[i + 1]->hold(out);
@@ -151,6 +154,7 @@ void LayerStack::add(const std::string& kind, std::unique_ptr<Layer> layer) {
     layers_.push_back(std::move(layer));
     bases_.push_back(above.base == nullptr ? layers_.size() : base_);
     moved_.push_back(0.0);
+    starts_.push_back(0);
     grounds_.push_back(above);
     find_together();
     moving_.push_back(std::make_unique<Ground>(*this, layers_.size()));
@@ -162,6 +166,50 @@ bool LayerStack::has_memory() const {
 
 bool LayerStack::changes_shape() const {
     return std::any_of(layers_.begin(), layers_.end(), [](const auto& layer) { return layer->facts().changes_shape; });
+}
+
+bool LayerStack::replace(size_t i, std::unique_ptr<Layer>& layer) {
+    const LayerFacts& before = layers_[i]->facts();
+    const LayerFacts& after = layer->facts();
+    if (before.refined != nullptr || after.refined != nullptr || before.skin != after.skin) {
+        return false;
+    }
+    layer->set_on(layers_[i]->is_on());
+    starts_[i] = layer->take_over(*layers_[i]) ? starts_[i] : 1;
+    layers_[i] = std::move(layer);
+    // What frames hold is announced anew, in the same order.
+    const std::vector<LayerInfo> kinds = std::move(info_.layers);
+    const BakeInfo own = info_;
+    info_ = BakeInfo(body_);
+    info_.fps = own.fps;
+    info_.sampling = own.sampling;
+    info_.shown_weights = own.shown_weights;
+    info_.carry_to_shown = own.carry_to_shown;
+    for (size_t k = 0; k < layers_.size(); ++k) {
+        const LayerFacts& facts = layers_[k]->facts();
+        info_.add_layer(kinds[k].kind, facts);
+        if (facts.refined != nullptr) {
+            info_.show(facts.refined->art);
+        }
+    }
+    return true;
+}
+
+void LayerStack::set_on(size_t i, bool on) {
+    starts_[i] = on && !layers_[i]->is_on() ? 1 : starts_[i];
+    layers_[i]->set_on(on);
+}
+
+void LayerStack::take_over(const LayerStack& before, const std::vector<int>& layer_before) {
+    for (size_t i = 0; i < layers_.size(); ++i) {
+        const int other = layer_before[i];
+        const bool goes_on = other >= 0 && layers_[i]->take_over(*before.layers_[static_cast<size_t>(other)]);
+        starts_[i] = goes_on ? before.starts_[static_cast<size_t>(other)] : 1;
+    }
+    has_past_ = before.has_past_;
+    number_ = before.number_;
+    at_ = before.at_;
+    clock_ = before.clock_;
 }
 
 std::vector<std::vector<double>> LayerStack::save() const {
@@ -286,6 +334,24 @@ void LayerStack::take_share(size_t i, MeshFrame& frame) {
     }
 }
 
+/// A layer that is switched off: what it announced says that nothing happens.
+void LayerStack::leave_out(size_t i, LayerFrame& part) {
+    const LayerFacts& facts = layers_[i]->facts();
+    for (size_t c = 0; c < facts.channels.size(); ++c) {
+        const auto count = static_cast<size_t>(grounds_[i].art->positions.rows());
+        part.channel(c).assign(count * static_cast<size_t>(facts.channels[c].width), facts.channels[c].neutral);
+    }
+    for (size_t n = 0; n < facts.numbers.size(); ++n) {
+        part.number(n) = 0.0;
+    }
+    if (facts.changes_uv) {
+        part.uv() = grounds_[i].art->uv;
+    }
+    if (part.skin != nullptr) {
+        *part.skin = grounds_[i].surface->rest();
+    }
+}
+
 void LayerStack::run(LayerStep step, Frame& frame) {
     if (layers_.empty()) {
         return;
@@ -318,9 +384,16 @@ void LayerStack::run(LayerStep step, Frame& frame) {
                                            [](const auto& above) { return above->facts().rides_on_skin; });
         part.skin = has_rider && facts.skin == SkinMotion::over_surface ? &skin_ : nullptr;
         part.skin_place = part.skin == nullptr ? nullptr : &skin_place_;
-        {
+        if (!layer.is_on() && facts.refined == nullptr) {
+            frame.stage_seconds[i + 1] = 0.0;
+            leave_out(i, part);
+        } else {
             const StageClock clock(frame.stage_seconds[i + 1]);
+            const bool is_reset = step.reset;
+            step.reset = is_reset || starts_[i] != 0;
+            starts_[i] = 0;
             layer.advance(step, after_, part);
+            step.reset = is_reset;
             if (moves) {
                 if (facts.refined != nullptr) {
                     together_[i + 1]->hold(stood_on_);

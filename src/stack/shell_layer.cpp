@@ -34,7 +34,7 @@ std::vector<double> at_points(const VectorXd& values, const PrismShell& shell, c
 class ShellLayer final : public Layer {
 public:
     ShellLayer(const LayerInput& ground, const ShellLayerOptions& settings, const std::shared_ptr<const ArtMesh>& mesh)
-        : settings_(settings), surface_(ground.surface), base_(*ground.surface) {
+        : settings_(settings), surface_(ground.surface), base_(*ground.surface), may_be_grabbed_(!ground.knows_future) {
         tracks_ = handle_tracks(settings.handles);
         look_up_regions(ground, describe(settings_), "[[layer]] shell");
         if (settings_.leaves_rigid && settings_.place == ShellPlacing::scatter) {
@@ -167,6 +167,58 @@ public:
         has_started_ = has_started;
     }
 
+    std::vector<bool> hold(const std::vector<LayerGrip>& grips) override {
+        std::vector<bool> feels(grips.size(), false);
+        std::vector<int> vertices;
+        MatrixX3d moves(static_cast<Eigen::Index>(grips.size()), 3);
+        for (size_t g = 0; g < grips.size(); ++g) {
+            if (grips[g].is_detail && grips[g].vertex >= 0 && grips[g].vertex < shell_->vertex_count()) {
+                moves.row(static_cast<Eigen::Index>(vertices.size())) = grips[g].by.transpose();
+                vertices.push_back(standing_out(grips[g].vertex));
+                feels[g] = true;
+            }
+        }
+        moves.conservativeResize(static_cast<Eigen::Index>(vertices.size()), 3);
+        try {
+            if (vertices != grip_vertices_) {
+                std::vector<Handle> handles;
+                for (const int vertex : vertices) {
+                    handles.push_back(handle_at(vertex));
+                }
+                shell_->grab(handles, moves);
+            } else if (!vertices.empty()) {
+                shell_->drag(moves);
+            }
+            grip_vertices_ = std::move(vertices);
+        } catch (const InvalidInput&) {  // nothing there can be pulled
+            shell_->release();
+            grip_vertices_.clear();
+            feels.assign(grips.size(), false);
+        }
+        held_.clear();  // tracks take hold again
+        return feels;
+    }
+
+    bool change(const ShellLayerOptions& settings, const std::string& key) {
+        const bool is_plain = settings.frequency.is_uniform() && settings.damping.is_uniform() &&
+                              settings_.frequency.is_uniform() && settings_.damping.is_uniform() &&
+                              !settings.paper_omega && !settings_.paper_omega && settings.axes.empty();
+        if (key == "frequency" || key == "damping" || key == "gain") {
+            if (!is_plain) {
+                return false;
+            }
+            shell_->change_vibration({settings.frequency.value, settings.damping.value}, settings.shell.vibration.gain);
+        } else if (key != "substeps" && key != "cut") {
+            return false;
+        }
+        settings_.frequency = settings.frequency;
+        settings_.damping = settings.damping;
+        settings_.shell.vibration.gain = settings.shell.vibration.gain;
+        settings_.substeps = settings.substeps;
+        settings_.cut = settings.cut;
+        return true;
+    }
+
     void shape_at(double time, TimeSampling /*sampling*/, MatrixX3d& surface) override {
         if (!changes_shape() || move_.rows() != surface.rows()) {
             return;
@@ -180,6 +232,8 @@ public:
     }
 
 private:
+    static constexpr double graspable = 0.25;  // of the shell's height
+
     std::string detail_name(const ArtMesh* mesh) const { return mesh != nullptr ? mesh->name : settings_.detail; }
 
     /// Whether pieces have to follow skin that slides over the surface.
@@ -236,7 +290,7 @@ private:
         options.height_factor = on_base(options.height_factor);
         const EquilibriumOptions& equilibrium = settings_.shell.equilibrium;
         SafeOffset offset;
-        const bool knows_clip = ground.refined == nullptr;
+        const bool knows_clip = ground.refined == nullptr && ground.knows_future;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
             constexpr int most_poses = 240;
             const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_poses);
@@ -360,20 +414,41 @@ private:
         std::vector<Handle> handles;
         for (const HandleTrack& track : tracks_) {
             if (track.is_held(time)) {
-                Handle handle;
-                handle.point = shell_->place(track.vertex);
-                handle.offset_stiffness = settings_.offset_stiffness;
-                handle.base_stiffness = settings_.base_stiffness;
-                handle.is_relative = true;
-                handles.push_back(handle);
+                handles.push_back(handle_at(track.vertex));
             }
         }
         return handles;
     }
 
+    Handle handle_at(int vertex) const {
+        Handle handle;
+        handle.point = shell_->place(vertex);
+        handle.offset_stiffness = settings_.offset_stiffness;
+        handle.base_stiffness = settings_.base_stiffness;
+        handle.is_relative = true;
+        return handle;
+    }
+
+    /// The vertex itself, or the nearest that stands out enough to be pulled.
+    int standing_out(int vertex) const {
+        if (shell_->place(vertex).height >= graspable) {
+            return vertex;
+        }
+        const MatrixX3d& rest = detail_mesh_.art->positions;
+        int nearest = vertex;
+        double least = std::numeric_limits<double>::infinity();
+        for (int v = 0; v < shell_->vertex_count(); ++v) {
+            const double distance = (rest.row(v) - rest.row(vertex)).squaredNorm();
+            if (distance < least && shell_->place(v).height >= graspable) {
+                least = distance;
+                nearest = v;
+            }
+        }
+        return nearest;
+    }
+
     /// The nearest vertex that stands out enough to be pulled; any where none does.
     void pick_vertices(const MatrixX3d& positions, const std::vector<ShellPoint>& points) {
-        constexpr double graspable = 0.25;  // of the shell's height
         for (HandleTrack& track : tracks_) {
             double nearest = std::numeric_limits<double>::infinity();
             double nearest_any = nearest;
@@ -405,7 +480,7 @@ private:
     }
 
     void hold_handles(double time) {
-        if (tracks_.empty()) {
+        if (tracks_.empty() || !grip_vertices_.empty()) {
             return;
         }
         std::vector<unsigned char> held(tracks_.size());
@@ -481,7 +556,7 @@ private:
         frame.number(2) = shell_->report().smallest_ratio;
     }
 
-    bool changes_shape() const { return !tracks_.empty() && settings_.base_stiffness > 0.0; }
+    bool changes_shape() const { return (may_be_grabbed_ || !tracks_.empty()) && settings_.base_stiffness > 0.0; }
 
     ShellLayerOptions settings_;
     LayerFacts facts_;
@@ -490,6 +565,8 @@ private:
     MatrixX3d own_;  // positions of the base
     std::vector<HandleTrack> tracks_;
     std::vector<unsigned char> held_;
+    std::vector<int> grip_vertices_;  // that hands hold, beside the tracks
+    bool may_be_grabbed_ = false;     // at any time: the future is not known
     MeshInfo detail_mesh_;
     std::unique_ptr<Shell> shell_;
     std::optional<SkinRider> rider_;
@@ -512,6 +589,11 @@ std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerIn
     const std::shared_ptr<const ArtMesh> mesh =
         options.mesh.empty() ? nullptr : find_mesh(meshes, options.mesh, "[[layer]] shell: mesh");
     return std::make_unique<ShellLayer>(ground, options, mesh);
+}
+
+bool change_shell_layer(Layer& layer, const ShellLayerOptions& options, const std::string& key) {
+    auto* shell = dynamic_cast<ShellLayer*>(&layer);
+    return shell != nullptr && shell->change(options, key);
 }
 
 }  // namespace cutis

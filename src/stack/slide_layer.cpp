@@ -192,7 +192,76 @@ public:
         locator_->restore(std::vector<double>(middle, state.end()), solver_);
     }
 
+    std::vector<bool> hold(const std::vector<LayerGrip>& grips) override {
+        std::vector<bool> feels(grips.size(), false);
+        std::vector<DragForce> drags = order_.reorder(options_).drags;
+        hand_forces_.clear();
+        const double stiffness = hand_stiffness * solver_.options().young_modulus->common();
+        for (size_t g = 0; g < grips.size(); ++g) {
+            const int v =
+                grips[g].is_detail ? -1 : shown_.surface->mesh().vertex_of_art[static_cast<size_t>(grips[g].vertex)];
+            if (v < 0) {
+                continue;
+            }
+            int simulated = is_refined() ? -1 : order_.rank_of(v);
+            if (is_refined()) {
+                const SurfacePoint& place = materials_[static_cast<size_t>(v)];
+                int corner = 0;
+                place.barycentric.maxCoeff(&corner);
+                simulated = order_.topology().triangles()(place.triangle, corner);
+            }
+            feels[g] = !solver_.is_held(simulated);
+            if (feels[g]) {
+                drags.push_back({simulated, stiffness * grips[g].by, grips[g].radius});
+                hand_forces_.push_back(drags.back().force);
+            }
+        }
+        solver_.set_drags(std::move(drags));
+        return feels;
+    }
+
+    bool take_over(const Layer& before) override {
+        const auto* other = dynamic_cast<const SlideLayer*>(&before);
+        const auto is_same = [](const SimulationSurface& a, const SimulationSurface& b) {
+            return a.vertex_count() == b.vertex_count() && a.rest() == b.rest() &&
+                   a.topology().triangles() == b.topology().triangles();
+        };
+        if (other == nullptr || !is_same(*other->base_.surface, *base_.surface)) {
+            return false;
+        }
+        for (int v = 0; v < base_.surface->vertex_count(); ++v) {
+            if (order_.rank_of(v) != other->order_.rank_of(v)) {
+                return false;  // other vertices are held: places of skin belong to the order they were found in
+            }
+        }
+        if (is_same(*other->shown_.surface, *shown_.surface)) {
+            return Layer::take_over(before);
+        }
+        try {
+            solver_.restore(other->solver_.save(), shown_.own_workers());
+        } catch (const InvalidInput&) {
+            return false;
+        }
+        locator_->reset();
+        return true;
+    }
+
+    bool change(const SlideLayerOptions& settings, const std::string& key) {
+        if (key == "drag" || key == "pull_velocity") {
+            return false;  // looked up on the surface
+        }
+        SlideLayerOptions next = settings;
+        const SlideOptions options = next.options_for(base_);
+        solver_.change(order_.reorder(options), shown_.own_workers());
+        options_ = options;
+        settings_ = std::move(next);
+        return true;
+    }
+
 private:
+    /// Of a hand's pull, over that of the skin: what it draws at goes most of the way.
+    static constexpr double hand_stiffness = 2.0;
+
     bool is_refined() const { return shown_.refined != nullptr; }
     bool slides_uv() const { return settings_.output == SlideOutput::uv || settings_.output == SlideOutput::both; }
 
@@ -221,6 +290,7 @@ private:
             outer_.drags.push_back(drag.node.empty() ? value_at(drag.over_time, time, drag.force)
                                                      : drag.stiffness * way_of(step, sampling, d));
         }
+        outer_.drags.insert(outer_.drags.end(), hand_forces_.begin(), hand_forces_.end());
         solver_.set_outer(outer_);
     }
 
@@ -431,6 +501,7 @@ private:
     }
 
     OuterForces outer_;
+    std::vector<Vector3d> hand_forces_;  // after those of the options' drags
     std::vector<Eigen::Affine3d> nodes_;
     SlideLayerOptions settings_;
     LayerInput shown_;      // what it stands on
@@ -460,6 +531,11 @@ private:
 
 std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerInput& ground) {
     return std::make_unique<SlideLayer>(options, ground);
+}
+
+bool change_slide_layer(Layer& layer, const SlideLayerOptions& options, const std::string& key) {
+    auto* slide = dynamic_cast<SlideLayer*>(&layer);
+    return slide != nullptr && slide->change(options, key);
 }
 
 }  // namespace cutis

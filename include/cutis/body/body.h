@@ -31,6 +31,9 @@ public:
     virtual void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const;
     /// Local poses and morph weights of all nodes, in the file's own units and axes. \return false: no skeleton
     virtual bool pose(double time, TimeSampling sampling, Pose& out) const;
+    /// World frames and positions of a pose that pose() gave and somebody changed. \return false: no skeleton
+    virtual bool frames_of(const Pose& pose, std::vector<Eigen::Affine3d>& out) const;
+    virtual bool positions_of(const Pose& pose, const Workers& workers, MatrixX3d& out) const;
     /// The same motion repeating every `period` seconds (at least end() - start()), smooth across
     /// the seam; what the period is longer leads from the last pose back to the first. Null where
     /// the motion cannot do that.

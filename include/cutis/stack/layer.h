@@ -98,6 +98,14 @@ struct RefinedMesh {
     std::vector<SurfacePoint> uv_points;               ///< each UV of `art` as a point of the UV triangles below
 };
 
+/// A hand that holds a place of what a layer moves, while time goes on.
+struct LayerGrip {
+    bool is_detail = false;          ///< of the first mesh the layer adds, else of the body as the layer shows it
+    int vertex = 0;                  ///< art vertex of that mesh
+    Vector3d by = Vector3d::Zero();  ///< how far it is drawn from where it would be, metres
+    double radius = 0.0;             ///< of what the hand covers, metres
+};
+
 /// What a layer has to say after a bake.
 struct LayerReport {
     std::string kind;
@@ -132,6 +140,18 @@ public:
     /// \throw InvalidInput  not a state of this layer on this surface
     virtual void restore(const std::vector<double>& state);
 
+    /// Hands that hold it from the next advance on, instead of those before; empty lets go. \return which of them it
+    /// feels: no hand elsewhere acts on it.
+    virtual std::vector<bool> hold(const std::vector<LayerGrip>& grips);
+
+    /// Goes on where another layer of the same kind stands, prepared with other options on the same surface.
+    /// \return false: it cannot, and starts anew
+    virtual bool take_over(const Layer& before);
+
+    /// Switched off it moves nothing; one that refines still gives its finer mesh.
+    void set_on(bool on) { is_on_ = on; }
+    bool is_on() const { return is_on_; }
+
     /// What it had to do so far: layers keep it up to date.
     const LayerReport& report() const { return report_; }
 
@@ -146,6 +166,7 @@ protected:
 private:
     std::vector<double*> numbers_;
     size_t next_number_ = 0;
+    bool is_on_ = true;
 };
 
 /// Mesh files by name.
@@ -170,6 +191,10 @@ public:
     /// \param meshes  files that options name (is_file), by name
     /// \throw InvalidInput  options that do not fit the surface
     virtual std::unique_ptr<Layer> prepare(const LayerInput& ground, const LayerMeshes& meshes) const = 0;
+    /// Gives a layer this plan's value of one option, whose description says that it may change while running.
+    /// \return false: this layer cannot, and has to be prepared again
+    /// \throw InvalidInput  options that do not fit the surface
+    virtual bool change(Layer& layer, const std::string& key) const;
     /// \param ground  the body's own surface
     /// \throw InvalidInput  options that are seen not to fit it
     virtual LayerCost estimate(const LayerInput& ground) const;

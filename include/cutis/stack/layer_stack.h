@@ -77,6 +77,31 @@ public:
     /// \throw InvalidInput  seconds not above 0, a stack that looks ahead
     void advance_to(double body_time, double seconds, Frame& frame);
 
+    /// Between two frames, while time goes on:
+    /// Another layer in place of one of the same kind, prepared on the same ground(i). It goes on where the one before
+    /// stands, where it can. Frames then hold what it announces: take a new empty one.
+    /// \return false: one of the two refines the mesh or moves the skin otherwise, so that those above would stand on
+    ///         something else
+    bool replace(size_t i, std::unique_ptr<Layer>& layer);
+    /// What layer i was prepared on.
+    const LayerInput& ground(size_t i) const { return grounds_[i]; }
+    /// Switched on again, a layer starts anew.
+    void set_on(size_t i, bool on);
+    std::vector<bool> hold(size_t i, const std::vector<LayerGrip>& grips) { return layers_[i]->hold(grips); }
+    bool change(size_t i, const LayerPlan& plan, const std::string& key) { return plan.change(*layers_[i], key); }
+    /// Layers start anew with the next frame: the body is elsewhere.
+    void start_anew() { has_past_ = false; }
+
+    /// Where advance_to() has come.
+    struct Moment {
+        int number = 0;
+        double body_time = 0.0;
+        double clock = 0.0;
+    };
+    Moment moment() const { return {number_, at_, clock_}; }
+    /// Goes on at a moment of another stack on the same body; layers of other states start anew.
+    void take_over(const LayerStack& before, const std::vector<int>& layer_before);
+
     /// State of each layer after the last advance.
     std::vector<std::vector<double>> save() const;
     /// Goes on after frame `number` (of advance()).
@@ -90,6 +115,7 @@ private:
     using BodyTimes = FunctionRef<double(int number)>;
     void make_frame(int number, bool starts, BodyTimes time_of_frame, LayerStep step, Frame& frame);
     void run(LayerStep step, Frame& frame);
+    void leave_out(size_t i, LayerFrame& part);
     void refine_values(size_t i, std::vector<double>& values, int width);
     void take_share(size_t i, MeshFrame& frame);
     void find_together();
@@ -112,9 +138,10 @@ private:
     std::vector<int> cuts_;
     bool keeps_plain_ = false;
     bool has_past_ = false;
-    int number_ = 0;      // of the last frame
-    double at_ = 0.0;     // its body time
-    double clock_ = 0.0;  // its simulated time
+    int number_ = 0;            // of the last frame
+    double at_ = 0.0;           // its body time
+    double clock_ = 0.0;        // its simulated time
+    std::vector<char> starts_;  // layers that start anew with the next frame
 
     LayerStep step_;            // the current one, for moving_
     MatrixX3d body_positions_;  // art vertices at a sub-step time

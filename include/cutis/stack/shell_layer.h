@@ -80,5 +80,7 @@ Options describe(ShellLayerOptions& options);
 /// \throw InvalidInput  options that do not fit the surface
 std::unique_ptr<Layer> make_shell_layer(ShellLayerOptions options, const LayerInput& ground,
                                         const LayerMeshes& meshes = {});
+/// See LayerPlan::change.
+bool change_shell_layer(Layer& layer, const ShellLayerOptions& options, const std::string& key);
 
 }  // namespace cutis

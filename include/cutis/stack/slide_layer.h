@@ -65,5 +65,7 @@ Options describe(SlideLayerOptions& options);
 /// Skin that slides and stretches over the body (docs/slide.md).
 /// \throw InvalidInput  options that do not fit the surface
 std::unique_ptr<Layer> make_slide_layer(SlideLayerOptions options, const LayerInput& ground);
+/// See LayerPlan::change.
+bool change_slide_layer(Layer& layer, const SlideLayerOptions& options, const std::string& key);
 
 }  // namespace cutis

@@ -101,7 +101,7 @@ void check_range(const JsonAt& at, std::size_t components) {
 
 std::size_t offset_of(const JsonAt& at) {
     const auto offset = at.find("byteOffset");
-    return static_cast<std::size_t>(offset ? offset->integer(0, std::int64_t{1} << 40) : 0);
+    return static_cast<std::size_t>(offset ? offset->integer(0, furthest_byte) : 0);
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ void GltfFile::load_buffers() {
     const int count = static_cast<int>(count_of("buffers"));
     for (int i = 0; i < count; ++i) {
         const JsonAt at = item("buffers", i);
-        const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, std::int64_t{1} << 40));
+        const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, furthest_byte));
         std::span<const unsigned char> bytes;
         if (const auto uri = at.find("uri")) {
             kept_.push_back(load_uri(*uri));
@@ -218,7 +218,7 @@ void GltfFile::load_buffers() {
 }
 
 void GltfFile::decode_views() {
-    constexpr std::int64_t far = std::int64_t{1} << 40;
+    constexpr std::int64_t far = furthest_byte;
     for (int i = 0; i < static_cast<int>(count_of("bufferViews")); ++i) {
         const JsonAt at = item("bufferViews", i);
         const auto packed_at = meshopt_in(at);
@@ -256,7 +256,7 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at, std::s
     const JsonAt at = item("bufferViews", index);
     const int buffer = at.at("buffer").index(buffers_.size(), "buffers");
     const auto offset_at = at.find("byteOffset");
-    constexpr std::int64_t far = std::int64_t{1} << 40;
+    constexpr std::int64_t far = furthest_byte;
     const auto offset = static_cast<std::size_t>(offset_at ? offset_at->integer(0, far) : 0);
     const auto length = static_cast<std::size_t>(at.at("byteLength").integer(1, far));
     if (stride != nullptr) {
@@ -275,7 +275,7 @@ std::span<const unsigned char> GltfFile::view(const JsonAt& reference_at, std::s
 }
 
 void GltfFile::charge(std::size_t numbers, const std::string& where) {
-    const std::size_t limit = free_numbers + numbers_per_byte * bytes_;
+    const std::uint64_t limit = free_numbers + numbers_per_byte * std::uint64_t{bytes_};
     require(numbers <= limit - charged_, source_, ": ", where, ": expected the file's ", bytes_,
             " bytes to unfold to at most ", limit, " numbers, found more: too many instances or declared elements");
     charged_ += numbers;

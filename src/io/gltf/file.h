@@ -18,6 +18,10 @@ namespace cutis {
 
 using Bytes = std::vector<unsigned char>;
 
+/// Of offsets and lengths: sums of two of them are numbers of this machine, in a browser too (32 bits).
+inline constexpr std::int64_t furthest_byte =
+    sizeof(std::size_t) < 8 ? (std::int64_t{1} << 30) : (std::int64_t{1} << 40);
+
 /// Numbers of a component type as glTF codes them.
 enum class Component : int { i8 = 5120, u8 = 5121, i16 = 5122, u16 = 5123, u32 = 5125, f32 = 5126 };
 

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "cutis/body/body.h"
+
+namespace cutis {
+
+/// What a live body does at one time of the session's clock.
+struct LiveKey {
+    double clock = 0.0;                     ///< session's seconds
+    double clip = 0.0;                      ///< body time of the clip
+    std::vector<Eigen::Quaterniond> turns;  ///< per joint of the rig, on top of the clip, in its own frame; empty: none
+    Vector3d shift = Vector3d::Zero();      ///< of the whole body, metres
+    bool is_cut = false;                    ///< it was elsewhere before: nothing leads here
+};
+
+/// A body whose time is that of a session: it has a past, which was recorded, and no future. Between keys it goes
+/// evenly from one to the next; after the last it holds still. Until the first key it is the clip itself, which
+/// layers look at when they are prepared.
+class LiveMotion final : public Motion {
+public:
+    /// \param clip  must outlive this
+    explicit LiveMotion(const Body& clip) : clip_(clip) {}
+
+    /// The clip itself, for who prepares layers; the keys stay.
+    void show_clip(bool shows) { shows_clip_ = shows; }
+    void record(LiveKey key);
+    const LiveKey& last() const { return keys_.back(); }
+    bool has_keys() const { return !keys_.empty(); }
+
+    int vertex_count() const override { return static_cast<int>(clip_.mesh().positions.rows()); }
+    double start() const override { return 0.0; }
+    double end() const override { return keys_.empty() ? clip_.duration() : std::max(clip_.duration(), last().clock); }
+    double key_interval() const override { return 0.0; }
+    void positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const override;
+    void node_frames(double time, TimeSampling sampling, std::vector<Eigen::Affine3d>& out) const override;
+    bool pose(double time, TimeSampling sampling, Pose& out) const override;
+
+private:
+    bool is_clip() const { return shows_clip_ || keys_.empty(); }
+    /// Clip time, turns and shift at a time of the session.
+    void find(double time) const;
+    bool has_turns() const { return !now_.turns.empty(); }
+
+    const Body& clip_;
+    bool shows_clip_ = false;
+    std::deque<LiveKey> keys_;
+    mutable LiveKey now_;  // scratch
+    mutable Pose pose_;
+};
+
+/// The same body, moved by a session.
+/// \param clip  must outlive it
+Body make_live_body(const Body& clip, std::shared_ptr<LiveMotion> motion);
+
+}  // namespace cutis

@@ -1,0 +1,452 @@
+// The live page: a scene that runs in one of two engines, drawn and touched here.
+import { cssColour } from '../colours.js';
+import { showCards } from './cards.js';
+import { makeEngine, readFrame } from './engine.js';
+import { LiveStage } from './stage.js';
+
+const $ = (id) => document.getElementById(id);
+const stage = new LiveStage($('canvas'));
+const page = { cards: [], scene: null, changes: [], undone: [], settings: new URLSearchParams(location.hash.slice(1)), frames: 0, since: performance.now(), isReady: false };
+window.cutisLive = { stage, page }; // for tests
+
+function problem(words) {
+  $('problem').textContent = words;
+  $('problem').hidden = false;
+  clearTimeout(page.problemTimer);
+  page.problemTimer = setTimeout(() => { $('problem').hidden = true; }, 8000);
+}
+
+const engine = makeEngine({ ready: () => start().catch((error) => problem(error.message)), frame, problem });
+page.engine = engine;
+const ask = (command) => engine.ask(command).catch((error) => {
+  problem(error.message);
+  return null;
+});
+
+// --- opening -----------------------------------------------------------------------------------------------------------
+
+async function start() {
+  const hello = await engine.ask({ do: 'hello' });
+  const wanted = page.settings.get('demo');
+  const demos = hello.demos;
+  const first = wanted && demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0];
+  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('(own)', ''));
+  if (hello.isOpen && !wanted) {
+    $('demos').value = '';
+    return opened(await engine.ask({ do: 'describe' }));
+  }
+  $('demos').value = first;
+  return open({ demo: first });
+}
+
+async function open(what) {
+  $('message').hidden = false;
+  $('message').textContent = 'Preparing the layers…';
+  try {
+    const answer = await engine.ask({ do: 'open', ...what });
+    if (what.demo) page.settings.set('demo', what.demo);
+    stage.isFramed = false;
+    opened(answer);
+    await restoreSettings();
+  } catch (error) {
+    $('message').hidden = true;
+    problem(error.message);
+  }
+}
+
+function opened(scene) {
+  page.scene = scene;
+  page.changes = [];
+  page.undone = [];
+  for (const { options } of scene.layers) for (const option of options) option.applied = option.value;
+  stage.setSkeleton(scene.joints);
+  stage.state.hidden.clear();
+  page.cards = showCards($('layers'), scene.layers, { set, on: switchLayer });
+  $('clips').replaceChildren(...scene.clips.map((name) => new Option(name, name)));
+  $('clips').value = scene.clip;
+  $('clips').hidden = scene.clips.length < 2;
+  $('scrub').max = scene.duration || 1;
+  $('speed').value = String(scene.speed);
+  showPlaying(scene.play);
+  showUndo();
+  if (!localStorage.getItem('cutis-live-touched')) hint('Drag the character to pull it; drag beside it to look around.');
+}
+
+/** Settings of the address after #: LAYER.KEY=VALUE. */
+async function restoreSettings() {
+  for (const [name, text] of [...page.settings]) {
+    const [, layer, key] = name.match(/^(\d+)\.(\w+)$/) ?? [];
+    const row = page.cards[Number(layer)]?.rows.get(key);
+    if (!row) continue;
+    const value = JSON.parse(text);
+    if (await ask({ do: 'set', layer: Number(layer), key, value })) settle(Number(layer), key, value);
+  }
+}
+
+function keepSettings() {
+  history.replaceState(null, '', `#${page.settings}`);
+}
+
+// --- options and layers ------------------------------------------------------------------------------------------------
+
+const optionOf = (layer, key) => page.scene.layers[layer].options.find(({ name }) => name === key);
+function settle(layer, key, value) {
+  optionOf(layer, key).applied = value;
+  page.cards[layer].rows.get(key).refresh(value);
+}
+
+const before = new Map(); // of options that are being moved
+async function set(layer, key, value, isFinal, card) {
+  const option = optionOf(layer, key);
+  const place = `${layer}.${key}`;
+  if (!before.has(place)) before.set(place, option.applied);
+  if (!isFinal && page.pendingSet === place) {
+    page.lateSet = [layer, key, value];
+    return;
+  }
+  page.pendingSet = place;
+  card?.classList.add('busy');
+  const answer = await ask({ do: 'set', layer, key, value });
+  card?.classList.remove('busy');
+  page.pendingSet = null;
+  if (!answer) {
+    page.cards[layer].rows.get(key).refresh(before.get(place));
+    before.delete(place);
+    return;
+  }
+  option.applied = value;
+  if (page.lateSet) {
+    const late = page.lateSet;
+    page.lateSet = null;
+    if (!isFinal) set(late[0], late[1], late[2], false, card);
+  }
+  if (isFinal) {
+    page.changes.push({ layer, key, from: before.get(place), to: value });
+    page.undone = [];
+    before.delete(place);
+    page.settings.set(place, JSON.stringify(value));
+    keepSettings();
+    showUndo();
+  }
+}
+
+async function switchLayer(layer, on, isUndo = false) {
+  await ask({ do: 'layer', layer, on });
+  const info = page.layers?.[layer];
+  for (let m = info?.firstMesh ?? 0; info && m < info.firstMesh + info.meshCount; m++) stage.state.hidden[on ? 'delete' : 'add'](m);
+  if (!isUndo) {
+    page.changes.push({ layer, on });
+    page.undone = [];
+    showUndo();
+  }
+}
+
+async function travel(from, to, isBack) {
+  const change = from.pop();
+  if (!change) return;
+  to.push(change);
+  const card = page.cards[change.layer];
+  if (change.on !== undefined) {
+    const on = isBack ? !change.on : change.on;
+    card.setOn(on);
+    await switchLayer(change.layer, on, true);
+  } else {
+    const value = isBack ? change.from : change.to;
+    await ask({ do: 'set', layer: change.layer, key: change.key, value });
+    settle(change.layer, change.key, value);
+    page.settings.set(`${change.layer}.${change.key}`, JSON.stringify(value));
+    keepSettings();
+  }
+  showUndo();
+}
+
+function showUndo() {
+  $('undo').disabled = page.changes.length === 0;
+  $('redo').disabled = page.undone.length === 0;
+}
+
+// --- frames ------------------------------------------------------------------------------------------------------------
+
+let newest = null;
+let isDrawing = false;
+async function frame(buffer) {
+  const read = readFrame(buffer);
+  if (read.head.meshes || !newest?.head.meshes) newest = read;
+  else engine.drawn(); // the page is behind and the meshes come first
+  if (!isDrawing) requestAnimationFrame(draw);
+  isDrawing = true;
+}
+
+async function draw() {
+  isDrawing = false;
+  if (newest) {
+    const { head, sections } = newest;
+    newest = null;
+    if (head.meshes) {
+      page.layers = head.layers;
+      await stage.setMeshes(head, sections);
+      showChannels(head.meshes);
+    }
+    if (stage.surfaces.length > 0) stage.setFrame(head, sections);
+    engine.drawn();
+    show(head);
+  }
+  stage.follow();
+  stage.draw();
+}
+
+function show(head) {
+  page.frames++;
+  page.head = head;
+  if (!$('message').hidden) {
+    $('message').hidden = true;
+    page.firstFrame ??= performance.now();
+  }
+  if (document.activeElement !== $('scrub') || !page.isScrubbing) $('scrub').value = head.time;
+  $('clock').textContent = `${head.time.toFixed(2)} / ${head.duration.toFixed(2)} s`;
+  const now = performance.now();
+  if (now - page.since > 500) {
+    page.fps = (1000 * page.frames) / (now - page.since);
+    page.frames = 0;
+    page.since = now;
+    const wanted = page.scene?.fps ?? 30;
+    const sum = head.ms.reduce((a, b) => a + b, 0);
+    const slow = head.playing && page.fps < 0.85 * wanted ? `\nslower than real time: ${(page.fps / wanted).toFixed(2)}×` : '';
+    $('readout').textContent = `${engine.name} · ${sum.toFixed(1)} ms a step · ${page.fps.toFixed(0)} frames/s${slow}`;
+    page.cards.forEach((card, i) => { card.time.textContent = `${(head.ms[i + 1] ?? 0).toFixed(1)} ms`; });
+  }
+  const { range } = stage;
+  $('legend').hidden = !range;
+  if (range) {
+    const bar = $('legend-bar').getContext('2d');
+    for (let x = 0; x < 180; x++) {
+      bar.fillStyle = cssColour(x / 179, range.isSigned);
+      bar.fillRect(x, 0, 1, 12);
+    }
+    $('legend-name').textContent = `${stage.state.heat}${range.unit && range.unit !== '1' ? ` (${range.unit})` : ''}`;
+    $('legend-low').textContent = Number(range.low.toPrecision(3));
+    $('legend-high').textContent = Number(range.high.toPrecision(3));
+  }
+}
+
+function showChannels(meshes) {
+  const names = [...new Set(meshes.flatMap(({ channels }) => channels.map(({ name }) => name)))];
+  $('heat').replaceChildren(new Option('none', ''), ...names.map((name) => new Option(name, name)));
+  $('heat').value = names.includes(stage.state.heat) ? stage.state.heat : '';
+}
+
+// --- hands -------------------------------------------------------------------------------------------------------------
+
+const hands = new Map(); // by pointer
+let nextHand = 1;
+let tool = 'auto';
+const hints = { skin: 'Skin: it slides and comes back.', flesh: 'Flesh: it swings when you let go.', detail: 'Detail: it quivers; with base stiffness above 0 the body follows.', joint: 'A joint: it stays until “Joints back”.', body: 'The whole character: shake it.' };
+
+function hint(words) {
+  $('hint').textContent = words;
+  $('hint').hidden = !words;
+}
+
+$('canvas').addEventListener('pointerdown', async (event) => {
+  if (event.button !== 0 || event.altKey || !page.scene) return;
+  if (event.pointerType === 'touch' && hands.size > 0) return;
+  const hit = stage.pick(event.clientX, event.clientY);
+  if (!hit) return;
+  stage.controls.enabled = false;
+  event.stopImmediatePropagation();
+  $('canvas').setPointerCapture(event.pointerId);
+  $('canvas').classList.add('holding');
+  const hand = { id: nextHand++, start: stage.onPlane(event.clientX, event.clientY, hit.point), place: hit.point, isHeld: false };
+  hands.set(event.pointerId, hand);
+  const radius = 0.02 * (stage.size ?? 1);
+  const answer = await ask({ do: 'grab', id: hand.id, mesh: hit.mesh, vertex: hit.vertex, tool: hit.mesh > 0 && tool !== 'body' ? 'auto' : tool, radius });
+  page.lastHand = { ...hit, ...answer };
+  if (!answer) return drop(event.pointerId);
+  hand.isHeld = true;
+  hint(hints[answer.tool]);
+  localStorage.setItem('cutis-live-touched', '1');
+  if (hand.isOver) drop(event.pointerId);
+}, { capture: true });
+
+$('canvas').addEventListener('pointermove', (event) => {
+  const hand = hands.get(event.pointerId);
+  if (!hand) return;
+  hand.by = stage.onPlane(event.clientX, event.clientY, hand.place).sub(hand.start);
+  if (hand.isMoving) return;
+  hand.isMoving = true; // at most once a picture
+  requestAnimationFrame(() => {
+    hand.isMoving = false;
+    if (hand.isHeld && hands.has(event.pointerId)) ask({ do: 'move', id: hand.id, by: hand.by.toArray() });
+  });
+});
+
+function drop(pointer) {
+  const hand = hands.get(pointer);
+  if (!hand) return;
+  if (!hand.isHeld && !hand.isOver && page.lastHand?.ok) {
+    hand.isOver = true; // the answer to the grab is under way
+    return;
+  }
+  hands.delete(pointer);
+  if (hand.isHeld) ask({ do: 'release', id: hand.id });
+  if (hands.size === 0) {
+    stage.controls.enabled = true;
+    $('canvas').classList.remove('holding');
+    setTimeout(() => { if (hands.size === 0) hint(''); }, 1500);
+  }
+}
+for (const end of ['pointerup', 'pointercancel']) {
+  $('canvas').addEventListener(end, (event) => {
+    const hand = hands.get(event.pointerId);
+    if (hand && !hand.isHeld) hand.isOver = true;
+    else drop(event.pointerId);
+  });
+}
+stage.controls.addEventListener('change', () => { if (!isDrawing) requestAnimationFrame(draw); isDrawing = true; });
+
+// --- controls ----------------------------------------------------------------------------------------------------------
+
+function choices(id, names, chosen, choose) {
+  const buttons = Object.entries(names).map(([value, words]) => {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: words });
+    button.dataset.value = value;
+    button.setAttribute('aria-pressed', String(value === chosen));
+    button.onclick = () => {
+      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+      choose(value);
+    };
+    return button;
+  });
+  $(id).replaceChildren(...buttons);
+}
+const redraw = () => { if (!isDrawing) requestAnimationFrame(draw); isDrawing = true; };
+
+choices('tools', { auto: 'what is there', skin: 'skin', flesh: 'flesh', joint: 'joint', body: 'whole' }, 'auto', (value) => { tool = value; });
+choices('paints', { skin: 'skin', tattoo: 'tattoo', checker: 'checker', grid: 'grid', clay: 'clay' }, 'tattoo', (value) => {
+  stage.state.paint = value;
+  redraw();
+});
+stage.state.paint = 'tattoo';
+choices('layouts', { cutis: 'cutis', wipe: 'wipe', side: 'side by side' }, 'cutis', (value) => {
+  stage.state.layout = value;
+  stage.hasPlain = false;
+  $('divider').hidden = value !== 'wipe';
+  $('left-label').hidden = $('right-label').hidden = value === 'cutis';
+  ask({ do: 'show', plain: value !== 'cutis' });
+  placeDivider();
+});
+function placeDivider() {
+  $('divider').style.left = `${100 * stage.state.wipe}%`;
+}
+$('divider').onpointerdown = (event) => $('divider').setPointerCapture(event.pointerId);
+$('divider').onpointermove = (event) => {
+  if (!$('divider').hasPointerCapture(event.pointerId)) return;
+  const box = $('stage').getBoundingClientRect();
+  stage.state.wipe = Math.min(0.98, Math.max(0.02, (event.clientX - box.left) / box.width));
+  placeDivider();
+  redraw();
+};
+$('heat').onchange = () => {
+  stage.state.heat = $('heat').value;
+  ask({ do: 'show', channel: $('heat').value });
+};
+$('bones').onchange = () => {
+  stage.state.bones = $('bones').checked;
+  redraw();
+};
+function showPlaying(plays) {
+  page.plays = plays;
+  $('play').textContent = plays ? '❚❚' : '▶';
+}
+// Paused, time goes on for the layers: they settle on the pose that is shown.
+const play = (plays) => {
+  showPlaying(plays);
+  return ask({ do: 'clock', play: plays, pose: !plays });
+};
+$('play').onclick = () => play(!page.plays);
+$('scrub').oninput = async () => {
+  page.isScrubbing = true;
+  if (page.plays) play(false);
+  await ask({ do: 'clock', time: Number($('scrub').value) });
+};
+$('scrub').onchange = () => { page.isScrubbing = false; };
+$('speed').onchange = () => ask({ do: 'clock', speed: Number($('speed').value) });
+$('demos').onchange = () => $('demos').value && open({ demo: $('demos').value });
+$('clips').onchange = async () => {
+  const answer = await ask({ do: 'clip', name: $('clips').value });
+  if (answer) opened(answer);
+};
+$('undo').onclick = () => travel(page.changes, page.undone, true);
+$('redo').onclick = () => travel(page.undone, page.changes, false);
+$('straighten').onclick = () => ask({ do: 'straighten' });
+$('panel-button').onclick = () => {
+  document.body.classList.toggle('panel-closed');
+  redraw();
+};
+const setTheme = (theme) => { document.documentElement.dataset.theme = theme; };
+setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+$('theme-button').onclick = () => setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
+addEventListener('resize', redraw);
+addEventListener('keydown', (event) => {
+  if (/INPUT|SELECT/.test(event.target.tagName) && event.target.type !== 'range') return;
+  if (event.key === ' ') { event.preventDefault(); play(!page.plays); }
+  if (event.key === 'z' && (event.ctrlKey || event.metaKey)) travel(...(event.shiftKey ? [page.undone, page.changes, false] : [page.changes, page.undone, true]));
+  if (event.key === 'f') { stage.frameAll(); redraw(); }
+});
+
+// --- files -------------------------------------------------------------------------------------------------------------
+
+function download(blob, name) {
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+$('save').onclick = async () => {
+  const answer = await ask({ do: 'save' });
+  if (answer) download(new Blob([answer.scene], { type: 'application/toml' }), 'scene.toml');
+};
+$('picture').onclick = () => {
+  stage.draw();
+  $('canvas').toBlob((blob) => download(blob, 'cutis.png'));
+};
+$('video').onclick = () => {
+  if (page.recorder) return page.recorder.stop();
+  const recorder = (page.recorder = new MediaRecorder($('canvas').captureStream(30), { mimeType: 'video/webm' }));
+  const pieces = [];
+  recorder.ondataavailable = ({ data }) => pieces.push(data);
+  recorder.onstop = () => {
+    page.recorder = null;
+    $('video').textContent = 'Video';
+    download(new Blob(pieces, { type: 'video/webm' }), 'cutis.webm');
+  };
+  $('video').textContent = 'Stop';
+  return recorder.start();
+};
+async function take(file) {
+  if (!file) return;
+  try {
+    $('message').hidden = false;
+    $('message').textContent = `Reading ${file.name}…`;
+    await engine.file(file.name, await file.arrayBuffer());
+    $('demos').value = '';
+    page.settings = new URLSearchParams();
+    if (/\.toml$/i.test(file.name)) await open({ scene: await file.text() });
+    else await open({ character: file.name });
+  } catch (error) {
+    problem(error.message);
+  }
+  $('message').hidden = true;
+}
+$('open-file').onclick = () => $('file').click();
+$('file').onchange = () => take($('file').files[0]);
+for (const [event, isOver] of [['dragover', true], ['dragleave', false]]) {
+  addEventListener(event, (dragged) => {
+    dragged.preventDefault();
+    $('drop').hidden = !isOver;
+  });
+}
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  $('drop').hidden = true;
+  take(event.dataTransfer.files[0]);
+});
