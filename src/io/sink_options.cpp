@@ -22,6 +22,10 @@ Options describe(GlbOptions& o) {
         {.name = "keep_skin", .field = &o.keep_skin,
          .about = "write skeleton and skin where they still describe the shape",
          .change = Change::start},
+        {.name = "compression", .field = choice(o.compression, {"automatic", "meshopt", "none"}),
+         .about = "EXT_meshopt_compression, which three.js, Babylon and game engines read; none: for tools that do not, "
+                  "such as Blender up to 5.0; automatic: meshopt where a layer changed something",
+         .change = Change::start},
     };
 }
 

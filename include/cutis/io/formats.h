@@ -12,10 +12,18 @@
 
 namespace cutis {
 
+/// How numbers of a GLB are stored.
+enum class GlbCompression {
+    automatic,  ///< meshopt where the program has it and a layer changed something
+    meshopt,    ///< EXT_meshopt_compression
+    none,       ///< for tools that do not know it
+};
+
 struct GlbOptions {
     double tolerance = 1e-4;     ///< of a baked vertex, fraction of the rest box's diagonal
     double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
     bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
+    GlbCompression compression = GlbCompression::automatic;
 };
 
 struct NpzOptions {

@@ -1,6 +1,7 @@
 #include "cutis/io/formats.h"
 
 #include "cutis/core/error.h"
+#include "io/gltf/file.h"
 #include "io/gltf/write_character.h"
 #include "io/maps/few_maps.h"
 
@@ -178,6 +179,7 @@ private:
         return {finished(document, tolerance, written_.front()->target_count(), is_kept)};
     }
 
+    bool is_compressed() const { return options_.compression != GlbCompression::none && knows_meshopt(); }
     int first_uv(size_t m) { return meshes()[m].uv_moves() ? frames().first(Stored::uv, m) : 0; }
 
     /// Morph targets of details, and of the body where it is asked for.
@@ -200,7 +202,7 @@ private:
         OutputFile file;
         file.format = "glb";
         file.path = path_.string();
-        file.bytes = document.save(path_);
+        file.bytes = document.save(path_, is_compressed() && !is_kept);
         file.numbers = {{"morph_targets", targets},
                         {"skin_kept", is_kept ? 1.0 : 0.0},
                         {"tolerance_m", tolerance.position},
@@ -262,6 +264,9 @@ Format glb_format() {
     return {"glb", "binary glTF 2.0: skin, or morph targets",
             [](const std::filesystem::path& path, const SinkOptions& options) {
                 check_struct(options.glb, "glb");
+                require(options.glb.compression != GlbCompression::meshopt || knows_meshopt(),
+                        "[output.glb] compression: expected \"none\" of a program built without meshoptimizer, found "
+                        "\"meshopt\"");
                 return std::make_unique<GlbSink>(path, options);
             }};
 }

@@ -440,7 +440,7 @@ void GlbCharacter::add_weights(GlbAnimation& animation) const {
             const float* first = morphs.weights.col(static_cast<Eigen::Index>(f) + 1).data();
             values.insert(values.end(), first, first + added);
         }
-        animation.add_channel(patch.instance->file_node, "weights", values, GlbDocument::scalar);
+        animation.add_channel(patch.instance->file_node, "weights", values, GlbDocument::scalar, morphs.steps.weight);
     }
 }
 
@@ -495,9 +495,24 @@ void GlbCharacter::add_poses(GlbDocument& document, GlbAnimation& animation) con
             object["rotation"] = std::vector<float>(turns[node].begin(), turns[node].begin() + 4);
             object["scale"] = std::vector<float>(scales[node].begin(), scales[node].begin() + 3);
         }
-        animation.add_channel(index, "translation", places[node], GlbDocument::vec3);
-        animation.add_channel(index, "rotation", turns[node], GlbDocument::vec4);
-        animation.add_channel(index, "scale", scales[node], GlbDocument::vec3);
+        // What never leaves the node's own pose needs no keys.
+        const auto add = [&](const char* path, const std::vector<float>& keys, const char* type,
+                             const std::vector<double>& rest) {
+            bool moves = false;
+            for (size_t i = 0; i < keys.size(); ++i) {
+                moves = moves || std::abs(keys[i] - rest[i % rest.size()]) > 1e-7 * (1.0 + std::abs(rest[i % rest.size()]));
+            }
+            if (moves) {
+                animation.add_channel(index, path, keys, type);
+            }
+        };
+        const Transform& rest = character_.skeleton.nodes[node].rest;
+        const auto numbers = [](const auto& vector) {
+            return std::vector<double>(vector.data(), vector.data() + vector.size());
+        };
+        add("translation", places[node], GlbDocument::vec3, numbers(rest.translation));
+        add("rotation", turns[node], GlbDocument::vec4, numbers(rest.rotation.coeffs()));
+        add("scale", scales[node], GlbDocument::vec3, numbers(rest.scale));
     }
     for (const int node : morphed) {
         const Patch* patch = patch_of(file_node[node]);

@@ -6,6 +6,7 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
+#include "io/gltf/write_packed.h"
 
 namespace cutis {
 
@@ -71,14 +72,15 @@ int GlbDocument::new_view(int stride, int target) {
     return static_cast<int>(views_.size()) - 1;
 }
 
-int GlbDocument::view_for(int stride, int target) {
-    for (const auto& [known_stride, view] : vertex_views_) {
-        if (known_stride == stride) {
+int GlbDocument::view_for(int stride, int target, std::optional<int> exponent) {
+    for (const int view : shared_views_) {
+        if (views_[view].stride == stride && views_[view].target == target && views_[view].exponent == exponent) {
             return view;
         }
     }
-    vertex_views_.push_back({stride, new_view(stride, target)});
-    return vertex_views_.back()[1];
+    shared_views_.push_back(new_view(stride, target));
+    views_.back().exponent = exponent;
+    return shared_views_.back();
 }
 
 size_t GlbDocument::append(int view, const void* data, size_t bytes) {
@@ -96,8 +98,12 @@ int GlbDocument::add_accessor(Json accessor) {
     return add("accessors", std::move(accessor));
 }
 
-int GlbDocument::add_vertices(std::span<const float> values, int width, bool needs_bounds) {
-    const int view = view_for(width * 4, target_vertices);
+int GlbDocument::add_vertices(std::span<const float> values, int width, bool needs_bounds,
+                              std::optional<int> exponent) {
+    if (exponent && !fits_exponent(values, *exponent)) {
+        exponent.reset();
+    }
+    const int view = view_for(width * 4, target_vertices, exponent);
     const size_t offset = append(view, values.data(), values.size_bytes());
     Json accessor = {{"bufferView", first_view_ + view},
                      {"byteOffset", offset},
@@ -125,43 +131,49 @@ int GlbDocument::add_joints(std::span<const std::uint16_t> values, bool fits_byt
 }
 
 int GlbDocument::add_zeros(int count, int width, bool needs_bounds) {
+    for (const Zeros& known : zeros_) {
+        if (known.count == count && known.width == width && known.has_bounds == needs_bounds) {
+            return known.accessor;
+        }
+    }
     Json accessor = {{"componentType", type_float}, {"count", count}, {"type", type_of(width)}};
     if (needs_bounds) {
         const std::vector<float> zeros(static_cast<size_t>(width), 0.0F);
         accessor["min"] = zeros;
         accessor["max"] = zeros;
     }
-    return add_accessor(std::move(accessor));
+    zeros_.push_back({count, width, needs_bounds, add_accessor(std::move(accessor))});
+    return zeros_.back().accessor;
 }
 
 int GlbDocument::add_indices(std::span<const std::uint32_t> indices) {
-    if (index_view_ < 0) {
-        index_view_ = new_view(0, target_indices);
-    }
+    const int view = new_view(0, target_indices);
     const std::uint32_t largest = indices.empty() ? 0 : *std::max_element(indices.begin(), indices.end());
     // 65535 itself is the restart index and may not occur.
     const bool fits_u16 = largest < 65535;
-    size_t offset = 0;
     if (fits_u16) {
         const std::vector<std::uint16_t> narrow(indices.begin(), indices.end());
-        offset = append(index_view_, narrow.data(), narrow.size() * 2);
+        append(view, narrow.data(), narrow.size() * 2);
     } else {
-        offset = append(index_view_, indices.data(), indices.size_bytes());
+        append(view, indices.data(), indices.size_bytes());
     }
-    return add_accessor({{"bufferView", first_view_ + index_view_},
-                         {"byteOffset", offset},
+    return add_accessor({{"bufferView", first_view_ + view},
                          {"componentType", fits_u16 ? type_u16 : type_u32},
                          {"count", indices.size()},
                          {"type", scalar}});
 }
 
-int GlbDocument::add_numbers(std::span<const float> values, const char* type, bool needs_bounds) {
+int GlbDocument::add_numbers(std::span<const float> values, const char* type, bool needs_bounds,
+                             std::optional<int> exponent) {
     // Inverse bind matrices may not share a view with keys of animations.
     const int width = width_of(type);
-    int& view = width == 16 ? matrix_view_ : number_view_;
-    if (view < 0) {
-        view = new_view(0, 0);
+    if (exponent && !fits_exponent(values, *exponent)) {
+        exponent.reset();
     }
+    if (width == 16 && matrix_view_ < 0) {
+        matrix_view_ = new_view(0, 0);
+    }
+    const int view = width == 16 ? matrix_view_ : view_for(0, 0, exponent);
     const size_t offset = append(view, values.data(), values.size_bytes());
     Json accessor = {{"bufferView", first_view_ + view},
                      {"byteOffset", offset},
@@ -180,12 +192,19 @@ int GlbDocument::add_bytes(std::span<const unsigned char> bytes) {
     return first_view_ + view;
 }
 
-std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
-    const size_t source_bytes = source_ == nullptr ? 0 : source_->bytes.size();
-    size_t binary_bytes = padded(source_bytes);
+/// The source's buffer as it is, then a piece for each view of ours.
+void GlbDocument::lay_out(Pieces& pieces) {
+    size_t offset = 0;
+    const auto add_piece = [&](const std::vector<unsigned char>& bytes) {
+        pieces.push_back(bytes);
+        offset += padded(bytes.size());
+    };
+    if (source_ != nullptr && !source_->bytes.empty()) {
+        add_piece(source_->bytes);
+    }
     for (const View& view : views_) {
-        Json object = {{"buffer", 0}, {"byteOffset", binary_bytes}, {"byteLength", view.bytes.size()}};
-        if (binary_bytes == 0) {
+        Json object = {{"buffer", 0}, {"byteOffset", offset}, {"byteLength", view.bytes.size()}};
+        if (offset == 0) {
             object.erase("byteOffset");
         }
         if (view.stride != 0) {
@@ -195,10 +214,77 @@ std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
             object["target"] = view.target;
         }
         add("bufferViews", std::move(object));
-        binary_bytes += padded(view.bytes.size());
+        add_piece(view.bytes);
     }
-    if (binary_bytes > 0) {
-        root["buffers"] = Json::array({{{"byteLength", binary_bytes}}});
+    if (offset > 0) {
+        root["buffers"] = Json::array({{{"byteLength", offset}}});
+    }
+}
+
+/// A piece for each view, compressed where that makes it smaller. Those live in a second buffer that no file has: the
+/// place they are unpacked to.
+void GlbDocument::lay_out_packed(Pieces& pieces) {
+    for (const View& view : views_) {
+        Json object = {{"buffer", 0}, {"byteLength", view.bytes.size()}};
+        if (view.stride != 0) {
+            object["byteStride"] = view.stride;
+        }
+        if (view.target != 0) {
+            object["target"] = view.target;
+        }
+        add("bufferViews", std::move(object));
+    }
+    std::vector<ViewBytes> all = uses_of_views(root, source_ == nullptr ? std::span<const unsigned char>()
+                                                                        : std::span(source_->bytes));
+    for (size_t v = 0; v < views_.size(); ++v) {
+        ViewBytes& view = all[static_cast<size_t>(first_view_) + v];
+        view.bytes = views_[v].bytes;
+        view.exponent = views_[v].exponent;
+    }
+    size_t packed_bytes = 0;
+    size_t unpacked_bytes = 0;
+    for (size_t v = 0; v < all.size(); ++v) {
+        Json& object = root["bufferViews"][v];
+        std::optional<PackedView> packed = pack_view(all[v]);
+        const size_t offset = packed_bytes;
+        pieces.push_back(packed ? std::move(packed->bytes)
+                                : std::vector<unsigned char>(all[v].bytes.begin(), all[v].bytes.end()));
+        packed_bytes += padded(pieces.back().size());
+        if (packed) {
+            packed->about["buffer"] = 0;
+            packed->about["byteOffset"] = offset;
+            packed->about["byteLength"] = pieces.back().size();
+            object["extensions"]["EXT_meshopt_compression"] = std::move(packed->about);
+            object["buffer"] = 1;
+            object["byteOffset"] = unpacked_bytes;
+            unpacked_bytes += padded(all[v].bytes.size());
+        } else {
+            object["buffer"] = 0;
+            object["byteOffset"] = offset;
+        }
+    }
+    if (packed_bytes > 0) {
+        root["buffers"] = Json::array({{{"byteLength", packed_bytes}}});
+    }
+    if (unpacked_bytes > 0) {
+        const Json about = {{"EXT_meshopt_compression", {{"fallback", true}}}};
+        root["buffers"].push_back({{"byteLength", unpacked_bytes}, {"extensions", about}});
+        for (const char* list : {"extensionsUsed", "extensionsRequired"}) {
+            root[list].push_back("EXT_meshopt_compression");
+        }
+    }
+}
+
+std::uintmax_t GlbDocument::save(const std::filesystem::path& path, bool compress) {
+    Pieces pieces;
+    if (compress) {
+        lay_out_packed(pieces);
+    } else {
+        lay_out(pieces);
+    }
+    size_t binary_bytes = 0;
+    for (const std::vector<unsigned char>& piece : pieces) {
+        binary_bytes += padded(piece.size());
     }
     // Names from elsewhere may hold broken UTF-8: replaced, never thrown over.
     std::string text = root.dump();
@@ -229,17 +315,15 @@ std::uintmax_t GlbDocument::save(const std::filesystem::path& path) {
             file.write(bytes, size);
             file.write(zeros, padded(size) - size);
         };
-        if (source_bytes > 0) {
-            write_padded(source_->bytes.data(), source_bytes);
-        }
-        for (const View& view : views_) {
-            write_padded(view.bytes.data(), view.bytes.size());
+        for (const std::vector<unsigned char>& piece : pieces) {
+            write_padded(piece.data(), piece.size());
         }
     }
     return file.commit();
 }
 
-void GlbAnimation::add_channel(int node, const char* path, std::span<const float> values, const char* type) {
+void GlbAnimation::add_channel(int node, const char* path, std::span<const float> values, const char* type,
+                               std::optional<int> exponent) {
     if (times_ < 0) {
         std::vector<float> seconds;
         seconds.reserve(static_cast<size_t>(frames_.key_count()));
@@ -257,7 +341,7 @@ void GlbAnimation::add_channel(int node, const char* path, std::span<const float
         keys.insert(keys.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width));
     }
     samplers_.push_back(
-        {{"input", times_}, {"interpolation", "LINEAR"}, {"output", document_.add_numbers(keys, type)}});
+        {{"input", times_}, {"interpolation", "LINEAR"}, {"output", document_.add_numbers(keys, type, false, exponent)}});
     channels_.push_back({{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,7 +32,9 @@ public:
     /// Vertex attribute of floats; `width` 2, 3 or 4 numbers a vertex. Those of the same width
     /// share one buffer view.
     /// \param needs_bounds  POSITION: min and max are required
-    int add_vertices(std::span<const float> values, int width, bool needs_bounds = false);
+    /// \param exponent      all are whole multiples of 2 to the power of it, which compressed files make use of
+    int add_vertices(std::span<const float> values, int width, bool needs_bounds = false,
+                     std::optional<int> exponent = {});
     /// The same for joint indices: four numbers a vertex, one byte each where they fit.
     int add_joints(std::span<const std::uint16_t> values, bool fits_byte);
     /// `count` zeros that take no space: an accessor without buffer view.
@@ -40,7 +42,8 @@ public:
     /// Triangle corners, two bytes each where they fit.
     int add_indices(std::span<const std::uint32_t> indices);
     /// Keys and values of animations, matrices.
-    int add_numbers(std::span<const float> values, const char* type, bool needs_bounds = false);
+    int add_numbers(std::span<const float> values, const char* type, bool needs_bounds = false,
+                    std::optional<int> exponent = {});
     /// A picture. \return its buffer view
     int add_bytes(std::span<const unsigned char> bytes);
 
@@ -48,8 +51,9 @@ public:
     int add(const char* array, Json object);
 
     /// Writes the whole file. \return bytes
+    /// \param compress  with EXT_meshopt_compression: the numbers stay what they are
     /// \throw InvalidInput  more than GLB's 4 GB
-    std::uintmax_t save(const std::filesystem::path& path);
+    std::uintmax_t save(const std::filesystem::path& path, bool compress = false);
 
 private:
     /// Bytes that become one buffer view.
@@ -57,19 +61,29 @@ private:
         std::vector<unsigned char> bytes;
         int stride = 0;
         int target = 0;
+        std::optional<int> exponent = {};
     };
+    /// An accessor of zeros, which all that need the same share.
+    struct Zeros {
+        int count, width;
+        bool has_bounds;
+        int accessor;
+    };
+    /// Bytes of the file's buffer, in their order.
+    using Pieces = std::vector<std::vector<unsigned char>>;
 
-    int view_for(int stride, int target);
+    int view_for(int stride, int target, std::optional<int> exponent);
     int new_view(int stride, int target);
+    void lay_out(Pieces& pieces);
+    void lay_out_packed(Pieces& pieces);
     size_t append(int view, const void* data, size_t bytes);
     int add_accessor(Json accessor);
 
     const SourceDocument* source_ = nullptr;
     int first_view_ = 0;  ///< those before are the source's
     std::vector<View> views_;
-    std::vector<std::array<int, 2>> vertex_views_;  ///< stride, view
-    int index_view_ = -1;
-    int number_view_ = -1;
+    std::vector<int> shared_views_;  ///< of attributes and numbers: one for each stride, target and exponent
+    std::vector<Zeros> zeros_;
     int matrix_view_ = -1;
 };
 
@@ -93,7 +107,9 @@ public:
     /// \param path    "weights", "translation", "rotation" or "scale"
     /// \param values  the same count of numbers for every frame; a loop's last key is added
     /// \param type    of the accessor
-    void add_channel(int node, const char* path, std::span<const float> values, const char* type);
+    /// \param exponent  see GlbDocument::add_vertices
+    void add_channel(int node, const char* path, std::span<const float> values, const char* type,
+                     std::optional<int> exponent = {});
 
     /// Puts it into the document, where there is anything in it.
     /// \param into  animation that gets the channels; -1: a new one, before all others

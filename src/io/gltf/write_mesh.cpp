@@ -109,7 +109,7 @@ void GlbMesh::add_to(GlbDocument& document, const std::vector<int>& materials, G
     document.root["nodes"][node] = std::move(object);
     if (morphs_.target_count > 0) {
         animation.add_channel(node, "weights", {morphs_.weights.data(), static_cast<size_t>(morphs_.weights.size())},
-                              GlbDocument::scalar);
+                              GlbDocument::scalar, morphs_.steps.weight);
     }
 }
 
@@ -173,22 +173,23 @@ void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part, cons
 }
 
 Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, bool with_normals, bool with_uv) const {
-    const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds) {
+    const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds, int exponent) {
         return is_zero(values) ? document.add_zeros(part.vertex_count, width, needs_bounds)
-                               : document.add_vertices(values, width, needs_bounds);
+                               : document.add_vertices(values, width, needs_bounds, exponent);
     };
     const float* displacements = morphs_.targets.col(index).data();
     const auto art_row = [&](size_t v) { return render_.art[v]; };
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
-    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true);
+    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, morphs_.steps.position);
     if (with_normals) {
-        attributes["NORMAL"] = store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false);
+        attributes["NORMAL"] = store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false,
+                                     morphs_.steps.normal);
     }
     if (with_uv) {
         attributes["TEXCOORD_0"] =
             store(gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }),
-                  2, false);
+                  2, false, morphs_.steps.uv);
     }
     return attributes;
 }

@@ -13,6 +13,15 @@ struct MorphTolerance {
     double uv = 1e-4;        ///< distance of a UV
 };
 
+/// Binary exponents of what numbers are rounded to: all are whole multiples of 2 to the power of it. Few bits of them
+/// are in use then, which is what compressed files are small by.
+struct MorphSteps {
+    int position = 0;
+    int uv = 0;
+    int normal = -7;  // half a degree, as bytes of a normal have it
+    int weight = 0;
+};
+
 /// Motion as base shape (the first frame) plus weighted targets, in the float32 numbers that go
 /// into the file.
 struct MorphBasis {
@@ -20,7 +29,8 @@ struct MorphBasis {
     Eigen::MatrixXf targets;  ///< #coordinates x #targets: displacements, positions then UVs
     Eigen::MatrixXf normals;  ///< 3 #normals x #targets: displacements of the normals
     Eigen::MatrixXf weights;  ///< #targets x #frames, each within 0 .. 1
-    double max_error = 0.0;   ///< metres, over all vertices and frames, against the true frames
+    MorphSteps steps;
+    double max_error = 0.0;  ///< metres, over all vertices and frames, against the true frames
     double max_uv_error = 0.0;
 };
 
