@@ -15,7 +15,7 @@ help:
 	@echo "make test-live      the living page in a real browser, on both engines"
 	@echo "make test-peers     checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
 	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten"
-	@echo "make test-characters  every shared character through \`cutis bake FILE\`, with a contact sheet"
+	@echo "make test-characters  every shared character, and files as odd as exporters write them, through \`cutis bake FILE\`"
 	@echo "make test-farm      many tasks on a real Slurm and on killed processes; plans of 100,000 tasks (as root: network namespaces)"
 	@echo "make gallery        bake every demo and make its pictures (gallery/, docs/gallery.md)"
 	@echo "make bench          benchmarks with ratios"
@@ -90,6 +90,7 @@ test-portable:
 test-characters: program
 	@scripts/setup test
 	@scripts/test-characters $(BUILD)/cutis $(BUILD)/characters
+	@scripts/odd-characters $(BUILD)/cutis $(BUILD)/odd
 
 test-farm: program
 	@scripts/setup farm

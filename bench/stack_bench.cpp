@@ -41,7 +41,7 @@ std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int th
     const Workers workers(threads);
     std::vector<std::unique_ptr<FrameSink>> sinks;
     sinks.push_back(std::make_unique<NoSink>());
-    bake(body, scene, sinks, {&workers, {}, nullptr});
+    const BakeReport report = bake(body, scene, sinks, {&workers, {}, nullptr});
     const auto& samples = static_cast<NoSink&>(*sinks.front()).samples;
 
     std::vector<Row> rows;
@@ -62,6 +62,7 @@ std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int th
         add(stage, ms, "the body alone", plain);
     }
     add("whole frame", sum, "a frame of 30 a second", 1e3 / 30.0);
+    add("prepare", 1e3 * report.stage_seconds.front().second, "5 s", 5e3);
     return rows;
 }
 

@@ -26,6 +26,7 @@ struct Facts {
     char label = 0;        // of colour_labels
     std::set<int> vertices;
     std::set<std::pair<int, int>> edges;
+    std::map<int, double> joints;  // of the shape: share of the patch's weight
 };
 
 }  // namespace
@@ -52,7 +53,35 @@ bool is_skin_tone(const Vector3d& linear) {
 
 namespace {
 
-void measure_motion(const Shape& shape, const std::vector<MatrixX3d>& poses, Facts& facts) {
+/// Whether poses can tell if a patch is rigid: one joint alone moves it, or its joints move against each other.
+/// Legs that stand in the only clip there is look rigid, and are not.
+bool can_bend(const Body& body, const Shape& shape, const TestPoses& poses, const Facts& facts, double diameter) {
+    constexpr double alone = 0.95, counts = 0.05;
+    const auto first = std::max_element(facts.joints.begin(), facts.joints.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (poses.matrices.empty() || first == facts.joints.end() || first->second > alone) {
+        return true;
+    }
+    const auto rig_joint = [&](int j) {
+        return static_cast<size_t>(shape.rig_joints[static_cast<size_t>(j)].front());
+    };
+    for (const auto& [joint, share] : facts.joints) {
+        for (size_t k = 0; k < poses.matrices.size() && share > counts && joint != first->first; ++k) {
+            const Eigen::Affine3d& a = poses.matrices[k][rig_joint(first->first)];
+            const Eigen::Affine3d& b = poses.matrices[k][rig_joint(joint)];
+            for (const int v : facts.vertices) {
+                const Vector3d p = body.mesh().positions.row(shape.art_of_vertex[static_cast<size_t>(v)]);
+                if ((a * p - b * p).norm() > 2.0 * rigid_residual * diameter) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+void measure_motion(const Body& body, const Shape& shape, const TestPoses& test, Facts& facts) {
+    const std::vector<MatrixX3d>& poses = test.positions;
     const std::vector<int> vertices(facts.vertices.begin(), facts.vertices.end());
     if (vertices.size() < 3 || poses.empty()) {
         facts.residual = facts.strain = poses.empty() ? 1.0 : 0.0;
@@ -102,7 +131,8 @@ void measure_motion(const Shape& shape, const std::vector<MatrixX3d>& poses, Fac
             facts.strain = std::max(facts.strain, *at);
         }
     }
-    facts.is_rigid = facts.residual < rigid_residual && facts.strain < rigid_strain;
+    facts.is_rigid =
+        facts.residual < rigid_residual && facts.strain < rigid_strain && can_bend(body, shape, test, facts, diameter);
 }
 
 /// Triangles of one material that touch have one number.
@@ -175,6 +205,7 @@ std::vector<Facts> find_patches(const Body& body, const Shape& shape, const Join
             for (const auto& [j, w] : shape.weights[static_cast<size_t>(v)]) {
                 const int owner = tree.owner.empty() ? -1 : tree.owner[static_cast<size_t>(j)];
                 const double share = w * shape.triangle_area[f] / 3.0 / all;
+                own.joints[j] += share;
                 if (owner >= 0) {
                     own.on_head += plan.on_head[static_cast<size_t>(owner)] != 0 ? share : 0.0;
                     own.on_hand += plan.on_hand[static_cast<size_t>(owner)] != 0 ? share : 0.0;
@@ -186,6 +217,9 @@ std::vector<Facts> find_patches(const Body& body, const Shape& shape, const Join
         anatomy.patches[p].share = facts[p].share;
         facts[p].on_head /= std::max(1e-30, facts[p].share);
         facts[p].on_hand /= std::max(1e-30, facts[p].share);
+        for (auto& [joint, share] : facts[p].joints) {
+            share /= std::max(1e-30, facts[p].share);
+        }
     }
     return facts;
 }
@@ -355,7 +389,8 @@ private:
         } else if (f.on_head > 0.7 && f.share > 0.01 &&
                    (has_label || skin_.has_colour || skin_.by_tone || !skin_.materials.empty())) {
             set(p, Tissue::hair, "lies on the head, not of the skin's colour");
-        } else if (!has_label && !skin_.has_colour && !skin_.by_tone && skin_.materials.empty() && f.share > 0.5) {
+        } else if (!has_label && !skin_.has_colour && !skin_.by_tone && skin_.materials.empty() &&
+                   material_share_[material] > 0.5) {
             set(p, Tissue::skin, "most of the surface, no colour to tell by");
         } else {
             set(p, Tissue::cloth, "on a person, not of the skin's colour");
@@ -421,9 +456,9 @@ private:
 void class_patches(const Body& body, const Shape& shape, const JointTree& tree, const Plan& plan,
                    const AnatomyOptions& options, Anatomy& anatomy) {
     std::vector<Facts> facts = find_patches(body, shape, tree, plan, anatomy);
-    const std::vector<MatrixX3d> poses = test_poses(body, shape);
+    const TestPoses poses = test_poses(body, shape);
     for (Facts& own : facts) {
-        measure_motion(shape, poses, own);
+        measure_motion(body, shape, poses, own);
     }
     const bool can_tell =
         std::any_of(facts.begin(), facts.end(), [](const Facts& f) { return !f.is_rigid && f.moves; });

@@ -13,6 +13,7 @@ constexpr int poses = 10;
 constexpr double shortest = 0.25;    // seconds: shorter clips are poses
 constexpr double longest = 10.0;     // seconds: longer ones keep people waiting
 constexpr double compressed = 0.85;  // stretch below which folds and wrinkles come
+constexpr double warm_up = 0.3;      // seconds, or of a clip: before, flesh and skin that lag show nothing
 constexpr int pixels = 72;           // of the picture that views are compared in
 
 /// Smaller stretch of every triangle.
@@ -168,9 +169,10 @@ std::vector<ClipScore> score_clips(const Body& body, const Anatomy& anatomy) {
             }
             own.head.push_back(weight > 0.0 ? height / weight / shape.size : 0.0);
             own.score.speed += travel / shape.area / shape.size / std::max(seconds, 1e-9);
-            if (heat > most) {
+            const double time = seconds * i / (poses - 1);
+            if (heat > most && time >= warm_up * std::min(1.0, seconds)) {
                 most = heat;
-                own.score.moment = seconds * i / (poses - 1);
+                own.score.moment = time;
                 own.pose = welded;
                 own.stretch = stretch;
             }

@@ -255,7 +255,7 @@ public:
 }  // namespace
 
 bool add_motion_joints(const Body& body, Shape& shape) {
-    const std::vector<MatrixX3d> poses = test_poses(body, shape);
+    const std::vector<MatrixX3d> poses = test_poses(body, shape).positions;
     double travel = 0.0;
     for (const MatrixX3d& pose : poses) {
         travel = std::max(travel, (pose - poses.front()).rowwise().norm().maxCoeff());

@@ -40,20 +40,24 @@ std::vector<Eigen::Affine3d> swing(const Rig& rig, unsigned seed) {
 
 }  // namespace
 
-std::vector<MatrixX3d> test_poses(const Body& body, const Shape& shape) {
-    std::vector<MatrixX3d> poses;
+TestPoses test_poses(const Body& body, const Shape& shape) {
+    TestPoses poses;
     const Rig* rig = body.rig();
     const Workers workers(1);
     MatrixX3d art;
+    std::vector<Eigen::Affine3d> frames, matrices;
     const auto keep = [&] {
         if (!art.allFinite()) {
             return;
+        }
+        if (!matrices.empty()) {
+            poses.matrices.push_back(matrices);
         }
         MatrixX3d welded(shape.vertex_count(), 3);
         for (Eigen::Index v = 0; v < welded.rows(); ++v) {
             welded.row(v) = art.row(shape.art_of_vertex[static_cast<size_t>(v)]);
         }
-        poses.push_back(std::move(welded));
+        poses.positions.push_back(std::move(welded));
     };
     const auto& character = body.source().character;
     if (rig == nullptr || !character) {
@@ -64,7 +68,6 @@ std::vector<MatrixX3d> test_poses(const Body& body, const Shape& shape) {
         return poses;
     }
     Pose local;
-    std::vector<Eigen::Affine3d> frames, matrices;
     const size_t stride = std::max<size_t>(1, (character->clips.size() + most_clips - 1) / most_clips);
     for (size_t c = 0; c < character->clips.size(); c += stride) {
         const Clip& clip = character->clips[c];
@@ -78,9 +81,10 @@ std::vector<MatrixX3d> test_poses(const Body& body, const Shape& shape) {
             keep();
         }
     }
-    if (poses.empty()) {
+    if (poses.positions.empty()) {
         for (unsigned k = 0; k < swings; ++k) {
-            skin_linear_blend(body.mesh().positions, rig->weights, swing(*rig, k), workers, art);
+            matrices = swing(*rig, k);
+            skin_linear_blend(body.mesh().positions, rig->weights, matrices, workers, art);
             keep();
         }
     }

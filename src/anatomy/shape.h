@@ -106,9 +106,12 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
 std::vector<SoftPart> find_parts(const Shape& shape, const JointTree& tree, const Plan& plan,
                                  const std::vector<char>& is_soft);
 
-/// Positions of the body's vertices in some of the poses its clips reach; a swing of every joint
-/// where there are none.
-std::vector<MatrixX3d> test_poses(const Body& body, const Shape& shape);
+/// Some of the poses a body's clips reach; a swing of every joint where there are none.
+struct TestPoses {
+    std::vector<MatrixX3d> positions;                   // of the shape's vertices
+    std::vector<std::vector<Eigen::Affine3d>> matrices;  // of the rig's joints; none without a rig
+};
+TestPoses test_poses(const Body& body, const Shape& shape);
 
 /// Gives a body that moves without a skeleton joints: regions that move rigidly. False: it has none that tell.
 bool add_motion_joints(const Body& body, Shape& shape);

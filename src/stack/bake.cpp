@@ -31,6 +31,38 @@ void check_finite(const Frame& frame) {
     }
 }
 
+/// Does a bake go on without a layer that refuses this body? Where nobody chose anything of it, or the scene says so.
+bool may_be_left_out(const Scene& scene, const LayerScene& entry) {
+    return scene.body.leave_out || std::all_of(entry.values.begin(), entry.values.end(), [](const auto& value) {
+               return value.first == "kind" || value.first == "detail";
+           });
+}
+
+/// Prepares a layer on what the ones before it leave, and adds it.
+/// \return why it is left out; empty: it is not
+std::string add_layer(LayerStack& stack, const Scene& scene, const LayerScene& entry,
+                      const std::vector<LayerKind>& kinds) {
+    const std::shared_ptr<LayerPlan> plan = entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
+    const LayerInput& ground = stack.ground();
+    std::unique_ptr<Layer> layer;
+    try {
+        layer = plan->prepare(ground, entry.meshes);
+    } catch (const InvalidInput& error) {
+        if (!may_be_left_out(scene, entry)) {
+            throw;
+        }
+        return error.what();
+    } catch (const SolverFailure& error) {  // nothing a scene could say differently
+        return error.what();
+    }
+    try {
+        stack.add(entry.kind, std::move(layer));
+    } catch (const InvalidInput& error) {
+        throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+    }
+    return {};
+}
+
 /// What preparing, running and writing will take, and what would take less where it is too much.
 void estimate(LayerStack& stack, const Body& body, const Scene& scene, const BakeControls& controls,
               BakeReport& report) {
@@ -44,14 +76,17 @@ void estimate(LayerStack& stack, const Body& body, const Scene& scene, const Bak
     double folds = 0.0;
     for (const LayerScene& entry : scene.layers) {
         const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
+        const std::shared_ptr<LayerPlan> plan = entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
+        const LayerInput& ground = stack.ground();
         try {
-            const LayerCost cost =
-                (entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds))->estimate(stack.ground());
+            const LayerCost cost = plan->estimate(ground);
             bytes += cost.bytes;
             vertices = std::max(vertices, cost.vertices);
             folds = std::max(folds, cost.vertices);
         } catch (const InvalidInput& error) {
-            throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+            if (!may_be_left_out(scene, entry)) {  // else preparing it says why
+                throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+            }
         }
     }
     const auto& formats = scene.output.formats;
@@ -142,17 +177,14 @@ BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::uni
     {
         const StageClock clock(seconds.prepare);
         estimate(stack, body, scene, controls, report);
+        std::vector<std::string> left_out;
         for (const LayerScene& entry : scene.layers) {
             if (!begin_stage("preparing " + entry.kind)) {
                 return report;
             }
-            const std::vector<LayerKind>& kinds = controls.kinds ? *controls.kinds : layer_kinds();
-            const std::shared_ptr<LayerPlan> plan = entry.plan ? entry.plan : plan_layer(entry, scene.file, kinds);
-            std::unique_ptr<Layer> layer = plan->prepare(stack.ground(), entry.meshes);
-            try {
-                stack.add(entry.kind, std::move(layer));
-            } catch (const InvalidInput& error) {
-                throw InvalidInput(concat(scene_place(scene.file, entry.line, entry.column), error.what()));
+            const std::string why = add_layer(stack, scene, entry, controls.kinds ? *controls.kinds : layer_kinds());
+            if (!why.empty()) {
+                left_out.push_back(concat("layer ", entry.kind, " is left out: ", why));
             }
         }
         const bool keep_plain = stack.changes_shape() && std::any_of(sinks.begin(), sinks.end(), [](const auto& sink) {
@@ -160,6 +192,7 @@ BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::uni
                                 });
         stack.keep_plain(keep_plain);
         report.notes = stack.notes();
+        report.notes.insert(report.notes.end(), left_out.begin(), left_out.end());
         report.vertices = stack.info().meshes.front().vertex_count();
         BakeInfo info = stack.info();
         info.first_frame = report.frames.first;

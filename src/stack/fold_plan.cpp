@@ -122,6 +122,11 @@ FoldOptions fold_options(const LayerInput& ground, const FoldLayerOptions& setti
     return options;
 }
 
+double reach_of(const LayerInput& ground, const FoldLayerOptions& settings) {
+    constexpr double of_size = 0.05 / 1.7;
+    return settings.reach.value_or(of_size * ground.surface->main_box().maxCoeff());
+}
+
 /// A chain of the artist's vertices to a curve along simulation vertices.
 FoldCurve curve_of(const LayerInput& ground, const FoldChain& given) {
     std::vector<int> chain;
@@ -234,7 +239,7 @@ std::vector<FoldCurve> curves_of(const LayerInput& ground, const FoldSkeleton& s
         const Rig& rig = skeleton.rig();
         const FoldJoints joints{&skeleton.weights(), rig.parent, rig.centre, rig.name};
         curves = find_joint_curves(ground.surface->topology(), ground.surface->rest(), joints, poses, settings.joints,
-                                   settings.reach, notes);
+                                   reach_of(ground, settings), notes);
     }
     for (size_t c = 0; c < curves.size() && !settings.curves.empty(); ++c) {
         const FoldCurveLook& look = settings.curves[c % settings.curves.size()];
@@ -296,7 +301,7 @@ FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton, co
     }
     std::vector<std::string> notes;
     std::vector<FoldCurve> curves = curves_of(ground, skeleton, settings, notes);
-    FoldSolver solver(base, rest, std::move(curves), settings.reach, options, ground.own_workers());
+    FoldSolver solver(base, rest, std::move(curves), reach_of(ground, settings), options, ground.own_workers());
     solver.add_notes(notes);
     return solver;
 }

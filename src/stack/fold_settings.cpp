@@ -17,7 +17,7 @@ Options describe(FoldCurveLook& o) {
          .field = choice(o.profile, {"layer", "blob", "flat", "sharp", "custom"}),
          .about = "cross-section of its folds; layer: that of the layer"},
         {.name = "width", .field = &o.width, .about = "across one of its folds", .unit = "m",
-         .range = {0.001, 10}, .automatic = "that of the layer"},
+         .range = {1e-6, 1e6}, .automatic = "that of the layer"},
     };
 }
 
@@ -58,7 +58,7 @@ Options describe(FoldLayerOptions& o) {
          .was = {"curve_profiles", "curve_widths", "curve_lengths"}},
         {.name = "reach", .field = &o.reach,
          .about = "folds fade out this far to each side of a curve", .unit = "m",
-         .range = {0, 100, true}, .soft = {0.01, 0.3}}});
+         .range = {0, 1e6, true}, .soft = {0.01, 0.3}, .automatic = "0.05 scaled with size / 1.7 m"}});
     return join(std::move(all),
                 {
         {.group = "mesh", .name = "use_normals", .field = &o.use_normals,

@@ -40,6 +40,10 @@ Options describe_body(Scene& scene) {
         {.group = "surface", .name = "repair", .field = &body.repair,
          .about = "weld and clean the surface layers work on; false refuses instead",
          .change = Change::start},
+        {.name = "leave_out", .field = &body.leave_out,
+         .about = "a layer that refuses this body is left out with a note; false: it stops the bake, unless nothing of it "
+                  "was chosen",
+         .change = Change::start},
         {.name = "weld_distance", .field = &body.weld_distance,
          .about = "repair: vertices this close are one, of the box diagonal; 0: exact matches",
          .range = {0, 1e-3}, .change = Change::start},

@@ -122,8 +122,8 @@ Options describe(SlideLayerOptions& o) {
         {.name = "channels", .field = &o.has_channels,
          .about = "stretches, stress, slide, wrinkles and Pref per vertex"},
         {.name = "wrinkle_wavelength", .field = &o.wrinkle_wavelength,
-         .about = "of the ripples whose amplitude is given", .unit = "m", .range = {1e-6, 10},
-         .change = Change::live},
+         .about = "of the ripples whose amplitude is given", .unit = "m", .range = {0, 1e6, true},
+         .change = Change::live, .automatic = "0.006 scaled with size / 1.7 m"},
         {.name = "smooth_time", .field = &o.is_smooth_in_time,
          .about = "between keys the skin feels a body without velocity jumps"},
         });

@@ -23,6 +23,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 struct Tube {
     std::vector<double> positions, colours, weights, joints, binds, indices;
     std::function<void(GlbBuilder&)> bend = [](GlbBuilder&) {};
+    std::function<void(test::Bytes&)> spoil = [](test::Bytes&) {};
 
     Tube() {
         for (int r = 0; r < rings; ++r) {
@@ -69,7 +70,9 @@ struct Tube {
         b.json["animations"][0]["samplers"][0]["output"] =
             b.add_accessor(GlbBuilder::f32, "VEC4", {0, 0, 0, 1, 0, 0, 0.5, 0.8660254037844386});
         bend(b);
-        return b.glb();
+        test::Bytes bytes = b.glb();
+        spoil(bytes);
+        return bytes;
     }
 };
 
@@ -134,6 +137,33 @@ const Damage damages[] = {
      }},
 };
 
+// Kinds below are of whole files; those above of single numbers.
+const Damage damaged_files[] = {
+    {"name_in_another_code_page", "no UTF-8",
+     [](Tube& t) {
+         t.bend = [](GlbBuilder& b) { b.json["nodes"][0]["name"] = "Hals-Uebergang"; };
+         t.spoil = [](test::Bytes& bytes) {
+             const std::string name = "Hals-Uebergang";
+             *(std::search(bytes.begin(), bytes.end(), name.begin(), name.end()) + 5) = 0xDC;
+         };
+     }},
+    {"primitive_without_vertices", "the primitive is left out",
+     [](Tube& t) {
+         t.bend = [](GlbBuilder& b) {
+             const int none = b.add_accessor(GlbBuilder::f32, "VEC3", {0, 0, 0});
+             b.json["accessors"][none]["count"] = 0;
+             b.json["meshes"][0]["primitives"].push_back({{"attributes", {{"POSITION", none}}}});
+         };
+     }},
+    {"scene_of_nothing", "meshes of the whole file",
+     [](Tube& t) {
+         t.bend = [](GlbBuilder& b) {
+             b.json["scenes"].push_back({{"name", "empty"}});
+             b.json["scene"] = 1;
+         };
+     }},
+};
+
 class Damaged : public testing::TestWithParam<Damage> {};
 
 /// The last of three frames with skin that slides, and every note.
@@ -181,6 +211,8 @@ TEST_P(Damaged, file_bakes_and_tells_what_was_done) {
     EXPECT_LT((last.topRows(2) - good.topRows(2)).norm(), 0.05);
 }
 
+INSTANTIATE_TEST_SUITE_P(Files, Damaged, testing::ValuesIn(damaged_files),
+                         [](const testing::TestParamInfo<Damage>& which) { return std::string(which.param.name); });
 INSTANTIATE_TEST_SUITE_P(Ways, Damaged, testing::ValuesIn(damages),
                          [](const testing::TestParamInfo<Damage>& which) { return std::string(which.param.name); });
 

@@ -127,6 +127,50 @@ TEST(Bake, without_layers_every_frame_is_the_body_bit_for_bit) {
     }
 }
 
+/// Refuses every body, or fails on it.
+class FussyPlan : public LayerPlan {
+public:
+    explicit FussyPlan(bool fails) : fails_(fails) {}
+    Options options() override { return {{.name = "width", .field = &width_, .about = "as chosen", .unit = "m"}}; }
+    std::unique_ptr<Layer> prepare(const LayerInput& /*ground*/, const LayerMeshes& /*meshes*/) const override {
+        if (fails_) {
+            throw SolverFailure("no pivot");
+        }
+        throw InvalidInput("expected a tube");
+    }
+
+private:
+    bool fails_;
+    double width_ = 1.0;
+};
+
+TEST(Bake, goes_on_without_a_layer_that_refuses_the_body_where_nothing_of_it_was_chosen) {
+    for (const bool fails : {false, true}) {
+        Bakery bakery;
+        bakery.kinds.push_back({"fussy", "", [fails] { return std::make_unique<FussyPlan>(fails); }});
+        bakery.scene.layers.push_back({.kind = "fussy"});
+        bakery.add_lift(1.0, false);
+        const BakeReport report = bakery.run(test::sliding_square(1.0));
+        EXPECT_NE(std::find(report.notes.begin(), report.notes.end(),
+                            concat("layer fussy is left out: ", fails ? "no pivot" : "expected a tube")),
+                  report.notes.end());
+        ASSERT_EQ(report.layers.size(), 1u);  // the other layer works
+        EXPECT_EQ(bakery.tape.frames.size(), 11u);
+
+        Value& width = bakery.scene.layers.front().values["width"];
+        width.kind = Value::Kind::number;
+        width.number = 2.0;
+        Bakery chosen;
+        chosen.kinds = bakery.kinds;
+        chosen.scene.layers = {bakery.scene.layers.front()};
+        if (!fails) {
+            EXPECT_THROW(chosen.run(test::sliding_square(1.0)), InvalidInput);
+        }
+        chosen.scene.body.leave_out = true;
+        EXPECT_EQ(chosen.run(test::sliding_square(1.0)).notes.size(), 1u);
+    }
+}
+
 TEST(Bake, a_sink_that_asks_gets_the_body_before_layers_and_what_each_stage_took) {
     const Body body = test::sliding_square(1.0);
     for (const bool wants_body : {true, false}) {

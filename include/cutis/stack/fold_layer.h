@@ -37,7 +37,7 @@ struct FoldLayerOptions {
     FoldJointOptions joints;            ///< paper
     std::vector<FoldChain> chains;      ///< paper: instead of joints
     std::vector<FoldCurveLook> curves;  ///< paper: curves take them in turn
-    double reach = 0.05;                ///< paper: metres to each side of a curve
+    std::optional<double> reach;        ///< paper: metres to each side of a curve
     Region where = "all";
     FoldShape profile = FoldShape::blob;
     std::vector<double> profile_heights;

@@ -36,6 +36,7 @@ struct BodyScene {
     BodyOptions options;
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
     bool repair = true;                           ///< weld and clean the surface layers work on; false: refuse
+    bool leave_out = false;                       ///< a layer that refuses the body is left out, with a note
     double weld_distance = 0.0;                   ///< fraction of the box diagonal; 0: exact matches only
     double cut_distance = 0.5;                    ///< a vertex that moves further (of the box diagonal) from frame to
                                                   ///< frame makes a cut

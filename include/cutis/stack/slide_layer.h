@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,7 @@ struct SlideLayerOptions {
     SlideOutput output = SlideOutput::vertices;
     bool has_channels = true;
     bool is_smooth_in_time = true;
-    double wrinkle_wavelength = 0.006;
+    std::optional<double> wrinkle_wavelength;  ///< metres
 
     /// Options for a surface.
     /// \throw InvalidInput  regions that do not exist, values out of range

@@ -117,10 +117,31 @@ GltfFile::GltfFile(std::span<const unsigned char> bytes, std::string source, con
     }
 }
 
+// Names in the code page of the machine they were typed on are no UTF-8; viewers show such letters as a question mark.
+void GltfFile::read_json(std::span<const unsigned char> bytes) {
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string mended;
+    std::size_t whole = 0, broken = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8_length(text.substr(at));
+        if (length == 0) {
+            mended.append(text.substr(whole, at - whole)).push_back('?');
+            whole = at + 1;
+            ++broken;
+        }
+        at += std::max<std::size_t>(1, length);
+    }
+    if (broken > 0) {
+        mended.append(text.substr(whole));
+        text = mended;
+        note(concat(broken, " bytes of its text are no UTF-8: they became question marks"));
+    }
+    json_ = Json::parse(text, source_);
+}
+
 void GltfFile::read_container(std::span<const unsigned char> bytes) {
     if (bytes.size() < 4 || u32_at(bytes, 0) != glb_magic) {
-        const char* text = reinterpret_cast<const char*>(bytes.data());
-        json_ = Json::parse({text, bytes.size()}, source_);
+        read_json(bytes);
         return;
     }
     require(bytes.size() >= 20, source_, ": expected at least 20 bytes of GLB header, found ", bytes.size());
@@ -145,8 +166,7 @@ void GltfFile::read_container(std::span<const unsigned char> bytes) {
         const std::span<const unsigned char> chunk = bytes.subspan(offset, size);
         if (!has_json) {
             require(type == json_chunk, source_, ": expected the first chunk to be JSON");
-            const char* text = reinterpret_cast<const char*>(chunk.data());
-            json_ = Json::parse({text, chunk.size()}, source_);
+            read_json(chunk);
             has_json = true;
         } else if (type == bin_chunk && !has_binary_chunk_) {
             binary_chunk_ = chunk;

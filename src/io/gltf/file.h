@@ -111,6 +111,7 @@ public:
     std::vector<std::string>& notes() { return notes_; }
 
 private:
+    void read_json(std::span<const unsigned char> bytes);
     void read_container(std::span<const unsigned char> bytes);
     void decode_views();
     /// Primitives compressed with draco become plain ones: the document then refers to decoded views.

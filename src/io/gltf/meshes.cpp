@@ -90,17 +90,26 @@ bool is_readable(const JsonAt& primitive) {
 std::vector<Primitive> read_primitives(GltfFile& file, const JsonAt& mesh) {
     std::vector<Primitive> primitives;
     const JsonAt list = mesh.at("primitives");
+    std::exception_ptr first_error;
     for (std::size_t p = 0; p < list.size(); ++p) {
-        auto primitive = read_primitive(file, list[p]);
-        if (!primitive) {
-            continue;
+        try {
+            auto primitive = read_primitive(file, list[p]);
+            if (!primitive) {
+                continue;
+            }
+            primitive->index = static_cast<int>(p);
+            if (!primitives.empty() && primitive->targets != primitives.front().targets) {
+                list[p].fail(concat("expected ", primitives.front().targets,
+                                    " morph targets as in the first primitive, found ", primitive->targets));
+            }
+            primitives.push_back(std::move(*primitive));
+        } catch (const InvalidInput& error) {
+            first_error = first_error ? first_error : std::current_exception();
+            file.note(concat(error.what(), "; the primitive is left out"));
         }
-        primitive->index = static_cast<int>(p);
-        if (!primitives.empty() && primitive->targets != primitives.front().targets) {
-            list[p].fail(concat("expected ", primitives.front().targets,
-                                " morph targets as in the first primitive, found ", primitive->targets));
-        }
-        primitives.push_back(std::move(*primitive));
+    }
+    if (primitives.empty() && first_error) {
+        std::rethrow_exception(first_error);
     }
     return primitives;
 }

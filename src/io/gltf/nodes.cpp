@@ -1,4 +1,5 @@
 // Nodes, the scene they belong to, and skins.
+#include <algorithm>
 #include <cmath>
 
 #include "body/bind_pose.h"
@@ -148,6 +149,13 @@ std::vector<char> nodes_in_scene(GltfFile& file, const std::vector<int>& parents
         if (parent >= 0 && in_scene[parent] != 0) {
             in_scene[node] = 1;
         }
+    }
+    // A scene of cameras, or an empty one: what there is to see stands in another.
+    const auto has_mesh = [&](int node) { return file.item("nodes", node).find("mesh").has_value(); };
+    const bool shows = std::any_of(order.begin(), order.end(), [&](int n) { return in_scene[n] != 0 && has_mesh(n); });
+    if (!shows && std::any_of(order.begin(), order.end(), has_mesh)) {
+        file.note(concat("scenes[", scene, "] has no mesh: the meshes of the whole file are read"));
+        in_scene.assign(parents.size(), 1);
     }
     return in_scene;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/printable.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/simulation_surface.h"
 #include "io/picture/body_pictures.h"
@@ -38,12 +39,7 @@ std::string digits(double value) {
 
 /// Control characters of names from files do not reach a terminal.
 std::string shown(const std::string& name) {
-    std::string text;
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += byte < 0x20 || byte == 0x7f ? '?' : c;
-    }
-    return text;
+    return printable(name, true);
 }
 
 std::string build_words(Build build) {
@@ -115,7 +111,7 @@ public:
             text << "build = " << quoted_text(build) << "  # --preset\n";
         }
         text << "fps = " << suggested_fps
-             << "\n# skin = [\"MATERIAL\"]  # a material or mesh; also cloth, hair, rigid: corrects what was found\n"
+             << "\nleave_out = true  # a layer that refuses this body is left out with a note\n# skin = [\"MATERIAL\"]  # a material or mesh; also cloth, hair, rigid: corrects what was found\n"
              << layers << output_lines();
         out_.scene = text.str();
         return std::move(out_);
