@@ -35,7 +35,7 @@ struct Polar {
 };
 
 // Scaled Newton iteration for the polar factor (Higham 1986): X <- (g X + X^-T / g) / 2.
-Polar polar_decomposition(const Eigen::Matrix3d& m) {
+Polar joint_polar(const Eigen::Matrix3d& m) {
     const double size = m.cwiseAbs().maxCoeff();
     Polar polar;
     if (size == 0.0) {
@@ -88,7 +88,7 @@ struct JointParts {
         for (int j = 0; j < count; ++j) {
             const Eigen::Affine3d& matrix = matrices[j];
             const Vector3d centre = centres.empty() ? Vector3d::Zero() : centres[j];
-            const Polar polar = polar_decomposition(matrix.linear());
+            const Polar polar = joint_polar(matrix.linear());
             // Stretch about the joint, v' = S (v - c) + c, then the rigid motion v' -> R v' + t
             // with t = M c - R c: together R S (v - c) + M c = M v, and the joint itself stays
             // where all its neighbours agree it is.

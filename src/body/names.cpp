@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/edit_distance.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -18,24 +19,6 @@ std::string folded(const std::string& name) {
         c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
     return lower;
-}
-
-// Levenshtein distance, one row of the table at a time.
-size_t edit_distance(const std::string& a, const std::string& b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.size(); ++j) {
-            const size_t above = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? size_t{0} : size_t{1})});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/edit_distance.h"
 #include "core/option_range.h"
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
@@ -10,26 +11,6 @@
 namespace cutis {
 
 namespace {
-
-// Levenshtein distance with swapped neighbours counted once: the most common typo.
-int edit_distance(const std::string& a, const std::string& b) {
-    const size_t columns = b.size() + 1;
-    std::vector<int> before(columns), above(columns), row(columns);
-    std::iota(above.begin(), above.end(), 0);
-    for (size_t i = 1; i <= a.size(); ++i) {
-        row[0] = static_cast<int>(i);
-        for (size_t j = 1; j <= b.size(); ++j) {
-            const int change = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                row[j] = std::min(row[j], before[j - 2] + 1);
-            }
-        }
-        before.swap(above);
-        above.swap(row);
-    }
-    return above[b.size()];
-}
 
 const char* kind_name(Value::Kind kind) {
     switch (kind) {
@@ -349,6 +330,25 @@ void read_options(const Table& values, const Options& options, const std::string
         }
         FieldReader(*found, {section, file})(value);
     }
+}
+
+int edit_distance(const std::string& a, const std::string& b) {
+    const size_t columns = b.size() + 1;
+    std::vector<int> before(columns), above(columns), row(columns);
+    std::iota(above.begin(), above.end(), 0);
+    for (size_t i = 1; i <= a.size(); ++i) {
+        row[0] = static_cast<int>(i);
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const int change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                row[j] = std::min(row[j], before[j - 2] + 1);
+            }
+        }
+        before.swap(above);
+        above.swap(row);
+    }
+    return above[b.size()];
 }
 
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known) {

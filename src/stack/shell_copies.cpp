@@ -9,7 +9,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double thinnest = 1e-3;  // height of a copy over its size: never flat, normals stay
+constexpr double thinnest_copy = 1e-3;  // height of a copy over its size: never flat, normals stay
 
 }  // namespace
 
@@ -30,7 +30,7 @@ RigidCopies::RigidCopies(const PrismShell& shell, const PlacedDetail& detail, co
         const PieceAnchor& anchor = detail.anchors[p];
         const double height = interpolate(shell.heights(), shell.topology().triangles(), anchor.point);
         copies_->sizes.row(static_cast<Eigen::Index>(p)) << anchor.size, anchor.size,
-            std::max(height, thinnest * anchor.size);
+            std::max(height, thinnest_copy * anchor.size);
     }
 }
 

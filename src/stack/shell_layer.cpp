@@ -292,8 +292,8 @@ private:
         SafeOffset offset;
         const bool knows_clip = ground.refined == nullptr && ground.knows_future;
         if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
-            constexpr int most_poses = 240;
-            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_poses);
+            constexpr int most_sampled = 240;
+            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_sampled);
             MatrixX3d art;
             MatrixX3d all;
             const auto pose = [&](int k, MatrixX3d& out) {

@@ -18,17 +18,17 @@ Ink ink_at(double x, double y) {
     if (near(r, 0.94, 0.022) || near(r, 0.87, 0.01) || near(r, 0.42, 0.012)) {
         return {true};
     }
-    const double pi = std::acos(-1.0);
+    const double half_turn = std::acos(-1.0);
     const double turn = std::atan2(x, y);  // from north, clockwise
-    const double tick = turn / (pi / 36.0);
-    if (r > 0.87 && r < 0.94 && std::abs(tick - std::round(tick)) * r * pi / 36.0 < 0.008) {
+    const double tick = turn / (half_turn / 36.0);
+    if (r > 0.87 && r < 0.94 && std::abs(tick - std::round(tick)) * r * half_turn / 36.0 < 0.008) {
         return {true};
     }
-    const double sector = std::round(turn / (pi / 4.0));
+    const double sector = std::round(turn / (half_turn / 4.0));
     const bool is_main = std::fmod(std::abs(sector), 2.0) == 0.0;
     // In the axes of its point: along it, and to its right.
-    const double along = x * std::sin(sector * pi / 4.0) + y * std::cos(sector * pi / 4.0);
-    const double across = x * std::cos(sector * pi / 4.0) - y * std::sin(sector * pi / 4.0);
+    const double along = x * std::sin(sector * half_turn / 4.0) + y * std::cos(sector * half_turn / 4.0);
+    const double across = x * std::cos(sector * half_turn / 4.0) - y * std::sin(sector * half_turn / 4.0);
     const double length = is_main ? 0.82 : 0.6;
     const double half = 0.16 * (length - along) / (length - 0.2);
     const double width = along > 0.2 ? half : 0.8 * along;
