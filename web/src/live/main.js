@@ -30,7 +30,7 @@ async function start() {
   const wanted = page.settings.get('demo');
   const demos = hello.demos;
   const first = wanted && demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0];
-  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('(own)', ''));
+  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('as it was opened', ''));
   if (hello.isOpen && !wanted) {
     $('demos').value = '';
     return opened(await engine.ask({ do: 'describe' }));
