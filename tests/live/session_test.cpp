@@ -118,7 +118,7 @@ TEST_F(LiveSession, settles_on_a_pose) {
     run(session, 60);
     const MatrixX3d before = detail(session);
     run(session, 1);
-    EXPECT_LT((detail(session) - before).cwiseAbs().maxCoeff(), 1e-5);
+    EXPECT_LT((detail(session) - before).cwiseAbs().maxCoeff(), 1e-4);  // the clip moves it by centimetres
 }
 
 TEST_F(LiveSession, a_recorded_session_gives_the_same_bits) {
@@ -228,7 +228,7 @@ TEST_F(LiveSession, flesh_and_joints_follow_a_hand) {
     run(session, 2);
     EXPECT_GT(skin(session)(tail, 1) - before(tail, 1), 0.02);
     good(session, {{"do", "straighten"}});
-    run(session, 200);
+    run(session, 120);
     EXPECT_LT((skin(session) - before).rowwise().norm().maxCoeff(), 0.05);
 }
 
@@ -241,7 +241,7 @@ TEST_F(LiveSession, an_option_changed_live_is_as_if_the_layer_had_been_prepared_
         if (!set.empty()) {
             EXPECT_FALSE(good(session, set)["prepared"].as_boolean()) << set.dump();
         }
-        run(session, 20);
+        run(session, 10);
         return skin(session);
     };
     const std::map<std::string, std::pair<double, double>> keys = {
@@ -379,9 +379,9 @@ void play_at_random(Session& session, unsigned seed, int steps) {
 TEST_F(LiveSession, random_commands_do_no_harm) {
     Session session(options);
     good(session, {{"do", "open"}, {"scene", limb}});
-    play_at_random(session, 7, 300);
+    play_at_random(session, 7, 150);
     const Json record = good(session, {{"do", "record"}});
-    EXPECT_GT(record["commands"].size(), 50U);
+    EXPECT_GT(record["commands"].size(), 30U);
 }
 
 TEST_F(LiveSession, slow_thousands_of_random_commands_do_no_harm) {

@@ -30,7 +30,7 @@ async function start() {
   const wanted = page.settings.get('demo');
   const demos = hello.demos;
   const first = wanted && demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0];
-  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('(own)', ''));
+  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('as it was opened', ''));
   if (hello.isOpen && !wanted) {
     $('demos').value = '';
     return opened(await engine.ask({ do: 'describe' }));
@@ -169,23 +169,32 @@ function showUndo() {
 
 let newest = null;
 let isDrawing = false;
-async function frame(buffer) {
+let isBusy = false; // meshes are made
+function frame(buffer) {
   const read = readFrame(buffer);
+  if (newest) engine.drawn(); // one of the two is left out; meshes come first
   if (read.head.meshes || !newest?.head.meshes) newest = read;
-  else engine.drawn(); // the page is behind and the meshes come first
-  if (!isDrawing) requestAnimationFrame(draw);
+  redraw();
+}
+
+function redraw() {
+  if (!isDrawing && !isBusy) requestAnimationFrame(draw);
   isDrawing = true;
 }
 
 async function draw() {
   isDrawing = false;
+  if (isBusy) return;
   if (newest) {
     const { head, sections } = newest;
     newest = null;
     if (head.meshes) {
+      isBusy = true;
       page.layers = head.layers;
       await stage.setMeshes(head, sections);
       showChannels(head.meshes);
+      isBusy = false;
+      if (isDrawing) requestAnimationFrame(draw);
     }
     if (stage.surfaces.length > 0) stage.setFrame(head, sections);
     engine.drawn();
@@ -196,6 +205,7 @@ async function draw() {
 }
 
 function show(head) {
+  if (head.problem) problem(head.problem);
   page.frames++;
   page.head = head;
   if (!$('message').hidden) {
@@ -283,10 +293,6 @@ $('canvas').addEventListener('pointermove', (event) => {
 function drop(pointer) {
   const hand = hands.get(pointer);
   if (!hand) return;
-  if (!hand.isHeld && !hand.isOver && page.lastHand?.ok) {
-    hand.isOver = true; // the answer to the grab is under way
-    return;
-  }
   hands.delete(pointer);
   if (hand.isHeld) ask({ do: 'release', id: hand.id });
   if (hands.size === 0) {
@@ -298,11 +304,11 @@ function drop(pointer) {
 for (const end of ['pointerup', 'pointercancel']) {
   $('canvas').addEventListener(end, (event) => {
     const hand = hands.get(event.pointerId);
-    if (hand && !hand.isHeld) hand.isOver = true;
+    if (hand && !hand.isHeld) hand.isOver = true; // the answer to the grab is under way
     else drop(event.pointerId);
   });
 }
-stage.controls.addEventListener('change', () => { if (!isDrawing) requestAnimationFrame(draw); isDrawing = true; });
+stage.controls.addEventListener('change', redraw);
 
 // --- controls ----------------------------------------------------------------------------------------------------------
 
@@ -319,8 +325,6 @@ function choices(id, names, chosen, choose) {
   });
   $(id).replaceChildren(...buttons);
 }
-const redraw = () => { if (!isDrawing) requestAnimationFrame(draw); isDrawing = true; };
-
 choices('tools', { auto: 'what is there', skin: 'skin', flesh: 'flesh', joint: 'joint', body: 'whole' }, 'auto', (value) => { tool = value; });
 choices('paints', { skin: 'skin', tattoo: 'tattoo', checker: 'checker', grid: 'grid', clay: 'clay' }, 'tattoo', (value) => {
   stage.state.paint = value;
@@ -371,7 +375,10 @@ $('scrub').oninput = async () => {
 };
 $('scrub').onchange = () => { page.isScrubbing = false; };
 $('speed').onchange = () => ask({ do: 'clock', speed: Number($('speed').value) });
-$('demos').onchange = () => $('demos').value && open({ demo: $('demos').value });
+$('demos').onchange = () => {
+  page.settings = new URLSearchParams();
+  if ($('demos').value) open({ demo: $('demos').value }).then(keepSettings);
+};
 $('clips').onchange = async () => {
   const answer = await ask({ do: 'clip', name: $('clips').value });
   if (answer) opened(answer);

@@ -297,7 +297,7 @@ export class LiveStage {
     this.joints.visible = this.bones.visible = state.bones;
     const side = (isPlain, x, w, aspectWidth) => {
       this.surfaces.forEach(({ mesh, description }, m) => {
-        mesh.visible = !description.isOtherView && !state.hidden.has(m) && !(isPlain && m >= 0);
+        mesh.visible = !description.isOtherView && !state.hidden.has(m) && !isPlain;
       });
       if (this.plain) this.plain.mesh.visible = isPlain;
       camera.aspect = aspectWidth / height;
