@@ -288,8 +288,8 @@ void add_seams(const Tube& tube, std::vector<Case>& cases) {
             const double left = 0.05 + 0.5 * (1 - island);
             squares += std::pow(map.height(right, v) - map.height(left, v), 2);
             ++count;
-            angles.push_back(
-                std::acos(std::clamp(map.normal(right, v).dot(map.normal(left, v)), -1.0, 1.0)) * 180.0 / pi);
+            angles.push_back(std::acos(std::clamp(map.normal(right, v).dot(map.normal(left, v)), -1.0, 1.0)) * 180.0 /
+                             pi);
         }
     }
     std::sort(angles.begin(), angles.end());
@@ -297,7 +297,8 @@ void add_seams(const Tube& tube, std::vector<Case>& cases) {
     for (const float h : map.heights) {
         high = std::max(high, static_cast<double>(std::abs(h)));
     }
-    cases.push_back(at_least("heights at a seam, so that the next cases have something to measure", high, 5e-4, "m", ""));
+    cases.push_back(
+        at_least("heights at a seam, so that the next cases have something to measure", high, 5e-4, "m", ""));
     cases.push_back(at_most("jump of heights over a UV seam, rms", std::sqrt(squares / count), 1e-5, "m",
                             "31 texels a wavelength, bilinear"));
     cases.push_back(at_most("angle between normals on both sides, 95 of 100 below", angles[angles.size() * 95 / 100],
@@ -367,8 +368,8 @@ void add_motion(const Tube& tube, std::vector<Case>& cases) {
                             "31 texels a wavelength; phase belongs to material points"));
     const VectorXd before = solver.phase();
     solver.advance(tube.bent(1.8), 0.1, two, now);
-    cases.push_back(at_most("drift of the phase over the skin", (solver.phase() - before).cwiseAbs().maxCoeff(), 0.0, "",
-                            "by construction"));
+    cases.push_back(at_most("drift of the phase over the skin", (solver.phase() - before).cwiseAbs().maxCoeff(), 0.0,
+                            "", "by construction"));
 }
 
 }  // namespace

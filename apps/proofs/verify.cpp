@@ -21,9 +21,10 @@ const char* bound_name(verify::Bound bound) {
 }
 
 const std::vector<LayerOf<VerifyMaker>> verify_makers = {
-    {"body", verify::verify_body},   {"curve", verify::verify_curve},
-    {"fold", verify::verify_fold},   {"slide", [] { return verify::verify_slide(false); }},
-    {"wrinkle", verify::verify_wrinkle}, {"shell", verify::verify_shell}, {"stack", verify::verify_stack},
+    {"body", verify::verify_body},       {"curve", verify::verify_curve},
+    {"fold", verify::verify_fold},       {"slide", [] { return verify::verify_slide(false); }},
+    {"wrinkle", verify::verify_wrinkle}, {"shell", verify::verify_shell},
+    {"stack", verify::verify_stack},
 };
 
 void print_json(const std::vector<verify::Case>& cases) {

@@ -19,7 +19,7 @@ Format html_format();
 Format png_format();
 
 const std::vector<Format>& formats() {
-    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(), pc2_format(),
+    static const std::vector<Format> table = {glb_format(), usda_format(), obj_format(),  pc2_format(),
                                               mdd_format(), npz_format(),  html_format(), png_format()};
     return table;
 }

@@ -22,9 +22,9 @@ enum Channel : size_t { height_channel, phase_channel, direction_channel, take_u
 /// The body in its clip, on the layer's surface.
 std::vector<MatrixX3d> clip_poses(const LayerInput& ground, double per_second) {
     const double duration = ground.body->duration();
-    const int count = duration > 0.0
-                          ? std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, fewest_poses, layout_poses)
-                          : 1;
+    const int count =
+        duration > 0.0 ? std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, fewest_poses, layout_poses)
+                       : 1;
     const LayerInput& base = ground.base == nullptr ? ground : *ground.base;
     std::vector<MatrixX3d> poses;
     MatrixX3d art;
@@ -55,8 +55,8 @@ WrinkleSolver make_solver(const LayerInput& ground, const WrinkleLayerOptions& s
 /// Maps painted from a frame's channels.
 class LayerMaps final : public SurfaceMaps {
 public:
-    LayerMaps(const LayerInput& ground, std::shared_ptr<const WrinkleSolver> solver, const WrinkleLayerOptions& settings,
-              bool has_places)
+    LayerMaps(const LayerInput& ground, std::shared_ptr<const WrinkleSolver> solver,
+              const WrinkleLayerOptions& settings, bool has_places)
         : surface_(*ground.surface), solver_(std::move(solver)), has_places_(has_places) {
         const RepairedMesh& mesh = surface_.mesh();
         WrinkleMaps::Art art;
@@ -113,7 +113,8 @@ public:
           solver_(std::make_shared<WrinkleSolver>(make_solver(ground, settings))) {
         report_.kind = "wrinkle";
         report_.notes = solver_->notes();
-        facts_.channels = {{"wrinkle height", "m"}, {"wrinkle phase"}, {"wrinkle direction", "1", 3}, {"wrinkle take-up"}};
+        facts_.channels = {
+            {"wrinkle height", "m"}, {"wrinkle phase"}, {"wrinkle direction", "1", 3}, {"wrinkle take-up"}};
         if (rides_) {
             facts_.channels.push_back({"wrinkle place", "m", 3, 0.0, true});
         }
@@ -180,9 +181,10 @@ private:
         }
         auto maps = std::make_shared<LayerMaps>(ground, solver_, settings, rides_);
         if (maps->overlap() > much_overlap) {
-            report_.notes.push_back(concat("wrinkle: UVs overlap on ", std::lround(100.0 * maps->overlap()),
-                                           " % of the wrinkles' texels (halves that share a picture?): both places show "
-                                           "the same wrinkles; give each place its own UVs, or name one in where"));
+            report_.notes.push_back(
+                concat("wrinkle: UVs overlap on ", std::lround(100.0 * maps->overlap()),
+                       " % of the wrinkles' texels (halves that share a picture?): both places show "
+                       "the same wrinkles; give each place its own UVs, or name one in where"));
         }
         if (maps->texels_a_wavelength() < coarse_map) {
             report_.notes.push_back(concat("wrinkle: a map of ", maps->size(), " pixels has ",

@@ -26,7 +26,7 @@ struct Directions {
 };
 
 Directions find_directions(const StripeMesh& mesh, const Tensors& squeezed, Diffusion& diffusion,
-                            const WaveLook& look) {
+                           const WaveLook& look) {
     const int count = mesh.vertex_count();
     RowMatrixXd near = RowMatrixXd::Zero(count, 6);
     for (Eigen::Index f = 0; f < mesh.triangles.rows(); ++f) {

@@ -202,8 +202,8 @@ void unwrap(const stripes::Waves& waves, WrinkleLayout& layout) {
             const auto row = static_cast<Eigen::Index>(b);
             const double size = sums.row(v).norm();
             layout.direction.row(row) = sums.row(v) / std::max(size, 1e-300);
-            layout.period[row] = std::clamp(pi / std::max(size, 1e-300), 0.5 * layout.wavelength[row],
-                                            1.6 * layout.wavelength[row]);
+            layout.period[row] =
+                std::clamp(pi / std::max(size, 1e-300), 0.5 * layout.wavelength[row], 1.6 * layout.wavelength[row]);
         }
     }
 }
@@ -271,8 +271,8 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     layout.direction = MatrixX3d::Zero(count, 3);
     layout.period = layout.wavelength;
     layout.reserve = VectorXd::Zero(count);
-    const VectorXd where = source.where.size() > 0 ? VectorXd(source.where.cwiseMax(0.0).cwiseMin(1.0))
-                                                   : VectorXd::Ones(count);
+    const VectorXd where =
+        source.where.size() > 0 ? VectorXd(source.where.cwiseMax(0.0).cwiseMin(1.0)) : VectorXd::Ones(count);
     const VectorXd slack = painted_values(options.slack, count);
     std::vector<Chart> charts;
     for (int f = 0; f < topology.triangle_count(); ++f) {
@@ -305,8 +305,8 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     constexpr double wider = 1.25;
     double widened = 1.0;
     for (int round = 0; round < 10; ++round) {
-        layout.cut = cut_up(topology, rest, base.normals, is_active, layout.wavelength, edge_part,
-                            options.most_vertices);
+        layout.cut =
+            cut_up(topology, rest, base.normals, is_active, layout.wavelength, edge_part, options.most_vertices);
         if (!layout.cut.is_coarse) {
             break;
         }

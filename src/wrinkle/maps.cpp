@@ -23,20 +23,20 @@ constexpr float fine_height = 0.25F;  // of fine lines, heights of the wrinkles
 
 /// A triangle of the surface over the picture.
 struct Patch {
-    int vertex[3];       // of the surface
-    int uv[3];           // place in the list of posed frames
-    Vector2f along[3];   // derivative of each corner's weight by u and v
+    int vertex[3];      // of the surface
+    int uv[3];          // place in the list of posed frames
+    Vector2f along[3];  // derivative of each corner's weight by u and v
 };
 
 /// A material point under the middle of a texel.
 struct Texel {
     int pixel;
     int patch;
-    float weight[2];    // of corners 0 and 1
-    float cosine;       // of phi
+    float weight[2];  // of corners 0 and 1
+    float cosine;     // of phi
     float sine;
-    Vector2f slope;     // of phi by u and v
-    float height;       // presence times the factor that breaks lines
+    Vector2f slope;  // of phi by u and v
+    float height;    // presence times the factor that breaks lines
     float lead;
     float fine;
 };
@@ -49,12 +49,12 @@ struct PosedFrame {
 
 }  // namespace wrinkle_detail
 
+using Eigen::Vector2f;
+using Eigen::Vector3f;
 using wrinkle_detail::fine_height;
 using wrinkle_detail::Patch;
 using wrinkle_detail::PosedFrame;
 using wrinkle_detail::Texel;
-using Eigen::Vector2f;
-using Eigen::Vector3f;
 
 struct WrinkleMaps::Parts {
     const WrinkleSolver* solver = nullptr;
@@ -294,9 +294,9 @@ WrinkleMaps::WrinkleMaps(const WrinkleSolver& solver, const Topology& topology, 
                          int size, int padding, const Workers& /*workers*/)
     : parts_(std::make_unique<Parts>()) {
     require(size >= 16 && size <= 16384, "wrinkle maps: expected 16 to 16384 pixels a side, found ", size);
-    require(art.mesh != nullptr && art.mesh->uv_triangles.rows() == art.mesh->triangles.rows() &&
-                art.mesh->uv.rows() > 0,
-            "wrinkle maps: expected a mesh with UVs, found none");
+    require(
+        art.mesh != nullptr && art.mesh->uv_triangles.rows() == art.mesh->triangles.rows() && art.mesh->uv.rows() > 0,
+        "wrinkle maps: expected a mesh with UVs, found none");
     parts_->solver = &solver;
     parts_->size = size;
     parts_->values.resize(static_cast<size_t>(rest.rows()));
@@ -365,8 +365,8 @@ void WrinkleMaps::paint(const MatrixX3d& posed, const WrinkleHeights& wrinkles, 
                     u += tangent.u;
                     v += tangent.v;
                 }
-                const auto fans = static_cast<float>(p.first_fan[static_cast<size_t>(i) + 1] -
-                                                     p.first_fan[static_cast<size_t>(i)]);
+                const auto fans =
+                    static_cast<float>(p.first_fan[static_cast<size_t>(i) + 1] - p.first_fan[static_cast<size_t>(i)]);
                 u /= fans;
                 v /= fans;
                 PosedFrame frame;
@@ -435,8 +435,8 @@ void WrinkleMaps::paint(const MatrixX3d& posed, const WrinkleHeights& wrinkles, 
                 const PosedFrame& f1 = p.frames[static_cast<size_t>(patch.uv[1])];
                 const PosedFrame& f2 = p.frames[static_cast<size_t>(patch.uv[2])];
                 const float x = slope.x() * (w0 * f0.a + w1 * f1.a + w2 * f2.a);
-                const float z = slope.y() * (w0 * f0.c + w1 * f1.c + w2 * f2.c) -
-                                slope.x() * (w0 * f0.b + w1 * f1.b + w2 * f2.b);
+                const float z =
+                    slope.y() * (w0 * f0.c + w1 * f1.c + w2 * f2.c) - slope.x() * (w0 * f0.b + w1 * f1.b + w2 * f2.b);
                 const float size = 1.0F / std::sqrt(1.0F + x * x + z * z);
                 (*normals)[3 * pixel] = -x * size;
                 (*normals)[3 * pixel + 1] = -z * size;

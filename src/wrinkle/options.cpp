@@ -17,9 +17,9 @@ WrinkleOptions WrinkleOptions::of_skin() const {
     // Scale, onset, share, slack, irregularity, fine.
     constexpr double skins[][6] = {
         {1.0, 0.07, 0.6, 0.35, 1.0, 0.35},   // plain
-        {0.55, 0.10, 0.35, 0.0, 0.8, 0.25},  // forehead
-        {0.30, 0.08, 0.35, 0.0, 1.0, 0.20},  // eye
-        {1.0, 0.04, 0.6, 0.2, 1.0, 0.5},     // neck
+        {0.35, 0.10, 0.35, 0.0, 0.9, 0.15},  // forehead
+        {0.20, 0.08, 0.35, 0.0, 1.0, 0.20},  // eye
+        {0.7, 0.04, 0.6, 0.2, 1.0, 0.4},     // neck
         {0.9, 0.07, 0.6, 0.45, 1.1, 0.35},   // knuckle
         {0.8, 0.10, 0.5, 0.5, 1.3, 0.5},     // elbow
         {0.9, 0.03, 0.75, 0.5, 1.2, 0.7},    // old
@@ -34,7 +34,9 @@ WrinkleOptions WrinkleOptions::of_skin() const {
         }
     };
     const auto set = [](double& field, double otherwise, double value) { field = field == otherwise ? value : field; };
-    paint(style.scale, plain.scale, values[0]);
+    if (!wavelength && !thickness) {  // a length that is given stays
+        paint(style.scale, plain.scale, values[0]);
+    }
     paint(style.share, plain.share, values[2]);
     paint(style.slack, plain.slack, values[3]);
     set(style.irregularity, plain.irregularity, values[4]);

@@ -18,17 +18,17 @@ struct WrinkleParts {
         double weight;
         double cosine, sine;
     };
-    std::vector<int> vertices;      // that take part
-    std::vector<int> first_share;   // of each, and one more
+    std::vector<int> vertices;     // that take part
+    std::vector<int> first_share;  // of each, and one more
     std::vector<Share> shares;
-    std::vector<int> first_near;    // of each: neighbours for the mean
-    std::vector<int> near;          // places in `vertices`
+    std::vector<int> first_near;  // of each: neighbours for the mean
+    std::vector<int> near;        // places in `vertices`
     std::vector<double> near_weight;
     VectorXd longer, share, strength, cap;  // per place in `vertices`
     // Of the pose.
-    MatrixX3d metrics;         // per triangle: xx, xy, yy in its plane
-    MatrixX3d raw, mean;       // per place: along, between, across
-    MatrixX3d once, twice;     // low passes
+    MatrixX3d metrics;      // per triangle: xx, xy, yy in its plane
+    MatrixX3d raw, mean;    // per place: along, between, across
+    MatrixX3d once, twice;  // low passes
     bool has_past = false;
 };
 

@@ -250,8 +250,8 @@ void WrinkleSolver::crests(const MatrixX3d& posed, const Workers& workers, Matri
                 const Vector3d origin = posed.row(parts.corners(share.triangle, 0));
                 const Vector3d e1 = posed.row(parts.corners(share.triangle, 1)).transpose() - origin;
                 const Vector3d e2 = posed.row(parts.corners(share.triangle, 2)).transpose() - origin;
-                across += share.weight *
-                          (share.cosine * inverse[0] * e1 + share.sine * (inverse[1] * e1 + inverse[2] * e2));
+                across +=
+                    share.weight * (share.cosine * inverse[0] * e1 + share.sine * (inverse[1] * e1 + inverse[2] * e2));
                 normal += e1.cross(e2);
             }
             const Vector3d crest = normal.cross(across);

@@ -52,7 +52,7 @@ TEST(WrinkleOptions, wavelength_and_onset_come_from_one_ratio) {
         const double wavelength = wrinkle_wavelength(ratio);
         EXPECT_NEAR(wrinkle_onset(ratio), std::pow(std::numbers::pi / wavelength, 2), 1e-12);
     }
-    EXPECT_NEAR(1e-3 * wrinkle_wavelength(4.0), 6.9e-3, 0.05e-3);  // forehead
+    EXPECT_NEAR(1e-3 * wrinkle_wavelength(4.0), 6.9e-3, 0.05e-3);    // forehead
     EXPECT_NEAR(0.5e-3 * wrinkle_wavelength(4.0), 3.5e-3, 0.05e-3);  // crow's feet
 }
 

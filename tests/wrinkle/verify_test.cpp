@@ -1,6 +1,6 @@
 // `verify wrinkle` as a test: the same checks, written once.
-#include "support/proofs.h"
 #include "verify/verify.h"
+#include "support/proofs.h"
 
 namespace cutis {
 namespace {

@@ -154,7 +154,9 @@ TEST(Wrinkles, a_larger_character_has_larger_wrinkles_of_the_same_shape) {
         MatrixX3d flat = rest;
         flat.col(1) *= 0.6;
         source.poses = {rest, flat};
-        return WrinkleSolver(topology, rest, source, {}, Workers(1)).wavelength().mean();
+        WrinkleOptions options;
+        options.scale = 3.0;
+        return WrinkleSolver(topology, rest, source, options, Workers(1)).wavelength().mean();
     };
     EXPECT_NEAR(longest(50.0) / longest(1.0), 50.0, 1e-6 * 50.0);
 }

@@ -146,7 +146,7 @@ struct LayerInfo {
 class SurfaceMaps {
 public:
     virtual ~SurfaceMaps() = default;
-    virtual int size() const = 0;           ///< pixels of a side
+    virtual int size() const = 0;            ///< pixels of a side
     virtual double most_height() const = 0;  ///< metres: no height is larger, up or down
     virtual double texels_a_wavelength() const = 0;
     /// Rows from the top. \param first_channel  of the layer, in the frame

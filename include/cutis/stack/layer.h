@@ -43,9 +43,9 @@ struct LayerStep {
     double clock_to = 0.0;                                   ///< simulated time to reach
     double known = std::numeric_limits<double>::infinity();  ///< body time up to which the body may
                                                              ///< be asked: at least `to`
-    bool reset = false;               ///< first advance, or a cut lies between: start anew, simulate nothing
-    const MatrixX3d* skin = nullptr;  ///< #V x 3: where on the surface at rest the material of each
-                                      ///< vertex is now; null: no layer below slides it
+    bool reset = false;                     ///< first advance, or a cut lies between: start anew, simulate nothing
+    const MatrixX3d* skin = nullptr;        ///< #V x 3: where on the surface at rest the material of each
+                                            ///< vertex is now; null: no layer below slides it
     const MatrixX3d* skin_place = nullptr;  ///< with it: where in this pose it is
 
     /// Body seconds per simulated second.

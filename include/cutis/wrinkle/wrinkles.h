@@ -57,14 +57,14 @@ public:
     /// \throw InvalidInput  not a state of this solver
     void restore(const std::vector<double>& state);
 
-    const VectorXd& wavelength() const;    ///< #V, metres
-    const MatrixX3d& direction() const;    ///< #V x 3, unit, at rest: across the wrinkles; 0 where there are none
+    const VectorXd& wavelength() const;  ///< #V, metres
+    const MatrixX3d& direction() const;  ///< #V x 3, unit, at rest: across the wrinkles; 0 where there are none
     /// Unit vectors along the crests in a pose; 0 where there are none. \param out  #V x 3
     void crests(const MatrixX3d& posed, const Workers& workers, MatrixX3d& out) const;
-    VectorXd phase() const;                ///< #V: cos phi; 1 and -1 in valleys; 0 where there are none
-    VectorXd presence() const;             ///< #V, 0 .. 1
-    double forks() const;                  ///< of the wrinkling area: where stripes do not close
-    int piece_count() const;               ///< triangles that wrinkles are laid out on
+    VectorXd phase() const;     ///< #V: cos phi; 1 and -1 in valleys; 0 where there are none
+    VectorXd presence() const;  ///< #V, 0 .. 1
+    double forks() const;       ///< of the wrinkling area: where stripes do not close
+    int piece_count() const;    ///< triangles that wrinkles are laid out on
     const std::vector<std::string>& notes() const;
 
     const wrinkle_detail::WrinkleParts& parts() const { return *parts_; }
@@ -78,9 +78,9 @@ class WrinkleMaps {
 public:
     /// Where the surface's triangles are in the artist's mesh.
     struct Art {
-        const ArtMesh* mesh = nullptr;          ///< with UVs; must outlive this
-        std::vector<int> triangle;              ///< #F of the surface: the artist's triangle
-        std::vector<std::array<int, 3>> corner; ///< #F: the artist's corner at each of its corners
+        const ArtMesh* mesh = nullptr;           ///< with UVs; must outlive this
+        std::vector<int> triangle;               ///< #F of the surface: the artist's triangle
+        std::vector<std::array<int, 3>> corner;  ///< #F: the artist's corner at each of its corners
     };
     /// \param solver  must outlive this
     /// \param size    pixels of a side
@@ -89,9 +89,9 @@ public:
     ~WrinkleMaps();
 
     int size() const;
-    long texel_count() const;             ///< that wrinkles may reach
-    double texels_a_wavelength() const;   ///< the median; 0 without texels
-    double overlap() const;               ///< of those texels: part that belongs to more than one place
+    long texel_count() const;            ///< that wrinkles may reach
+    double texels_a_wavelength() const;  ///< the median; 0 without texels
+    double overlap() const;              ///< of those texels: part that belongs to more than one place
 
     /// \param posed    #V x 3: where the material of each vertex is
     /// \param heights  size * size, metres, rows from the top; \param normals  size * size * 3, tangent space (x along

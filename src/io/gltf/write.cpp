@@ -105,9 +105,9 @@ private:
         const size_t count = few.frames.size();
         for (size_t k = 0; k < count; ++k) {
             const std::string name = concat("wrinkle ", k + 1);
-            const int image = document.add("images", {{"name", name},
-                                                      {"mimeType", "image/png"},
-                                                      {"bufferView", document.add_bytes(few.pictures[k])}});
+            const int image = document.add(
+                "images",
+                {{"name", name}, {"mimeType", "image/png"}, {"bufferView", document.add_bytes(few.pictures[k])}});
             const int texture = document.add("textures", {{"name", name}, {"source", image}});
             const int node = document.add("nodes", {{"name", name}});
             std::vector<float> places;

@@ -24,8 +24,7 @@ Eigen::VectorXd nonnegative_weights(const Eigen::MatrixXd& products, const Eigen
             if (!(products(k, k) > 0.0)) {
                 continue;
             }
-            const double better =
-                std::max(0.0, weights[k] + (with[k] - products.row(k).dot(weights)) / products(k, k));
+            const double better = std::max(0.0, weights[k] + (with[k] - products.row(k).dot(weights)) / products(k, k));
             moved = std::max(moved, std::abs(better - weights[k]));
             weights[k] = better;
         }
@@ -89,7 +88,8 @@ FewMaps::Result FewMaps::finish(FrameStore& frames, const BakeInfo& info, int si
         for (const double one : missed) {
             sum += std::max(0.0, one);
         }
-        return std::sqrt(sum / std::max<double>(1.0, static_cast<double>(used) * static_cast<double>(count))) * 57.29578;
+        return std::sqrt(sum / std::max<double>(1.0, static_cast<double>(used) * static_cast<double>(count))) *
+               57.29578;
     };
     while (static_cast<int>(result.frames.size()) < std::min<int>(most_, static_cast<int>(count)) &&
            degrees() > (result.frames.empty() ? 0.0 : good_enough)) {
@@ -149,9 +149,9 @@ FewMaps::Result FewMaps::finish(FrameStore& frames, const BakeInfo& info, int si
                 Eigen::Vector3d sum = Eigen::Vector3d::Zero();
                 for (int j = 0; j < step; ++j) {
                     for (int i = 0; i < step; ++i) {
-                        const float* n = normals_.data() +
-                                         3 * (static_cast<size_t>(y * step + j) * static_cast<size_t>(size) +
-                                              static_cast<size_t>(x * step + i));
+                        const float* n =
+                            normals_.data() + 3 * (static_cast<size_t>(y * step + j) * static_cast<size_t>(size) +
+                                                   static_cast<size_t>(x * step + i));
                         sum += Eigen::Vector3d(n[0], n[1], n[2]);
                     }
                 }

@@ -21,7 +21,7 @@ public:
 
     struct Result {
         int size = 0;
-        std::vector<int> frames;                          ///< whose maps they are, places in the bake from 0
+        std::vector<int> frames;                           ///< whose maps they are, places in the bake from 0
         std::vector<std::vector<unsigned char>> pictures;  ///< PNG, 8 bits a number, x along u, y along v up
         std::vector<float> weights;                        ///< frames x maps, each 0 or more
         double error = 0.0;                                ///< degrees: rms over all frames, where there are wrinkles

@@ -41,8 +41,9 @@ private:
                 layers_.push_back(&layer);
             }
         }
-        require(!layers_.empty(), "png: expected a layer that paints maps (kind = \"wrinkle\", on a mesh with UVs, in a "
-                                  "clip that compresses its skin), found none; other formats have its channels");
+        require(!layers_.empty(),
+                "png: expected a layer that paints maps (kind = \"wrinkle\", on a mesh with UVs, in a "
+                "clip that compresses its skin), found none; other formats have its channels");
         std::error_code error;
         fs::create_directory(staging_, error);
         if (error) {
@@ -92,10 +93,10 @@ private:
         for (const LayerInfo* layer : layers_) {
             text += concat(layer == layers_.front() ? "\n" : ",\n", "    {\"layer\": ", quoted_text(layer->name),
                            ", \"normal\": ", quoted_text(prefix(*layer) + "normal.####.png"),
-                           ", \"height\": ", quoted_text(prefix(*layer) + "height.####.png"), ", \"height_scale\": ",
-                           number_text(2.0 * layer->maps->most_height()), ", \"height_middle\": 0.5, \"size\": ",
-                           layer->maps->size(), ", \"texels_a_wavelength\": ",
-                           number_text(layer->maps->texels_a_wavelength()), "}");
+                           ", \"height\": ", quoted_text(prefix(*layer) + "height.####.png"),
+                           ", \"height_scale\": ", number_text(2.0 * layer->maps->most_height()),
+                           ", \"height_middle\": 0.5, \"size\": ", layer->maps->size(),
+                           ", \"texels_a_wavelength\": ", number_text(layer->maps->texels_a_wavelength()), "}");
         }
         text += "\n  ]\n}\n";
         const std::string file_name = name_ + ".maps.json";
