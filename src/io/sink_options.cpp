@@ -22,6 +22,10 @@ Options describe(GlbOptions& o) {
         {.name = "keep_skin", .field = &o.keep_skin,
          .about = "write skeleton and skin where they still describe the shape",
          .change = Change::start},
+        {.name = "bones", .field = &o.bones,
+         .about = "write the body as a skin of so many rigid bones, for players without morph targets; 0: its own skin, "
+                  "or morph targets",
+         .range = {0, 256}, .change = Change::start},
     };
 }
 

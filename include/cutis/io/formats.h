@@ -16,6 +16,7 @@ struct GlbOptions {
     double tolerance = 1e-4;     ///< of a baked vertex, fraction of the rest box's diagonal
     double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
     bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
+    int bones = 0;               ///< write the body as a skin of so many rigid bones; 0: its own skin, or morph targets
 };
 
 struct NpzOptions {
