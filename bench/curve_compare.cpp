@@ -429,14 +429,13 @@ void add_windows(const std::vector<Sequence>& windows, std::vector<CompareRow>& 
 /// Skinning decomposition of whole sequences: what stores the same motion as bones and weights. No frame is held out.
 void add_decompositions(std::vector<CompareRow>& rows) {
     const auto add = [&](const std::string& name, const ArtMesh& rest, const std::vector<MatrixX3d>& frames) {
-        const Topology topology(rest.triangles, static_cast<int>(rest.positions.rows()));
         const double diagonal = (rest.positions.colwise().maxCoeff() - rest.positions.colwise().minCoeff()).norm();
         for (const int bones : {5, 10, 20}) {
             DecompositionOptions options;
             options.bones = bones;
             SkinDecomposition found;
             const double ms =
-                milliseconds([&] { found = decompose_skin(rest.positions, topology, frames, options, Workers(1)); });
+                milliseconds([&] { found = decompose_skin(rest.positions, rest.triangles, frames, options, Workers(1)); });
             double largest = 0.0;
             MatrixX3d skinned;
             for (size_t f = 0; f < frames.size(); ++f) {

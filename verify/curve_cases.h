@@ -24,9 +24,11 @@ struct LoadedBody {
 LoadedBody load_body(const std::string& file, const std::string& mesh, const std::string& clip);
 LoadedBody loaded_body(Body body);
 
-std::vector<Case> curve_form_cases();       ///< closed forms
-std::vector<Case> curve_part_cases();       ///< limbs of real characters
-std::vector<Case> curve_border_cases();     ///< swinging parts: no tear at their cuts, volume kept
+std::vector<Case> curve_form_cases();    ///< closed forms
+std::vector<Case> curve_part_cases();    ///< limbs of real characters
+std::vector<Case> curve_border_cases();  ///< swinging parts: no tear at their cuts, volume kept
+/// Whole animals, all parts found. \param all  every character of the folders, else six
+std::vector<Case> curve_whole_cases(bool all);
 std::vector<Case> curve_twist_cases();      ///< limbs that twist
 std::vector<Case> curve_collision_cases();  ///< flesh that meets something
 

@@ -380,6 +380,8 @@ std::vector<Case> verify_curve() {
         const std::vector<Case> more = group();
         cases.insert(cases.end(), more.begin(), more.end());
     }
+    const std::vector<Case> whole = curve_whole_cases(false);
+    cases.insert(cases.end(), whole.begin(), whole.end());
     return cases;
 }
 

@@ -26,6 +26,7 @@ struct ConvertFlags {
     double fps = 30.0;
     double scale = 1.0;
     int threads = 0;
+    int bones = 0;
     bool json = false;
 };
 
@@ -68,6 +69,8 @@ int run_convert(const ConvertFlags& flags) {
     }
     std::error_code error;
     require(!fs::is_directory(output, error), flags.output, ": expected a file name, found a folder");
+    require(flags.bones == 0 || format == "glb", flags.output,
+            ": expected a name that ends in glb with --bones, found \"", format, "\"");
     Scene scene = scene_of(flags);
     scene.output.formats = {format};
     RunOptions options;
@@ -75,6 +78,7 @@ int run_convert(const ConvertFlags& flags) {
     options.name = output.stem().string();
     options.threads = flags.threads;
     options.json = flags.json;
+    options.bones = flags.bones;
     options.single_obj = format == "obj" ? output : fs::path();
     return run_bake(scene, options);
 }
@@ -103,6 +107,9 @@ void add_convert(CLI::App& program, Action& action) {
     verb->add_option("--up", flags->up, "axis that points up in IN")
         ->check(CLI::IsMember({"y", "z"}))
         ->capture_default_str();
+    verb->add_option("--bones", flags->bones,
+                     "a GLB whose body is a skin of so many rigid bones, found from the frames")
+        ->check(CLI::Range(1, 256));
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");
     verb->callback([flags, &action] { action = [flags] { return run_convert(*flags); }; });

@@ -198,6 +198,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options, const Progre
     const std::unique_ptr<CheckpointFolder> checkpoint = open_checkpoint(scene, body, options, report);
     SinkOptions chosen;
     chosen.html.title = options.title;
+    chosen.glb.bones = options.bones;
     chosen = sink_options(scene, chosen);
     chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
     const std::vector<std::unique_ptr<FrameSink>> sinks =

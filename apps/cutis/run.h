@@ -24,6 +24,7 @@ struct RunOptions {
     bool resume = false;               ///< resume from a checkpoint where there is one
     double memory = 0.0;               ///< bytes a bake may need; 0: half of the machine's
     std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
+    int bones = 0;                     ///< of a GLB (GlbOptions::bones)
 };
 
 /// Bytes of "4G", "500M", "100k" or "123456". \throw InvalidInput

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "body/blend_stats.h"
+#include "body/simplex_fit.h"
 #include "core/geometry.h"
 #include "cutis/core/error.h"
 
@@ -14,511 +16,266 @@ namespace cutis {
 namespace {
 
 constexpr int most_influences = 8;
-constexpr int candidates = 10;  // bones looked at for a vertex
-constexpr int vertex_chunk = 64;
-
-using Gram = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, candidates, candidates>;
-using Right = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, candidates, 1>;
-
-/// Weights on the simplex that minimise w^T G w - 2 g^T w, by adding bones and dropping those that would go below 0.
-/// \param chosen  which may be used \return those that are
-class SimplexFit {
-public:
-    SimplexFit(const Gram& gram, const Right& right)
-        : gram_(gram), right_(right), count_(static_cast<int>(right.size())) {}
-
-    /// Of at most `most` bones: the best one, then again and again the one whose weight lowers the error most.
-    double fit(int most, Right& weights) {
-        weights = Right::Zero(count_);
-        int first = 0;
-        for (int b = 1; b < count_; ++b) {
-            first = gram_(b, b) - 2.0 * right_[b] < gram_(first, first) - 2.0 * right_[first] ? b : first;
-        }
-        weights[first] = 1.0;
-        for (int round = 0; round < 4 * count_; ++round) {
-            // Slope of the error as weight moves to a bone from those in use.
-            const Right slope = gram_ * weights - right_;
-            const double level = weights.dot(slope);
-            int best = -1;
-            double gain = -1e-12 * std::abs(level) - 1e-300;
-            for (int b = 0; b < count_; ++b) {
-                if (weights[b] == 0.0 && slope[b] - level < gain) {
-                    gain = slope[b] - level;
-                    best = b;
-                }
-            }
-            const auto used = static_cast<int>((weights.array() > 0.0).count());
-            if (best < 0) {
-                break;
-            }
-            Right before = weights;
-            const double error = value(weights);
-            if (used == most) {  // one has to make room: the least
-                int least = -1;
-                for (int b = 0; b < count_; ++b) {
-                    least = weights[b] > 0.0 && (least < 0 || weights[b] < weights[least]) ? b : least;
-                }
-                const double share = weights[least];
-                weights[least] = 0.0;
-                weights /= 1.0 - share > 0.0 ? 1.0 - share : 1.0;
-                if (!(weights.sum() > 0.0)) {
-                    weights[best] = 1.0;
-                }
-            }
-            solve_with(best, weights);
-            if (!(value(weights) < error * (1.0 - 1e-12) - 1e-300) && !(value(weights) < error)) {
-                weights = before;
-                break;
-            }
-        }
-        return value(weights);
-    }
-
-private:
-    double value(const Right& w) const { return w.dot(gram_ * w) - 2.0 * right_.dot(w); }
-
-    /// The minimum over the bones in use and one more, all of them at least 0.
-    void solve_with(int added, Right& weights) const {
-        std::array<int, candidates> set{};
-        int size = 0;
-        for (int b = 0; b < count_; ++b) {
-            if (weights[b] > 0.0 || b == added) {
-                set[size++] = b;
-            }
-        }
-        while (size > 0) {
-            // Lagrange: G w + mu = g, sum w = 1; by elimination with pivots.
-            constexpr int most = candidates + 1;
-            std::array<std::array<double, most + 1>, most> a{};
-            for (int i = 0; i < size; ++i) {
-                for (int j = 0; j < size; ++j) {
-                    a[i][j] = gram_(set[i], set[j]) + (i == j ? 1e-10 * gram_(set[i], set[i]) : 0.0);
-                }
-                a[i][size] = a[size][i] = 1.0;
-                a[i][size + 1] = right_[set[i]];
-            }
-            a[size][size] = 0.0;
-            a[size][size + 1] = 1.0;
-            const int n = size + 1;
-            bool is_singular = false;
-            for (int p = 0; p < n; ++p) {
-                int pivot = p;
-                for (int r = p + 1; r < n; ++r) {
-                    pivot = std::abs(a[r][p]) > std::abs(a[pivot][p]) ? r : pivot;
-                }
-                std::swap(a[p], a[pivot]);
-                if (!(std::abs(a[p][p]) > 1e-300)) {
-                    is_singular = true;
-                    break;
-                }
-                for (int r = 0; r < n; ++r) {
-                    const double factor = r == p ? 0.0 : a[r][p] / a[p][p];
-                    for (int c = p; c <= n && factor != 0.0; ++c) {
-                        a[r][c] -= factor * a[p][c];
-                    }
-                }
-            }
-            if (is_singular) {
-                return;
-            }
-            // As far towards it as no weight falls below 0; the first that would is dropped.
-            double way = 1.0;
-            int falls = -1;
-            std::array<double, candidates> wanted{};
-            for (int i = 0; i < size; ++i) {
-                wanted[i] = a[i][n] / a[i][i];
-                if (wanted[i] <= 0.0) {
-                    const double now = weights[set[i]];
-                    const double here = now - wanted[i] > 0.0 ? now / (now - wanted[i]) : 0.0;
-                    if (falls < 0 || here < way) {
-                        way = here;
-                        falls = i;
-                    }
-                }
-            }
-            for (int i = 0; i < size; ++i) {
-                weights[set[i]] += way * (wanted[i] - weights[set[i]]);
-            }
-            if (falls < 0) {
-                return;
-            }
-            weights[set[falls]] = 0.0;
-            set[falls] = set[--size];
-        }
-    }
-
-    const Gram& gram_;
-    const Right& right_;
-    int count_;
-};
+constexpr int point_chunk = 64;
+constexpr int sweeps = 5;             // of motions for each choice of weights
+constexpr double little = 1e-4;       // of the error: a round that gains less is the last
+constexpr int failures_in_a_row = 4;  // of moved bones
 
 class Decomposer {
 public:
-    Decomposer(const MatrixX3d& rest, const Topology& topology, const std::vector<MatrixX3d>& frames,
+    Decomposer(const MatrixX3d& rest, const MatrixX3i& triangles, const std::vector<MatrixX3d>& frames,
                const DecompositionOptions& options, const Workers& workers)
-        : rest_(rest), frames_(frames), options_(options), workers_(workers), vertices_(static_cast<int>(rest.rows())) {
-        near_.resize(static_cast<size_t>(vertices_));
-        for (const auto& [a, b] : topology.edges()) {
-            near_[static_cast<size_t>(a)].push_back(b);
-            near_[static_cast<size_t>(b)].push_back(a);
-        }
-        owner_.assign(static_cast<size_t>(vertices_), 0);
-        error_.assign(static_cast<size_t>(vertices_), 0.0);
-        bones_.assign(frames.size(), std::vector<Eigen::Affine3d>(1));
-        fit_clusters();
-    }
-
-    void grow() {
-        while (bone_count() < options_.bones && add_bone()) {
-            for (int i = 0; i < 4; ++i) {
-                fit_clusters();
-                assign();
+        : points_(rest, frames), options_(options), workers_(workers) {
+        near_.resize(static_cast<size_t>(points_.count()));
+        for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+            for (int k = 0; k < 3; ++k) {
+                const int p = points_.point_of[triangles(t, k)];
+                const int q = points_.point_of[triangles(t, (k + 1) % 3)];
+                near_[p].push_back(q);
+                near_[q].push_back(p);
             }
         }
-        for (int i = 0; i < 20; ++i) {
-            fit_clusters();
-            assign();
+        for (size_t v = 0; v < near_.size(); ++v) {
+            std::vector<int>& near = near_[v];
+            std::sort(near.begin(), near.end());
+            near.erase(std::unique(near.begin(), near.end()), near.end());
+            near.erase(std::remove(near.begin(), near.end(), static_cast<int>(v)), near.end());
         }
-        weights_.assign(static_cast<size_t>(vertices_) * static_cast<size_t>(options_.influences), {0, 0.0});
-        for (int v = 0; v < vertices_; ++v) {
-            of(v)[0] = {owner_[static_cast<size_t>(v)], 1.0};
+        error_.assign(static_cast<size_t>(points_.count()), 0.0);
+        weights_.assign(static_cast<size_t>(points_.count()) * static_cast<size_t>(options_.influences), {0, 0.0});
+        for (int v = 0; v < points_.count(); ++v) {
+            of(v)[0] = {0, 1.0};
+        }
+        add_bone({});
+        find_motions();
+        find_weights(1);
+    }
+
+    /// Bones one by one, each where a cluster fits worst; points follow one bone each.
+    void grow() {
+        while (motions_.bones < options_.bones && worst_of_worst() >= 0) {
+            add_bone(patch(worst_of_worst()));
+            for (int i = 0; i < 4; ++i) {
+                find_weights(1);
+                find_motions();
+            }
+        }
+        for (int i = 0; i < 10; ++i) {
+            find_weights(1);
+            find_motions();
         }
     }
 
     void refine(int rounds) {
+        find_weights(options_.influences);
         for (int round = 0; round < rounds; ++round) {
-            find_weights();
-            for (int i = 0; i < 3; ++i) {
-                find_motions();
-            }
-        }
-        find_weights();
-    }
-
-    /// The bone that helps least goes where the error is largest; kept where that helps.
-    void move_bones() {
-        for (int move = 0; move < options_.moves && bone_count() > 1; ++move) {
-            const auto bones = bones_;
-            const auto weights = weights_;
             const double before = sum_;
-            const int least = least_useful();
-            seed(least, worst_vertex());
-            refine(options_.rounds / 4 + 1);
-            if (!(sum_ < before)) {
-                bones_ = bones;
-                weights_ = weights;
-                sum_ = before;
-                find_errors();
+            find_motions();
+            find_weights(options_.influences);
+            if (!(sum_ < before * (1.0 - little))) {
                 break;
             }
         }
     }
 
-    SkinDecomposition result() const {
-        SkinDecomposition found;
-        found.matrices = bones_;
-        found.weights.influences = options_.influences;
-        for (const Influence& one : weights_) {
-            found.weights.joints.push_back(static_cast<std::uint16_t>(one.bone));
-            found.weights.weights.push_back(one.weight);
+    /// A bone that helps little goes where the error is largest; kept where that helps.
+    void move_bones() {
+        std::vector<char> was_tried(static_cast<size_t>(points_.count()), 0);
+        int failures = 0;
+        for (int move = 0; move < options_.moves && failures < failures_in_a_row && motions_.bones > 1; ++move) {
+            const BoneMotions motions = motions_;
+            const std::vector<Influence> weights = weights_;
+            const std::vector<double> error = error_;
+            const double before = sum_;
+            const int place = worst_place(was_tried);
+            if (place < 0) {
+                return;
+            }
+            const std::vector<int> chosen = patch(place);
+            seed(least_useful(), chosen);
+            refine(options_.rounds / 4 + 1);
+            if (sum_ < before) {
+                failures = 0;
+                continue;
+            }
+            ++failures;
+            for (const int v : chosen) {
+                was_tried[v] = 1;
+            }
+            motions_ = motions;
+            weights_ = weights;
+            error_ = error;
+            sum_ = before;
         }
-        normalise_weights(found.weights, bone_count());
-        found.rms = std::sqrt(sum_ / (3.0 * vertices_ * static_cast<double>(frames_.size())));
+    }
+
+    double sum() const { return sum_; }
+
+    SkinDecomposition result(const MatrixX3d& rest, const std::vector<MatrixX3d>& frames) const {
+        SkinDecomposition found;
+        found.weights.influences = options_.influences;
+        for (const int point : points_.point_of) {
+            for (int i = 0; i < options_.influences; ++i) {
+                found.weights.joints.push_back(static_cast<std::uint16_t>(of(point)[i].bone));
+                found.weights.weights.push_back(of(point)[i].weight);
+            }
+        }
+        normalise_weights(found.weights, motions_.bones);
+        double sum = 0.0;
+        MatrixX3d shown;
+        for (int f = 0; f < motions_.frames; ++f) {
+            std::vector<Eigen::Affine3d> bones(static_cast<size_t>(motions_.bones), Eigen::Affine3d::Identity());
+            for (int b = 0; b < motions_.bones; ++b) {
+                const Bone& bone = motions_.of(b, f);
+                bones[b].linear() = bone.leftCols<3>();
+                bones[b].translation() = bone.col(3) + points_.centres[f] - bone.leftCols<3>() * points_.rest_centre;
+            }
+            skin_linear_blend(rest, found.weights, bones, workers_, shown);
+            sum += (shown - frames[f]).squaredNorm();
+            found.matrices.push_back(std::move(bones));
+        }
+        found.rms = std::sqrt(sum / (3.0 * static_cast<double>(rest.rows()) * motions_.frames));
         return found;
     }
 
 private:
-    struct Influence {
-        int bone = 0;
-        double weight = 0.0;
-    };
-
-    int bone_count() const { return static_cast<int>(bones_.front().size()); }
     Influence* of(int v) { return weights_.data() + static_cast<size_t>(v) * static_cast<size_t>(options_.influences); }
     const Influence* of(int v) const {
         return weights_.data() + static_cast<size_t>(v) * static_cast<size_t>(options_.influences);
     }
 
-    /// Rigid motion of some vertices, least squares. \param chosen  vertices and how much each counts
-    Eigen::Affine3d rigid(const std::vector<std::pair<int, double>>& chosen, const MatrixX3d& shape) const {
-        Vector3d from = Vector3d::Zero();
-        Vector3d to = Vector3d::Zero();
-        double sum = 0.0;
-        for (const auto& [v, w] : chosen) {
-            from += w * rest_.row(v).transpose();
-            to += w * shape.row(v).transpose();
-            sum += w;
-        }
-        from /= sum;
-        to /= sum;
-        Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
-        for (const auto& [v, w] : chosen) {
-            covariance += w * (shape.row(v).transpose() - to) * (rest_.row(v) - from.transpose());
-        }
-        Eigen::Affine3d motion = Eigen::Affine3d::Identity();
-        motion.linear() = polar_decomposition(covariance).rotation;
-        motion.translation() = to - motion.linear() * from;
-        return motion;
+    /// One more bone, moving as some points do; as nothing does where there are none.
+    void add_bone(const std::vector<int>& chosen) {
+        ++motions_.bones;
+        motions_.frames = points_.frame_count();
+        Bone still = Bone::Zero();
+        still.leftCols<3>().setIdentity();
+        motions_.at.resize(motions_.at.size() + static_cast<size_t>(motions_.frames), still);
+        seed(motions_.bones - 1, chosen);
     }
 
-    void fit_clusters() {
-        std::vector<std::vector<std::pair<int, double>>> members(static_cast<size_t>(bone_count()));
-        for (int v = 0; v < vertices_; ++v) {
-            members[static_cast<size_t>(owner_[static_cast<size_t>(v)])].emplace_back(v, 1.0);
-        }
-        workers_.for_chunks(static_cast<int>(frames_.size()), 1, [&](int begin, int end) {
-            for (int f = begin; f < end; ++f) {
-                for (size_t b = 0; b < members.size(); ++b) {
-                    if (!members[b].empty()) {
-                        bones_[static_cast<size_t>(f)][b] = rigid(members[b], frames_[static_cast<size_t>(f)]);
-                    }
-                }
+    /// The rigid motion of some points, of least squares.
+    void seed(int bone, const std::vector<int>& chosen) {
+        for (int f = 0; f < motions_.frames && !chosen.empty(); ++f) {
+            Vector3d from = Vector3d::Zero();
+            Vector3d to = Vector3d::Zero();
+            const auto place = [&](int v) { return Eigen::Map<const Vector3d>(points_.places_of(v) + 3 * f); };
+            for (const int v : chosen) {
+                from += points_.rest[v].head<3>() / static_cast<double>(chosen.size());
+                to += place(v) / static_cast<double>(chosen.size());
             }
-        });
-    }
-
-    double alone(int v, int bone) const {
-        double sum = 0.0;
-        for (size_t f = 0; f < frames_.size(); ++f) {
-            sum += (bones_[f][static_cast<size_t>(bone)] * Vector3d(rest_.row(v)) - frames_[f].row(v).transpose())
-                       .squaredNorm();
+            Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
+            for (const int v : chosen) {
+                covariance += (place(v) - to) * (points_.rest[v].head<3>() - from).transpose();
+            }
+            Bone& motion = motions_.of(bone, f);
+            motion.leftCols<3>() = polar_decomposition(covariance).rotation;
+            motion.col(3) = to - motion.leftCols<3>() * from;
         }
-        return sum;
     }
 
-    void assign() {
-        workers_.for_chunks(vertices_, vertex_chunk, [&](int begin, int end) {
+    /// Best weights for the motions, at most so many for each point.
+    void find_weights(int most) {
+        const WeightSums sums(motions_, workers_);
+        const int bones = motions_.bones;
+        const int count = std::min(SimplexFit::most_candidates, bones);
+        workers_.for_chunks(points_.count(), point_chunk, [&](int begin, int end) {
+            std::vector<double> d(4 * static_cast<size_t>(bones));
+            std::vector<std::pair<double, int>> order(static_cast<size_t>(bones));
+            SimplexFit::Gram gram;
+            SimplexFit::Weights found;
             for (int v = begin; v < end; ++v) {
-                double least = std::numeric_limits<double>::infinity();
-                for (int b = 0; b < bone_count(); ++b) {
-                    const double error = alone(v, b);
-                    if (error < least) {
-                        least = error;
-                        owner_[static_cast<size_t>(v)] = b;
-                    }
+                const Rest4& h = points_.rest[v];
+                sums.project(points_.places_of(v), d.data());
+                for (int b = 0; b < bones; ++b) {
+                    order[b] = {sums.gram(b, b, h, d.data(), points_.squares[v]), b};
                 }
-                error_[static_cast<size_t>(v)] = least;
-            }
-        });
-    }
-
-    /// Vertices around one, out to a few rings.
-    std::vector<std::pair<int, double>> patch(int v) const {
-        constexpr int rings = 2;
-        std::vector<std::pair<int, double>> found = {{v, 1.0}};
-        std::vector<int> front = {v};
-        std::vector<char> is_in(static_cast<size_t>(vertices_), 0);
-        is_in[static_cast<size_t>(v)] = 1;
-        for (int ring = 0; ring < rings || found.size() < 4; ++ring) {
-            std::vector<int> next;
-            for (const int a : front) {
-                for (const int b : near_[static_cast<size_t>(a)]) {
-                    if (is_in[static_cast<size_t>(b)] == 0) {
-                        is_in[static_cast<size_t>(b)] = 1;
-                        next.push_back(b);
-                        found.emplace_back(b, 1.0);
-                    }
-                }
-            }
-            if (next.empty()) {
-                break;
-            }
-            front = next;
-        }
-        return found;
-    }
-
-    void seed(int bone, int v) {
-        const auto chosen = patch(v);
-        for (size_t f = 0; f < frames_.size(); ++f) {
-            bones_[f][static_cast<size_t>(bone)] = rigid(chosen, frames_[f]);
-        }
-    }
-
-    /// A bone for the worst place of the worst cluster.
-    bool add_bone() {
-        assign();
-        std::vector<double> sums(static_cast<size_t>(bone_count()), 0.0);
-        for (int v = 0; v < vertices_; ++v) {
-            sums[static_cast<size_t>(owner_[static_cast<size_t>(v)])] += error_[static_cast<size_t>(v)];
-        }
-        const auto worst = static_cast<int>(std::max_element(sums.begin(), sums.end()) - sums.begin());
-        int at = -1;
-        for (int v = 0; v < vertices_; ++v) {
-            if (owner_[static_cast<size_t>(v)] == worst &&
-                (at < 0 || error_[static_cast<size_t>(v)] > error_[static_cast<size_t>(at)])) {
-                at = v;
-            }
-        }
-        if (at < 0 || !(error_[static_cast<size_t>(at)] > 0.0)) {
-            return false;  // every vertex is where it should be
-        }
-        for (auto& frame : bones_) {
-            frame.emplace_back();
-        }
-        seed(bone_count() - 1, at);
-        assign();
-        return true;
-    }
-
-    void find_weights() {
-        workers_.for_chunks(vertices_, vertex_chunk, [&](int begin, int end) {
-            std::vector<std::pair<double, int>> order(static_cast<size_t>(bone_count()));
-            for (int v = begin; v < end; ++v) {
-                const int count = std::min(candidates, bone_count());
-                for (int b = 0; b < bone_count(); ++b) {
-                    order[static_cast<size_t>(b)] = {alone(v, b), b};
-                }
-                for (int i = 0; i < options_.influences; ++i) {  // those in use stay in the running
+                for (int i = 0; i < options_.influences && most > 1; ++i) {  // those in use stay in the running
                     if (of(v)[i].weight > 0.0) {
-                        order[static_cast<size_t>(of(v)[i].bone)].first = -1.0;
+                        order[of(v)[i].bone].first = -1.0;
                     }
                 }
                 std::partial_sort(order.begin(), order.begin() + count, order.end());
-                Gram gram = Gram::Zero(count, count);
-                Right right = Right::Zero(count);
-                std::array<Vector3d, candidates> place;
-                for (size_t f = 0; f < frames_.size(); ++f) {
-                    // Relative to where the vertex should be, so that nothing cancels: weights sum to 1.
-                    for (int i = 0; i < count; ++i) {
-                        place[static_cast<size_t>(i)] =
-                            bones_[f][static_cast<size_t>(order[static_cast<size_t>(i)].second)] *
-                                Vector3d(rest_.row(v)) -
-                            frames_[f].row(v).transpose();
-                    }
-                    for (int i = 0; i < count; ++i) {
-                        for (int j = 0; j <= i; ++j) {
-                            gram(i, j) += place[static_cast<size_t>(i)].dot(place[static_cast<size_t>(j)]);
-                        }
-                    }
+                Influence* own = of(v);
+                std::fill(own, own + options_.influences, Influence());
+                if (most == 1) {
+                    own[0] = {order[0].second, 1.0};
+                    error_[v] = points_.times[v] * std::max(0.0, order[0].first);
+                    continue;
                 }
+                gram.resize(count, count);
                 for (int i = 0; i < count; ++i) {
-                    for (int j = 0; j < i; ++j) {
-                        gram(j, i) = gram(i, j);
+                    for (int j = 0; j <= i; ++j) {
+                        gram(i, j) = gram(j, i) =
+                            sums.gram(order[i].second, order[j].second, h, d.data(), points_.squares[v]);
                     }
                 }
-                Right weights;
-                const double error = SimplexFit(gram, right).fit(options_.influences, weights);
-                int used = 0;
-                for (int i = 0; i < options_.influences; ++i) {
-                    of(v)[i] = {};
-                }
-                for (int i = 0; i < count; ++i) {
-                    if (weights[i] > 0.0) {
-                        of(v)[used++] = {order[static_cast<size_t>(i)].second, weights[i]};
+                error_[v] = points_.times[v] * std::max(0.0, SimplexFit(gram).fit(most, found));
+                for (int i = 0, used = 0; i < count; ++i) {
+                    if (found[i] > 0.0) {
+                        own[used++] = {order[i].second, found[i]};
                     }
                 }
-                error_[static_cast<size_t>(v)] = std::max(0.0, error);
             }
         });
         sum_ = std::accumulate(error_.begin(), error_.end(), 0.0);
     }
 
-    void find_errors() {
-        for (int v = 0; v < vertices_; ++v) {
-            error_[static_cast<size_t>(v)] = 0.0;
-            for (size_t f = 0; f < frames_.size(); ++f) {
-                error_[static_cast<size_t>(v)] += (blended(v, f) - frames_[f].row(v).transpose()).squaredNorm();
-            }
-        }
-    }
-
-    Vector3d blended(int v, size_t f) const {
-        Vector3d place = Vector3d::Zero();
-        for (int i = 0; i < options_.influences; ++i) {
-            if (of(v)[i].weight > 0.0) {
-                place += of(v)[i].weight * (bones_[f][static_cast<size_t>(of(v)[i].bone)] * Vector3d(rest_.row(v)));
-            }
-        }
-        return place;
-    }
-
-    /// Each bone against what the others leave over, one after the other (Le and Deng 2012 Eqs. 9 to 11).
     void find_motions() {
-        std::vector<std::vector<std::pair<int, double>>> members(static_cast<size_t>(bone_count()));
-        for (int v = 0; v < vertices_; ++v) {
-            for (int i = 0; i < options_.influences; ++i) {
-                if (of(v)[i].weight > 0.0) {
-                    members[static_cast<size_t>(of(v)[i].bone)].emplace_back(v, of(v)[i].weight);
-                }
-            }
-        }
-        workers_.for_chunks(static_cast<int>(frames_.size()), 1, [&](int begin, int end) {
-            MatrixX3d left(vertices_, 3);
-            for (int at = begin; at < end; ++at) {
-                const auto f = static_cast<size_t>(at);
-                for (int v = 0; v < vertices_; ++v) {
-                    left.row(v) = frames_[f].row(v) - blended(v, f).transpose();
-                }
-                for (size_t b = 0; b < members.size(); ++b) {
-                    Eigen::Affine3d& motion = bones_[f][b];
-                    Vector3d from = Vector3d::Zero();
-                    Vector3d to = Vector3d::Zero();
-                    double squares = 0.0;
-                    for (const auto& [v, w] : members[b]) {
-                        const Vector3d p = rest_.row(v);
-                        left.row(v) += (w * (motion * p)).transpose();  // what this bone should give
-                        from += w * w * p;
-                        to += w * left.row(v).transpose();
-                        squares += w * w;
-                    }
-                    if (squares > 1e-12) {
-                        from /= squares;
-                        to /= squares;
-                        Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
-                        for (const auto& [v, w] : members[b]) {
-                            covariance += w * (left.row(v).transpose() - w * to) * (rest_.row(v) - from.transpose());
-                        }
-                        motion.linear() = polar_decomposition(covariance).rotation;
-                        motion.translation() = to - motion.linear() * from;
-                    }
-                    for (const auto& [v, w] : members[b]) {
-                        left.row(v) -= (w * (motion * Vector3d(rest_.row(v)))).transpose();
-                    }
-                }
-            }
-        });
+        MotionSums(points_, weights_, options_.influences, motions_.bones, workers_)
+            .improve(sweeps, workers_, motions_);
     }
 
-    /// The bone without which the error would rise least, were its vertices to follow their others.
-    int least_useful() const {
-        std::vector<double> rise(static_cast<size_t>(bone_count()), 0.0);
-        for (int v = 0; v < vertices_; ++v) {
-            for (int i = 0; i < options_.influences; ++i) {
-                const Influence& one = of(v)[i];
-                if (!(one.weight > 0.0)) {
-                    continue;
-                }
-                double error = 0.0;
-                if (one.weight > 0.999) {  // nobody else: the next best bone alone
-                    error = std::numeric_limits<double>::infinity();
-                    for (int b = 0; b < bone_count(); ++b) {
-                        error = b == one.bone ? error : std::min(error, alone(v, b));
-                    }
-                } else {
-                    for (size_t f = 0; f < frames_.size(); ++f) {
-                        const Vector3d place = blended(v, f);
-                        const Vector3d own = bones_[f][static_cast<size_t>(one.bone)] * Vector3d(rest_.row(v));
-                        const Vector3d rest = (place - one.weight * own) / (1.0 - one.weight);
-                        error += (rest - frames_[f].row(v).transpose()).squaredNorm();
+    /// Points around one, out to a few rings.
+    std::vector<int> patch(int v) const {
+        constexpr int rings = 2;
+        std::vector<int> found = {v};
+        std::vector<char> is_in(static_cast<size_t>(points_.count()), 0);
+        is_in[v] = 1;
+        size_t first = 0;
+        for (int ring = 0; ring < rings || found.size() < 4; ++ring) {
+            const size_t last = found.size();
+            for (; first < last; ++first) {
+                for (const int n : near_[found[first]]) {
+                    if (is_in[n] == 0) {
+                        is_in[n] = 1;
+                        found.push_back(n);
                     }
                 }
-                rise[static_cast<size_t>(one.bone)] += error - error_[static_cast<size_t>(v)];
+            }
+            if (found.size() == last) {
+                break;
             }
         }
-        return static_cast<int>(std::min_element(rise.begin(), rise.end()) - rise.begin());
+        return found;
     }
 
-    int worst_vertex() const {
-        // A place, not a speck: the mean error around it counts.
-        int worst = 0;
-        double most = -1.0;
-        for (int v = 0; v < vertices_; ++v) {
-            double sum = error_[static_cast<size_t>(v)];
-            for (const int n : near_[static_cast<size_t>(v)]) {
-                sum += error_[static_cast<size_t>(n)];
+    /// The worst point of the cluster that fits worst; -1: every point is where it should be.
+    int worst_of_worst() const {
+        std::vector<double> sums(static_cast<size_t>(motions_.bones), 0.0);
+        for (int v = 0; v < points_.count(); ++v) {
+            sums[of(v)[0].bone] += error_[v];
+        }
+        const auto worst = static_cast<int>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+        int at = -1;
+        for (int v = 0; v < points_.count(); ++v) {
+            if (of(v)[0].bone == worst && error_[v] > (at < 0 ? 0.0 : error_[at])) {
+                at = v;
             }
-            if (sum > most) {
+        }
+        return at;
+    }
+
+    /// Where the error is largest: a place, not a speck, so what lies around it counts. -1: nowhere
+    int worst_place(const std::vector<char>& was_tried) const {
+        int worst = -1;
+        double most = 0.0;
+        for (int v = 0; v < points_.count(); ++v) {
+            double sum = error_[v];
+            for (const int n : near_[v]) {
+                sum += error_[n];
+            }
+            if (sum > most && was_tried[v] == 0) {
                 most = sum;
                 worst = v;
             }
@@ -526,44 +283,80 @@ private:
         return worst;
     }
 
-    const MatrixX3d& rest_;
-    const std::vector<MatrixX3d>& frames_;
+    /// The bone without which the error would rise least, were its points to follow their others, or the next best
+    /// bone.
+    int least_useful() const {
+        const WeightSums sums(motions_, workers_);
+        std::vector<double> rise(static_cast<size_t>(motions_.bones), 0.0);
+        std::vector<double> d(4 * static_cast<size_t>(motions_.bones));
+        for (int v = 0; v < points_.count(); ++v) {
+            const Rest4& h = points_.rest[v];
+            sums.project(points_.places_of(v), d.data());
+            const auto gram = [&](int i, int j) { return sums.gram(i, j, h, d.data(), points_.squares[v]); };
+            for (int i = 0; i < options_.influences; ++i) {
+                const Influence& gone = of(v)[i];
+                if (!(gone.weight > 0.0)) {
+                    continue;
+                }
+                double error = 0.0;
+                if (gone.weight > 0.999) {
+                    error = std::numeric_limits<double>::infinity();
+                    for (int b = 0; b < motions_.bones; ++b) {
+                        error = b == gone.bone ? error : std::min(error, gram(b, b));
+                    }
+                } else {
+                    for (int j = 0; j < options_.influences; ++j) {
+                        for (int k = 0; k < options_.influences && j != i; ++k) {
+                            if (k != i && of(v)[j].weight > 0.0 && of(v)[k].weight > 0.0) {
+                                error += of(v)[j].weight * of(v)[k].weight * gram(of(v)[j].bone, of(v)[k].bone);
+                            }
+                        }
+                    }
+                    error /= (1.0 - gone.weight) * (1.0 - gone.weight);
+                }
+                rise[gone.bone] += points_.times[v] * error - error_[v];
+            }
+        }
+        return static_cast<int>(std::min_element(rise.begin(), rise.end()) - rise.begin());
+    }
+
+    MovingPoints points_;
     DecompositionOptions options_;
     const Workers& workers_;
-    int vertices_;
     std::vector<std::vector<int>> near_;
-    std::vector<int> owner_;
-    std::vector<double> error_;                        // per vertex, over all frames
-    std::vector<std::vector<Eigen::Affine3d>> bones_;  // per frame
-    std::vector<Influence> weights_;
+    BoneMotions motions_;
+    std::vector<Influence> weights_;  // per point
+    std::vector<double> error_;       // per point, over all frames and the vertices it stands for
     double sum_ = 0.0;
 };
 
 }  // namespace
 
-SkinDecomposition decompose_skin(const MatrixX3d& rest, const Topology& topology, const std::vector<MatrixX3d>& frames,
-                                 const DecompositionOptions& options, const Workers& workers) {
+SkinDecomposition decompose_skin(const MatrixX3d& rest, const MatrixX3i& triangles,
+                                 const std::vector<MatrixX3d>& frames, const DecompositionOptions& options,
+                                 const Workers& workers) {
     constexpr int most_bones = 256;
     require(options.bones >= 1 && options.bones <= most_bones && options.influences >= 1 &&
                 options.influences <= most_influences && options.rounds >= 1 && options.moves >= 0,
             "skin decomposition: expected 1 to ", most_bones, " bones, 1 to ", most_influences,
             " influences and at least 1 round, found ", options.bones, ", ", options.influences, " and ",
             options.rounds);
-    require(!frames.empty() && rest.rows() > 0 && topology.vertex_count() == rest.rows(),
-            "skin decomposition: expected a mesh and at least one frame, found ", rest.rows(), " vertices and ",
-            frames.size(), " frames");
+    require(!frames.empty() && rest.rows() > 0, "skin decomposition: expected a mesh and at least one frame, found ",
+            rest.rows(), " vertices and ", frames.size(), " frames");
     for (size_t f = 0; f < frames.size(); ++f) {
         require(frames[f].rows() == rest.rows(), "skin decomposition: expected ", rest.rows(), " vertices, frame ", f,
                 " has ", frames[f].rows());
         require(std::isfinite(frames[f].sum()), "skin decomposition: expected finite numbers, frame ", f,
                 " has others");
     }
+    require(triangles.size() == 0 || (triangles.minCoeff() >= 0 && triangles.maxCoeff() < rest.rows()),
+            "skin decomposition: expected triangles of ", rest.rows(), " vertices, found others");
     require(std::isfinite(rest.sum()), "skin decomposition: expected finite numbers at rest");
-    Decomposer decomposer(rest, topology, frames, options, workers);
+    Decomposer decomposer(rest, triangles, frames, options, workers);
     decomposer.grow();
     decomposer.refine(options.rounds);
     decomposer.move_bones();
-    return decomposer.result();
+    return decomposer.result(rest, frames);
 }
 
 }  // namespace cutis

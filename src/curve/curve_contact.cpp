@@ -78,12 +78,12 @@ CurveSolver::Where CurveSolver::where(int row) const {
 
 Vector3d CurveSolver::shown(int row, const Vector3d& swing) const {
     const Vector3d soft = window_[row] * swing;
-    return soft / std::sqrt(1.0 + soft.squaredNorm() / (limit_ * limit_));
+    return soft / std::sqrt(1.0 + soft.squaredNorm() / (limits_[row] * limits_[row]));
 }
 
 // d shown / d swing = w a (I - a^2 s s^T / limit^2), s the soft swing and a = (1 + s^2 / limit^2)^(-1/2).
 double CurveSolver::tangent(int row, const Vector3d& swing, const Vector3d& direction) const {
-    const Vector3d soft = window_[row] * swing / limit_;
+    const Vector3d soft = window_[row] * swing / limits_[row];
     const double a2 = 1.0 / (1.0 + soft.squaredNorm());
     const double along = direction.dot(soft);
     return window_[row] * std::sqrt(a2) * (1.0 - a2 * along * along);

@@ -15,6 +15,7 @@ namespace {
 constexpr int column_chunk = 96;
 constexpr size_t first_slots = 16;
 constexpr double state_version = 3.0;
+constexpr double least_limit = 1e-6;  // of the limit, at held ends
 
 long grid_index(double time, double rate) {
     // Frame times are often grid times up to rounding.
@@ -86,9 +87,18 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options, boo
             window_[i] *= soft;
         }
     }
-    const double natural =
-        ends == CurveEnds::free_far ? part.length / 6.0 : part.girth / (2.0 * std::numbers::pi) / 3.0;
+    const double radius = part.girth / (2.0 * std::numbers::pi);
+    const double natural = ends == CurveEnds::free_far ? part.length / 6.0 : std::min(radius / 3.0, part.length / 10.0);
     limit_ = options.limit.value_or(natural);
+    // Along a curve the limit has the shape of the first mode: flesh driven far into it keeps its form, where one limit
+    // for all nodes would leave a plateau with cliffs at the held ends.
+    limits_ = VectorXd::Constant(rows_, limit_);
+    for (int i = 0; i < rows_ && !is_ring; ++i) {
+        const double s = part.along[i];
+        limits_[i] *=
+            ends == CurveEnds::free_far ? s * s * (6.0 - 4.0 * s + s * s) / 3.0 : 16.0 * s * s * (1.0 - s) * (1.0 - s);
+        limits_[i] = std::max(limits_[i], least_limit * limit_);
+    }
     goal_.place = goal_.speed = goal_.drive = goal_.target = RowMatrixXd::Zero(count, columns_);
     goal_.shape = MatrixX3d::Zero(rows_, 3);
     slots_.assign(first_slots, goal_);
@@ -394,7 +404,7 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     const bool has_shape = a.has_target || b.has_target;
     const double s0 = a.has_target ? 1.0 - x : 0.0;
     const double s1 = b.has_target ? x : 0.0;
-    const double per_limit = 1.0 / (limit_ * limit_);
+    double largest_limited = 0.0;
     const double* r = frames.rotations.data();
     double* to = out.data();
     // A row of nodes at a time: roots and quotients of many at once.
@@ -406,7 +416,10 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
             square_[c] = soft * soft * (p * p + q * q + w * w);
         }
         largest = std::max(largest, square_.maxCoeff());
-        share_ = window_.segment(first, curve_count_).array() * (1.0 + per_limit * square_).sqrt().inverse();
+        const auto limits = limits_.segment(first, curve_count_).array();
+        share_ = limits * (limits.square() + square_).sqrt().inverse();
+        largest_limited = std::max(largest_limited, (square_ * share_.square()).maxCoeff());
+        share_ *= window_.segment(first, curve_count_).array();
         for (int c = 0; c < curve_count_; ++c, r += 9, to += 3) {
             double p = share_[c] * swing[3 * c];
             double q = share_[c] * swing[3 * c + 1];
@@ -422,10 +435,8 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
             to[2] = r[6] * p + r[7] * q + r[8] * w;
         }
     }
-    largest = std::sqrt(largest);
-    const double largest_limited = largest / std::sqrt(1.0 + largest * largest * per_limit);
-    report_.largest_offset = largest;
-    report_.largest_limited = largest_limited;
+    report_.largest_offset = std::sqrt(largest);
+    report_.largest_limited = std::sqrt(largest_limited);
 }
 
 const MatrixX3d& CurveSolver::speed(const Workers& workers) {

@@ -169,6 +169,7 @@ private:
     std::vector<OscillatorStep> steps_;
     int rows_ = 0, columns_ = 0, curve_count_ = 0, first_moved_ = 0;
     double limit_ = 0.0;
+    VectorXd limits_;  // per node row: the limit in the shape of the first mode
     bool has_state_ = false;
     int sub_ = 1;              // steps between grid times
     long first_slot_ = 0;      // in steps

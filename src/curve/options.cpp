@@ -64,7 +64,7 @@ Options describe(CurveOptions& o) {
          .soft = {0, 2}},
         {.name = "limit", .field = &o.limit, .about = "largest swing, approached smoothly",
          .unit = "m", .range = {0, 1e6, true},
-         .automatic = "a third of the part's radius, a sixth of a tail's length"},
+         .automatic = "a third of the part's radius, at most a tenth of its length; a sixth of a tail's length"},
         {.name = "free_tip", .field = &o.free_tip,
          .about = "a closed far end (tail, tip) swings freely"},
         {.name = "highest_frequency", .field = &o.highest_frequency_hz,

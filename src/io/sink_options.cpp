@@ -26,6 +26,10 @@ Options describe(GlbOptions& o) {
          .about = "EXT_meshopt_compression, which three.js, Babylon and game engines read; none: for tools that do not, "
                   "such as Blender up to 5.0; automatic: meshopt where a layer changed something",
          .change = Change::start},
+        {.name = "bones", .field = &o.bones,
+         .about = "write the body as a skin of so many rigid bones, for players without morph targets; 0: its own skin, "
+                  "or morph targets",
+         .range = {0, 256}, .change = Change::start},
     };
 }
 

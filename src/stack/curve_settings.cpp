@@ -78,8 +78,9 @@ void apply_character(const CurveLayerOptions& settings, const CurvePart& part, C
 }
 
 /// Options of the flesh on one part.
-FleshOptions flesh_options(const LayerInput& ground, const CurveLayerOptions& settings, const LayerMeshes& meshes,
-                           const CurvePart& part, const Workers& workers) {
+FleshOptions flesh_options(const LayerInput& ground, const CurveBody& body, const CurveLayerOptions& settings,
+                           const LayerMeshes& meshes, const CurvePart& part, std::vector<std::string>& notes) {
+    const Workers& workers = ground.own_workers();
     FleshOptions options = settings.flesh;
     apply_character(settings, part, options.curve);
     if (settings.a1) {
@@ -104,6 +105,12 @@ FleshOptions flesh_options(const LayerInput& ground, const CurveLayerOptions& se
     }
     for (const CurveExample& example : settings.examples) {
         options.examples.push_back(example_of(example, meshes));
+    }
+    if (settings.morph_examples) {
+        require(settings.examples.empty(), "[[layer]] curve: expected example or morph_examples, found both");
+        if (!examples_from_morphs(body, part, options)) {
+            notes.emplace_back("curve: no morph target is keyed with a pose of this part, none became an example");
+        }
     }
     std::vector<std::string> places;
     for (const CurveForce& push : settings.forces) {
@@ -188,6 +195,8 @@ Options describe(CurveLayerOptions& o) {
          .about = "where the clip loops, flesh starts as it comes back: the loop has no seam", .advanced = true},
         {.name = "example", .field = tables(o.examples),
          .about = "shapes to reach, each a table with time and morph or file", .was = {"examples"}},
+        {.name = "morph_examples", .field = &o.morph_examples,
+         .about = "morph targets keyed in the clip become examples of the pose at which they are strongest"},
         {.name = "force", .field = tables(o.forces),
          .about = "forces by hand, each a table with time, push and region", .was = {"forces"}}});
 }
@@ -196,7 +205,6 @@ Options describe(CurveLayerOptions& o) {
 std::unique_ptr<FleshGroup> make_flesh(const LayerInput& ground, const CurveBody& body, const CurveLayerOptions& given,
                                        const LayerMeshes& meshes, std::vector<std::string>& notes) {
     CurveLayerOptions settings = given;
-    const Workers& workers = ground.own_workers();
     look_up_regions(ground, describe(settings), "[[layer]] curve");
     for (int& vertex : settings.layout.start_vertices) {
         // Users count the vertices of their file.
@@ -221,7 +229,7 @@ std::unique_ptr<FleshGroup> make_flesh(const LayerInput& ground, const CurveBody
     }
     std::vector<std::unique_ptr<Flesh>> all;
     for (FoundPart& part : parts) {
-        FleshOptions options = flesh_options(ground, settings, meshes, part.tube, workers);
+        FleshOptions options = flesh_options(ground, body, settings, meshes, part.tube, notes);
         options.meets = settings.collide || !settings.colliders.empty();
         all.push_back(std::make_unique<Flesh>(body, std::move(part.tube), options));
     }

@@ -23,4 +23,8 @@ struct FoundPart {
 std::vector<FoundPart> find_soft_parts(const LayerInput& ground, const CurveBody& body,
                                        const CurveLayerOptions& options, std::vector<std::string>& notes);
 
+/// Morph targets keyed in the clip become examples of the pose at which they are strongest; the pose is that of
+/// options.pose_joints, else of the joints of the part that turn most meanwhile. \return false: none is keyed
+bool examples_from_morphs(const CurveBody& body, const CurvePart& part, FleshOptions& options);
+
 }  // namespace cutis

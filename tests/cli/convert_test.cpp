@@ -53,6 +53,15 @@ TEST(Convert, a_still_obj_keeps_every_position_and_face_in_every_format) {
     }
 }
 
+TEST(Convert, bones_make_a_skinned_glb_and_no_other_format) {
+    const ScratchFolder scratch;
+    const auto made = run({"convert", "actor:arm", scratch / "o.glb", "--frames", "1-8", "--bones", "4", "--json"});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.out.find("\"e_rms\""), std::string::npos);
+    EXPECT_EQ(run({"convert", "actor:arm", scratch / "o.pc2", "--bones", "4"}).code, 2);
+    EXPECT_EQ(run({"convert", "actor:arm", scratch / "p.glb", "--bones", "257"}).code, 2);
+}
+
 TEST(Convert, scale_and_up_axis_turn_positions_into_metres_y_up) {
     const ScratchFolder scratch;
     write_text(scratch / "a.obj", "v 1 2 3\nv 2 2 3\nv 1 3 3\nf 1 2 3\n");

@@ -108,8 +108,10 @@ TEST(curve_dynamics, softness_is_the_share_of_the_swing_and_the_limit_bends_it_s
     for (int i = 0; i < part.rows(); ++i) {
         const double share = options.softness[i];
         EXPECT_LT((shared.row(i) - share * full.row(i)).norm(), 1e-15);
-        // y / sqrt(1 + |y|^2 / limit^2)
-        const double bend = std::sqrt(1.0 + shared.row(i).squaredNorm() / 4e-4);
+        // y / sqrt(1 + |y|^2 / limit^2), the limit in the shape of the first mode: 1 in the middle, 0 at held ends
+        const double s = part.along[i];
+        const double limit = std::max(0.02 * 16.0 * s * s * (1.0 - s) * (1.0 - s), 2e-8);
+        const double bend = std::sqrt(1.0 + shared.row(i).squaredNorm() / (limit * limit));
         EXPECT_LT((shown.row(i) - shared.row(i) / bend).norm(), 1e-15);
     }
     EXPECT_NEAR(plain.report().largest_offset, full.rowwise().norm().maxCoeff(), 1e-15);

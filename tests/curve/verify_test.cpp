@@ -17,6 +17,14 @@ TEST(curve_verify, swinging_parts_do_not_tear_at_their_cuts_and_keep_their_volum
     test::expect_cases(verify::curve_border_cases);
 }
 
+TEST(curve_verify, whole_animals_have_no_seam_between_their_parts) {
+    test::expect_cases([] { return verify::curve_whole_cases(false); });
+}
+
+TEST(curve_verify, slow_whole_animals_of_all_characters_have_no_seam) {
+    test::expect_cases([] { return verify::curve_whole_cases(true); });
+}
+
 TEST(curve_verify, a_twisting_limb_keeps_its_girth) {
     test::expect_cases(verify::curve_twist_cases);
 }

@@ -1,4 +1,5 @@
 #include "cutis/io/formats.h"
+#include "cutis/io/gltf_read.h"
 #include "io/write_support.h"
 
 namespace cutis {
@@ -246,6 +247,55 @@ TEST(GlbWriteSkin, a_changed_shape_or_the_option_turns_the_skin_off) {
     options.glb.keep_skin = false;
     const auto refused = make_sink(folder / "b.glb", options);
     EXPECT_EQ(bake.run(*refused).at(0).numbers.at("skin_kept"), 0);
+}
+
+/// A square whose right half turns about its middle, and which wanders: two rigid bones.
+Body hinged_square() {
+    const ArtMesh mesh = seamed_square(8);
+    return test::formula_body(mesh, [mesh](double time) {
+        MatrixX3d posed = mesh.positions;
+        const Eigen::Affine3d hinge = Eigen::Translation3d(0.5, 0.0, 0.0) *
+                                      Eigen::AngleAxisd(std::sin(3.0 * time), Vector3d::UnitY()) *
+                                      Eigen::Translation3d(-0.5, 0.0, 0.0);
+        for (Eigen::Index v = 0; v < posed.rows(); ++v) {
+            Vector3d p = posed.row(v);
+            p = p.x() > 0.5 ? hinge * p : p;
+            posed.row(v) = (p + Vector3d(0.3 * time, 0.0, 0.1)).transpose();
+        }
+        return posed;
+    });
+}
+
+TEST(GlbWriteSkin, bones_asked_for_carry_the_frames_in_any_player) {
+    const Body body = hinged_square();
+    ScratchFolder folder;
+    Bake bake{&body, 12};
+    bake.shape_changed = true;
+    SinkOptions options;
+    options.glb.bones = 2;
+    const auto sink = make_sink(folder / "a.glb", options);
+    const OutputFile file = bake.run(*sink).at(0);
+    EXPECT_EQ(file.numbers.at("bones"), 2);
+    EXPECT_EQ(file.numbers.at("morph_targets"), 0);
+    EXPECT_LT(file.numbers.at("max_error_m"), 1e-5);  // two bones made it, floats hold it
+    EXPECT_NEAR(file.numbers.at("e_rms"), 1000.0 * file.numbers.at("rms_error_m") / std::sqrt(2.0), 1e-9);
+    const auto again = std::make_shared<Character>(read_gltf((folder / "a.glb").string()));
+    ASSERT_EQ(again->skins.size(), 1U);
+    EXPECT_EQ(again->skins[0].joints.size(), 2U);
+    const Body read = make_body(again, {});
+    const double diagonal = std::sqrt(2.0);
+    for (int f = 0; f < 12; ++f) {
+        MatrixX3d expected, found;
+        body.positions(f / bake.fps, TimeSampling::exact, Workers(1), expected);
+        read.positions(f / bake.fps, TimeSampling::exact, Workers(1), found);
+        for (Eigen::Index v = 0; v < found.rows(); ++v) {  // split at the seam: every vertex lies on one of ours
+            const double nearest = (expected.rowwise() - found.row(v)).rowwise().norm().minCoeff();
+            EXPECT_LT(nearest, 1e-5 * diagonal) << f;
+        }
+    }
+    bake.uv_changed = true;
+    const auto refused = make_sink(folder / "b.glb", options);
+    EXPECT_THROW(bake.run(*refused), InvalidInput);
 }
 
 }  // namespace

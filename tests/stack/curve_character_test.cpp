@@ -102,6 +102,53 @@ TEST(curve_character, extra_joints_belong_to_the_part_though_they_hang_elsewhere
     EXPECT_EQ(whole->parts().front()->part().vertices, tail_1->parts().front()->part().vertices);
 }
 
+TEST(curve_character, morph_targets_keyed_in_the_clip_are_examples_of_their_pose) {
+    BodyOptions chosen;
+    chosen.clip = "bend";  // keys the target "biceps" with the forearm's bend
+    const CharacterStage stage(make_body(std::make_shared<Character>(load_actor("arm")), chosen));
+    CurveLayerOptions options;
+    options.part.to = {"hand"};
+    options.flesh.curve.free_tip = false;
+    options.morph_examples = true;
+    FleshOptions found;
+    const auto flesh = stage.flesh(options);
+    ASSERT_TRUE(examples_from_morphs(stage.view, flesh->parts().front()->part(), found));
+    ASSERT_EQ(found.pose_joints, std::vector<std::string>{"forearm_1"});
+    ASSERT_EQ(found.examples.size(), 1U);
+    // The strongest weight of all is there: the body's shape beyond its skinning is the largest.
+    Pose pose;
+    double most = 0.0;
+    const int node = stage.body.source().character->meshes.front().node;
+    for (int i = 0; i <= 400; ++i) {
+        stage.body.pose(stage.body.duration() * i / 400, TimeSampling::exact, pose);
+        most = std::max(most, pose.morph_weights[static_cast<size_t>(node)].front());
+    }
+    stage.body.pose(found.examples.front().time, TimeSampling::exact, pose);
+    EXPECT_NEAR(pose.morph_weights[static_cast<size_t>(node)].front(), most, 1e-3);
+    // The same as the example given by hand.
+    CurveLayerOptions by_hand = options;
+    by_hand.morph_examples = false;
+    by_hand.examples = {{found.examples.front().time, "", ""}};
+    by_hand.flesh.pose_joints = {"forearm_1"};
+    by_hand.flesh.baseline = CurveBaseline::linear_blend;
+    by_hand.flesh.follow = false;
+    const auto expected = stage.flesh(by_hand);
+    const Workers workers(1);
+    MatrixX3d a = stage.surface.rest();
+    MatrixX3d b = a;
+    for (int f = 0; f <= 20; ++f) {
+        const FleshStep step = {.to = f / 10.0, .body_to = f / 10.0, .reset = f == 0};
+        flesh->advance(step, workers);
+        expected->advance(step, workers);
+    }
+    flesh->displace(2.0, TimeSampling::smooth, workers, a);
+    expected->displace(2.0, TimeSampling::smooth, workers, b);
+    EXPECT_GT((a - stage.surface.rest()).cwiseAbs().maxCoeff(), 1e-3);
+    EXPECT_EQ(a, b);
+    options.examples = by_hand.examples;
+    test::expect_error<InvalidInput>([&] { stage.flesh(options); }, {"example or morph_examples", "both"});
+}
+
 TEST(curve_character, a_clip_that_loops_has_a_grid_that_fits_its_period) {
     const CharacterStage stage(dinosaur(LoopMode::loop));
     ASSERT_FALSE(stage.body.seam_is_jump());

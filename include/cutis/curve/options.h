@@ -69,8 +69,8 @@ struct CurveOptions {
     double damping = 0.3;                 ///< ratio of every mode
     double inertia_gain = 0.4;            ///< how much the body's acceleration drives the flesh
     std::optional<double> limit;          ///< metres: largest way off the target, approached smoothly;
-                                          ///< none: a third of the part's mean radius, with a free tip a
-                                          ///< sixth of its length
+                                          ///< none: a third of the part's mean radius and at most a tenth of
+                                          ///< its length, with a free tip a sixth of its length
     double highest_frequency_hz = 120.0;  ///< faster modes follow their target at once
     double rate_hz = 120.0;               ///< the drive is sampled on this grid of time
     bool free_tip = true;                 ///< a closed far end swings freely

@@ -40,6 +40,7 @@ struct CurveLayerOptions {
     std::optional<double> a1;
     double a2 = 1.0;
     std::vector<CurveExample> examples;
+    bool morph_examples = false;  ///< targets keyed in the clip are examples of the pose at which they are strongest
     std::vector<CurveForce> forces;
     bool collide = true;  ///< parts stay out of the rest of the body
     std::vector<FleshCollider> colliders;

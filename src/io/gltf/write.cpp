@@ -31,6 +31,10 @@ namespace {
 /// |                    | in use; a skin with keys at every frame where that gives the frames    |
 /// |                    | back within the tolerance, else morph targets; base shape = first      |
 /// |                    | frame; the clip is called `bake`                                       |
+/// | bones              | (`bones` above 0) any body as one mesh with a skin of so many rigid    |
+/// |                    | bones, found from the frames (skinning decomposition, Le and Deng      |
+/// |                    | 2012), at most four a vertex, keys at every frame: what game engines   |
+/// |                    | play. How far it is off stands in the report                           |
 /// | morph targets      | from a truncated singular value decomposition, weights keyed at every  |
 /// |                    | frame, all within 0 .. 1 (Blender cuts off the rest), which takes one  |
 /// |                    | more target of constant weight where modes change sign                 |
@@ -46,7 +50,8 @@ namespace {
 /// | channels, lines    | not written                                                            |
 ///
 /// OutputFile::numbers: `morph_targets` (of the body, all its meshes), `detail_morph_targets` (of all details,
-/// where there are any), `skin_kept` (0 or 1), `tolerance_m`, `max_error_m` and `max_uv_error`: the
+/// where there are any), `skin_kept` (0 or 1), with `bones` also `bones`, `rms_error_m` (of one coordinate) and `e_rms`
+/// (the same in thousandths of the box diagonal), `tolerance_m`, `max_error_m` and `max_uv_error`: the
 /// largest of all meshes, measured by rebuilding every frame from the float32 numbers of the file.
 /// Where float32 itself cannot reach the tolerance (a small body far from the origin) all targets
 /// are written and `max_error_m` says what was reached.
@@ -60,6 +65,9 @@ public:
 private:
     void start() override {
         require(body().art->triangles.rows() != 0, "glb: expected a mesh with triangles, found none");
+        require(
+            options_.bones == 0 || !body().uv_moves(),
+            "glb: expected UVs that stay where bones are asked for, found some that slide; let slide write positions");
         for (const MeshInfo& mesh : meshes()) {
             const bool is_own = mesh.is_body && shows_own_mesh();
             const size_t m = written_.size();
@@ -141,7 +149,7 @@ private:
         MorphTolerance tolerance;
         tolerance.position = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         tolerance.uv = options_.uv_tolerance;
-        if (!GlbCharacter::has_document(info())) {
+        if (options_.bones > 0 || !GlbCharacter::has_document(info())) {
             return write_plain(tolerance);
         }
         const GlbFrames of_body = {&frames().numbers(), frames().first(Stored::positions), body().vertex_count(),
@@ -164,9 +172,13 @@ private:
     /// A body that came from no document: one mesh, with its skin where that still describes the shape.
     std::vector<OutputFile> write_plain(const MorphTolerance& tolerance) {
         const bool may_keep = options_.keep_skin && !body().shape_changed && !body().uv_changed && shows_own_mesh();
-        const bool is_kept = may_keep && written_.front()->keep_skin(*info().body, times_, tolerance.position);
+        const bool is_kept =
+            options_.bones == 0 && may_keep && written_.front()->keep_skin(*info().body, times_, tolerance.position);
         has_body_ = true;
-        fit(tolerance, !is_kept);
+        if (options_.bones > 0) {
+            rms_ = written_.front()->make_bones(options_.bones);
+        }
+        fit(tolerance, !is_kept && options_.bones == 0);
         GlbDocument document;
         GlbAnimation animation(document, {info().frame_count, info().fps, 0.0, 0.0, info().first_frame});
         std::vector<int> nodes;
@@ -208,6 +220,13 @@ private:
                         {"tolerance_m", tolerance.position},
                         {"max_error_m", error_},
                         {"max_uv_error", uv_error_}};
+        if (options_.bones > 0) {
+            file.numbers["bones"] = options_.bones;
+            file.numbers["rms_error_m"] = rms_;
+            // Le and Deng 2012: 1000 sqrt(E / (3 |V| |t|)), of a body whose box has a diagonal of 1.
+            const double diagonal = box_diagonal(body().art->positions);
+            file.numbers["e_rms"] = 1000.0 * rms_ / (diagonal > 0.0 ? diagonal : 1.0);
+        }
         if (written_.size() > 1) {
             file.numbers["detail_morph_targets"] = detail_targets_;
         }
@@ -250,6 +269,7 @@ private:
     std::vector<int> other_nodes_;  // of another view of the body: a scene of its own
     bool has_body_ = false;         // among the meshes written here
     int detail_targets_ = 0;
+    double rms_ = 0.0;  // of the bones
     double error_ = 0.0;
     double uv_error_ = 0.0;
     std::unique_ptr<FewMaps> few_maps_;  // null: no layer paints maps

@@ -56,6 +56,12 @@ bool GlbMesh::keep_skin(const Body& body, const std::vector<double>& times, doub
     return skin_.has_value();
 }
 
+double GlbMesh::make_bones(int bones) {
+    double rms = 0.0;
+    skin_ = decompose_motion(*mesh_->art, frames_, bones, rms);
+    return rms;
+}
+
 void GlbMesh::fit(const MorphTolerance& tolerance) {
     morphs_ = fit_morph_basis(frames_, tolerance, field_);
 }

@@ -31,6 +31,8 @@ public:
 
     /// Takes the body's skin where it gives the frames back. \return whether it does
     bool keep_skin(const Body& body, const std::vector<double>& times, double tolerance);
+    /// Makes a skin of rigid bones. \return the error of one coordinate, root of the mean square, metres
+    double make_bones(int bones);
     /// Makes morph targets instead.
     void fit(const MorphTolerance& tolerance);
 

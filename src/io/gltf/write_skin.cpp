@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "body/skin_decomposition.h"
+
 namespace cutis {
 
 namespace {
@@ -149,9 +151,9 @@ void assign_joints(const std::vector<int>& joint_nodes, const std::vector<int>& 
     }
 }
 
-double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMotion& motion) {
+double largest_error(const MatrixX3d& shape, const GlbFrames& frames, const SkinnedMotion& motion) {
     const size_t stride = static_cast<size_t>(motion.weights.sets) * 4;
-    const MatrixX3d rest = body.mesh().positions.cast<float>().cast<double>();
+    const MatrixX3d rest = shape.cast<float>().cast<double>();
     std::vector<Eigen::Affine3d> world(motion.nodes.size());
     std::vector<Eigen::Affine3d> matrices(motion.joints.size());
     MatrixX3d truth;
@@ -186,7 +188,66 @@ double largest_error(const Body& body, const GlbFrames& frames, const SkinnedMot
     return largest;
 }
 
+/// Where the vertices of each bone are, by weight.
+std::vector<Vector3d> bone_centres(const MatrixX3d& rest, const SkinWeights& weights, size_t bones) {
+    std::vector<Vector3d> centres(bones, Vector3d::Zero());
+    std::vector<double> sums(bones, 0.0);
+    for (size_t i = 0; i < weights.weights.size(); ++i) {
+        const auto v = static_cast<Eigen::Index>(i / static_cast<size_t>(weights.influences));
+        centres[weights.joints[i]] += weights.weights[i] * rest.row(v).transpose();
+        sums[weights.joints[i]] += weights.weights[i];
+    }
+    for (size_t b = 0; b < bones; ++b) {
+        centres[b] /= sums[b] > 0.0 ? sums[b] : 1.0;
+    }
+    return centres;
+}
+
 }  // namespace
+
+SkinnedMotion decompose_motion(const ArtMesh& rest, const GlbFrames& frames, int bones, double& rms) {
+    std::vector<MatrixX3d> shapes(static_cast<size_t>(frames.frame_count()));
+    for (size_t f = 0; f < shapes.size(); ++f) {
+        frames.read_positions(static_cast<int>(f), shapes[f]);
+    }
+    DecompositionOptions options;
+    options.bones = bones;
+    const SkinDecomposition found = decompose_skin(rest.positions, rest.triangles, shapes, options, Workers(1));
+    rms = found.rms;
+    SkinnedMotion motion;
+    const auto count = static_cast<size_t>(found.bone_count());
+    const std::vector<Vector3d> centres = bone_centres(rest.positions, found.weights, count);
+    for (size_t b = 0; b < count; ++b) {
+        PoseTrack track;
+        track.name = "bone_" + std::to_string(b + 1);
+        Eigen::Quaterniond before = Eigen::Quaterniond::Identity();
+        for (const std::vector<Eigen::Affine3d>& frame : found.matrices) {
+            const Vector3d place = frame[b] * centres[b];
+            Eigen::Quaterniond turn(frame[b].linear());
+            if (before.dot(turn) < 0.0) {
+                turn.coeffs() = -turn.coeffs();
+            }
+            before = turn;
+            for (int k = 0; k < 3; ++k) {
+                track.translation.push_back(static_cast<float>(place(k)));
+            }
+            for (int k = 0; k < 4; ++k) {
+                track.rotation.push_back(static_cast<float>(turn.coeffs()(k)));
+            }
+        }
+        track.scale = {1.0F, 1.0F, 1.0F};
+        drop_still_keys(track.translation, 3);
+        drop_still_keys(track.rotation, 4);
+        motion.nodes.push_back(std::move(track));
+        motion.joints.push_back(static_cast<int>(b));
+        Eigen::Matrix4f inverse_bind = Eigen::Matrix4f::Identity();
+        inverse_bind.col(3).head<3>() = -centres[b].cast<float>();
+        motion.inverse_bind.insert(motion.inverse_bind.end(), inverse_bind.data(), inverse_bind.data() + 16);
+    }
+    pack_weights(found.weights, motion.weights);
+    motion.max_error = largest_error(rest.positions, frames, motion);
+    return motion;
+}
 
 bool separate(const Eigen::Affine3d& map, Vector3d& translation, Eigen::Quaterniond& rotation, Vector3d& scale) {
     Eigen::Matrix3d axes = map.linear();
@@ -284,7 +345,7 @@ std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& fram
         matrix.row(3) << 0.0F, 0.0F, 0.0F, 1.0F;
         motion.inverse_bind.insert(motion.inverse_bind.end(), matrix.data(), matrix.data() + 16);
     }
-    motion.max_error = largest_error(body, frames, motion);
+    motion.max_error = largest_error(body.mesh().positions, frames, motion);
     if (!(motion.max_error < tolerance)) {
         return std::nullopt;
     }

@@ -52,6 +52,10 @@ bool separate(const Eigen::Affine3d& map, Vector3d& translation, Eigen::Quaterni
 std::optional<SkinnedMotion> sample_skin(const Body& body, const GlbFrames& frames, const std::vector<double>& times,
                                          double tolerance);
 
+/// Frames as a skin of rigid bones that the frames themselves say (skinning decomposition): flat, each where its
+/// vertices are. \param rms  per coordinate, metres
+SkinnedMotion decompose_motion(const ArtMesh& rest, const GlbFrames& frames, int bones, double& rms);
+
 /// Adds nodes, skin and the keys of what moves.
 /// \return index of the skin
 int add_skin(GlbDocument& document, const SkinnedMotion& motion, GlbAnimation& animation,
