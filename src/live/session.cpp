@@ -74,6 +74,7 @@ void check_inside(const Scene& scene, const std::filesystem::path& folder) {
 /// Everything of the scene that is open.
 struct OpenScene {
     std::string text;
+    std::string demo;  // its name, where it is one
     Scene scene;
     std::optional<Body> clip;  // as the scene has it
     std::shared_ptr<LiveMotion> motion;
@@ -207,22 +208,26 @@ Json Session::Parts::run(const Json& command) {
     }
     if (what == "open") {
         std::string text = command["scene"].as_text();
+        std::string name;
         if (command.contains("demo")) {
             const auto demo = options.demos.find(command["demo"].as_text());
             require(demo != options.demos.end(), "demo: there is none named ", command["demo"].dump());
+            name = demo->first;
             text = demo->second;
         } else if (command.contains("character")) {
-            const std::string& name = command["character"].as_text();
-            require(name.find_first_of("/\\") == std::string::npos && !name.empty(),
+            const std::string& file = command["character"].as_text();
+            require(file.find_first_of("/\\") == std::string::npos && !file.empty(),
                     "character: expected the name of a file that was handed in, or actor:NAME, found ",
-                    quoted_text(name));
-            const bool is_actor = name.compare(0, 6, "actor:") == 0;
+                    quoted_text(file));
+            const bool is_actor = file.compare(0, 6, "actor:") == 0;
             const Suggestion suggested =
-                suggest_scene(is_actor ? name : (options.folder / name).string(), options.folder, {}, options.actors);
+                suggest_scene(is_actor ? file : (options.folder / file).string(), options.folder, {}, options.actors);
             text = suggested.scene;
         }
         require(!text.empty(), "open: expected scene, demo or character");
-        show_scene(open(text, options.folder, true));
+        std::unique_ptr<OpenScene> next = open(text, options.folder, true);
+        next->demo = name;
+        show_scene(std::move(next));
         return describe_all();
     }
     require(now != nullptr, what, ": nothing is open");
@@ -420,6 +425,7 @@ Json Session::Parts::change_clip(const Json& command) {
     // The body is another one, and so is everything that was laid out on its motion.
     auto next = std::make_unique<OpenScene>();
     next->text = now->text;
+    next->demo = now->demo;
     next->scene = now->scene;
     next->scene.body.options.clip = name;
     next->clip.emplace(load_body(next->scene, {}, options.actors));
@@ -478,6 +484,7 @@ Json Session::Parts::describe_all() const {
         }
     }
     return {{"layers", std::move(layers)},
+            {"demo", now->demo},
             {"clips", std::move(clips)},
             {"clip", now->clip->source().clip.name},
             {"joints", std::move(joints)},
@@ -595,7 +602,11 @@ void Session::Parts::pack() {
         for (size_t c = 0; c < info.meshes[m].channels.size(); ++c) {
             const ChannelInfo& about = info.meshes[m].channels[c];
             if (about.name == channel && about.width == 1) {
-                packed.add({{"kind", "channel"}, {"mesh", m}, {"neutral", about.neutral}, {"unit", about.unit}},
+                packed.add({{"kind", "channel"},
+                            {"mesh", m},
+                            {"name", about.name},
+                            {"neutral", about.neutral},
+                            {"unit", about.unit}},
                            std::vector<float>(mesh.channels[c].begin(), mesh.channels[c].end()));
             }
         }

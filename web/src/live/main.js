@@ -32,8 +32,9 @@ async function start() {
   const first = wanted && demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0];
   $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('as it was opened', ''));
   if (hello.isOpen && !wanted) {
-    $('demos').value = '';
-    return opened(await engine.ask({ do: 'describe' }));
+    const scene = await engine.ask({ do: 'describe' });
+    $('demos').value = scene.demo;
+    return opened(scene);
   }
   $('demos').value = first;
   return open({ demo: first });

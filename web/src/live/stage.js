@@ -153,7 +153,9 @@ export class LiveStage {
   }
 
   setFrame(head, sections) {
-    const range = { low: Infinity, high: -Infinity, isSigned: false };
+    // Of all that was seen of a channel so far: a legend that stays.
+    const known = (this.ranges ??= {});
+    const range = { low: Infinity, high: -Infinity, isSigned: false, ...known[sections.find(({ kind }) => kind === 'channel')?.name] };
     const heat = sections.filter(({ kind }) => kind === 'channel');
     for (const { values, neutral } of heat) {
       for (const value of values) {
@@ -165,6 +167,7 @@ export class LiveStage {
         Object.assign(range, { low: neutral - reach, high: neutral + reach, isSigned: true });
       }
     }
+    if (heat.length) known[heat[0].name] = range;
     this.range = heat.length ? { ...range, unit: heat[0].unit } : null;
     for (const section of sections) {
       const surface = this.surfaces[section.mesh];
@@ -219,7 +222,7 @@ export class LiveStage {
     this.centre = centre;
     this.isFramed = true;
     const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
-    const fit = (size * 0.56) / Math.tan((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
+    const fit = (size * 0.45) / Math.tan((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction.clone().normalize(), fit);
     this.camera.near = fit / 100;
