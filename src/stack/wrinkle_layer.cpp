@@ -194,7 +194,7 @@ private:
         }
         if (maps->texels_a_wavelength() < coarse_map) {
             report_.notes.push_back(concat("wrinkle: a map of ", maps->size(), " pixels has ",
-                                           std::round(10.0 * maps->texels_a_wavelength()) / 10.0,
+                                           std::floor(10.0 * maps->texels_a_wavelength()) / 10.0,
                                            " texels a wavelength, expected 8 or more: raise map_size or scale"));
         }
         texels_ = maps->texels_a_wavelength();
