@@ -74,6 +74,7 @@ public:
     double most_height() const override { return most_height_; }
     double texels_a_wavelength() const override { return maps_->texels_a_wavelength(); }
     double overlap() const { return maps_->overlap(); }
+    int tiles() const { return maps_->tiles(); }
 
     void paint(const MeshFrame& body, size_t first_channel, const Workers& workers, std::vector<float>* heights,
                std::vector<float>* normals) override {
@@ -180,6 +181,11 @@ private:
             return;
         }
         auto maps = std::make_shared<LayerMaps>(ground, solver_, settings, rides_);
+        if (maps->tiles() > 1) {
+            report_.notes.push_back(concat("wrinkle: wrinkles lie in ", maps->tiles(),
+                                           " tiles of UVs (UDIM): the maps are those of the one with most of them; "
+                                           "name a part in where, and use a layer for each"));
+        }
         if (maps->overlap() > much_overlap) {
             report_.notes.push_back(
                 concat("wrinkle: UVs overlap on ", std::lround(100.0 * maps->overlap()),
@@ -188,7 +194,7 @@ private:
         }
         if (maps->texels_a_wavelength() < coarse_map) {
             report_.notes.push_back(concat("wrinkle: a map of ", maps->size(), " pixels has ",
-                                           std::round(10.0 * maps->texels_a_wavelength()) / 10.0,
+                                           std::floor(10.0 * maps->texels_a_wavelength()) / 10.0,
                                            " texels a wavelength, expected 8 or more: raise map_size or scale"));
         }
         texels_ = maps->texels_a_wavelength();

@@ -237,15 +237,6 @@ Chart::Chart(const MatrixX3d& rest, const MatrixX3i& triangles, int f) {
     }
 }
 
-Vector3d Chart::metric(const MatrixX3d& posed, const MatrixX3i& triangles, int f) const {
-    const Vector3d origin = posed.row(triangles(f, 0));
-    const Vector3d e1 = posed.row(triangles(f, 1)).transpose() - origin;
-    const Vector3d e2 = posed.row(triangles(f, 2)).transpose() - origin;
-    const Vector3d u = inverse[0] * e1;
-    const Vector3d v = inverse[1] * e1 + inverse[2] * e2;
-    return {u.dot(u), u.dot(v), v.dot(v)};
-}
-
 VectorXd body_thickness(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals, double most,
                         const Workers& workers) {
     const TriangleGrid grid(rest, topology.triangles());

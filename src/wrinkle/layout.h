@@ -9,12 +9,23 @@ namespace cutis::wrinkle_detail {
 struct Chart {
     Vector3d x = Vector3d::UnitX();
     Vector3d y = Vector3d::UnitY();
-    double inverse[3] = {0.0, 0.0, 0.0};  ///< of the two edges from corner 0: xx, xy, yy
+    std::array<double, 3> inverse = {0.0, 0.0, 0.0};  ///< of the two edges from corner 0: xx, xy, yy
 
     Chart() = default;
     Chart(const MatrixX3d& rest, const MatrixX3i& triangles, int f);
     /// Transpose of the deformation gradient times itself: xx, xy, yy.
-    Eigen::Vector3d metric(const MatrixX3d& posed, const MatrixX3i& triangles, int f) const;
+    Vector3d metric(const MatrixX3d& posed, const MatrixX3i& triangles, int f) const {
+        return metric_of(inverse, posed, triangles, f);
+    }
+    static Vector3d metric_of(const std::array<double, 3>& inverse, const MatrixX3d& posed, const MatrixX3i& triangles,
+                              int f) {
+        const Vector3d origin = posed.row(triangles(f, 0));
+        const Vector3d e1 = posed.row(triangles(f, 1)).transpose() - origin;
+        const Vector3d e2 = posed.row(triangles(f, 2)).transpose() - origin;
+        const Vector3d u = inverse[0] * e1;
+        const Vector3d v = inverse[1] * e1 + inverse[2] * e2;
+        return {u.dot(u), u.dot(v), v.dot(v)};
+    }
 };
 
 /// Everything that is laid out once for wrinkles on a surface. The angle phi of the stripes turns by pi from valley to

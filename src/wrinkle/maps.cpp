@@ -1,6 +1,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "cutis/core/error.h"
@@ -60,6 +61,7 @@ struct WrinkleMaps::Parts {
     const WrinkleSolver* solver = nullptr;
     int size = 0;
     double overlap = 0.0;
+    int tiles = 0;
     double texels = 0.0;
     std::vector<Patch> patches;
     std::vector<Texel> list;  // rows from the top
@@ -94,9 +96,33 @@ void WrinkleMaps::Parts::rasterize(const WrinkleLayout& layout, const Topology& 
         return art.mesh->uv_triangles(art.triangle[static_cast<size_t>(f)],
                                       art.corner[static_cast<size_t>(f)][static_cast<size_t>(k)]);
     };
+    // UVs may lie in several tiles (UDIM): the picture is of the one with most of the wrinkles.
+    const auto tile_of = [&](int f) {
+        Vector2d middle = Vector2d::Zero();
+        for (int c = 0; c < 3; ++c) {
+            middle += art.mesh->uv.row(uv_at(f, c)).transpose() / 3.0;
+        }
+        return std::pair(static_cast<int>(std::floor(middle.x())), static_cast<int>(std::floor(middle.y())));
+    };
+    const auto has_uv = [&](int f) { return uv_at(f, 0) >= 0 && uv_at(f, 1) >= 0 && uv_at(f, 2) >= 0; };
+    std::map<std::pair<int, int>, double> area_of_tile;
+    for (size_t piece = 0; piece < layout.cut.base_triangle.size(); ++piece) {
+        if (has_uv(layout.cut.base_triangle[piece])) {
+            area_of_tile[tile_of(layout.cut.base_triangle[piece])] +=
+                layout.cut.mesh.areas[static_cast<Eigen::Index>(piece)];
+        }
+    }
+    tiles = static_cast<int>(area_of_tile.size());
+    if (tiles == 0) {
+        return;
+    }
+    const std::pair<int, int> main =
+        std::max_element(area_of_tile.begin(), area_of_tile.end(), [](const auto& a, const auto& b) {
+            return a.second < b.second;
+        })->first;
+    const Eigen::Vector2i tile(main.first, main.second);
     for (const int f : layout.cut.base_triangle) {
-        const bool has_uv = uv_at(f, 0) >= 0 && uv_at(f, 1) >= 0 && uv_at(f, 2) >= 0;
-        if (patch_of[static_cast<size_t>(f)] >= 0 || !has_uv) {
+        if (patch_of[static_cast<size_t>(f)] >= 0 || !has_uv(f) || tile_of(f) != main) {
             continue;
         }
         patch_of[static_cast<size_t>(f)] = static_cast<int>(patches.size());
@@ -144,18 +170,12 @@ void WrinkleMaps::Parts::rasterize(const WrinkleLayout& layout, const Topology& 
     const auto raster_of = [&](size_t piece) {
         Raster raster;
         const int f = layout.cut.base_triangle[piece];
-        // Pictures repeat: UVs beyond them are those inside.
-        Vector2d tile = Vector2d::Zero();
-        for (int c = 0; c < 3; ++c) {
-            tile += art.mesh->uv.row(uv_at(f, c)).transpose() / 3.0;
-        }
-        tile = tile.array().floor();
         for (int k = 0; k < 3; ++k) {
             Vector2d uv = Vector2d::Zero();
             for (int c = 0; c < 3; ++c) {
                 uv += layout.cut.corner[piece][static_cast<size_t>(k)][c] * art.mesh->uv.row(uv_at(f, c)).transpose();
             }
-            uv -= tile;
+            uv -= tile.cast<double>();
             raster.corner[k] = {uv.x() * size - 0.5, (1.0 - uv.y()) * size - 0.5};
         }
         const double side = cross(raster.corner[1] - raster.corner[0], raster.corner[2] - raster.corner[0]);
@@ -313,6 +333,9 @@ long WrinkleMaps::texel_count() const {
 }
 double WrinkleMaps::texels_a_wavelength() const {
     return parts_->texels;
+}
+int WrinkleMaps::tiles() const {
+    return parts_->tiles;
 }
 double WrinkleMaps::overlap() const {
     return parts_->overlap;

@@ -9,14 +9,14 @@ struct WrinkleParts {
     WrinkleOptions options;  // of their skin
     double calm = 0.0;
     WrinkleLayout layout;
-    MatrixX3i corners;  // of the triangles that take part
-    std::vector<Chart> charts;
+    MatrixX3i corners;                           // of the triangles that take part
+    std::vector<std::array<double, 3>> inverse;  // Chart::inverse of each
     /// A triangle's part in the metric of one of its corners: row of `metrics`, weight, and the vertex's direction in
     /// the triangle's plane.
     struct Share {
         int triangle;
-        double weight;
-        double cosine, sine;
+        float weight;
+        float cosine, sine;
     };
     std::vector<int> vertices;     // that take part
     std::vector<int> first_share;  // of each, and one more

@@ -37,6 +37,7 @@ void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts
     }
     std::vector<int> number(static_cast<size_t>(topology.triangle_count()), -1);
     std::vector<int> used;
+    std::vector<wrinkle_detail::Chart> charts;
     const VectorXd areas = triangle_areas(rest, topology);
     parts.first_share.push_back(0);
     parts.first_near.push_back(0);
@@ -50,12 +51,14 @@ void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts
             if (own < 0) {
                 own = static_cast<int>(used.size());
                 used.push_back(f);
-                parts.charts.emplace_back(rest, triangles, f);
+                charts.emplace_back(rest, triangles, f);
+                parts.inverse.push_back(charts.back().inverse);
             }
-            const wrinkle_detail::Chart& chart = parts.charts[static_cast<size_t>(own)];
+            const wrinkle_detail::Chart& chart = charts[static_cast<size_t>(own)];
             Vector2d flat(g.dot(chart.x), g.dot(chart.y));
             flat = flat.norm() > 1e-9 ? Vector2d(flat.normalized()) : Vector2d(1, 0);
-            parts.shares.push_back({own, areas[f], flat.x(), flat.y()});
+            parts.shares.push_back(
+                {own, static_cast<float>(areas[f]), static_cast<float>(flat.x()), static_cast<float>(flat.y())});
             sum += areas[f];
             for (int k = 0; k < 3; ++k) {
                 const int other = triangles(f, k);
@@ -67,7 +70,7 @@ void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts
             }
         }
         for (size_t s = static_cast<size_t>(parts.first_share.back()); s < parts.shares.size(); ++s) {
-            parts.shares[s].weight /= sum;
+            parts.shares[s].weight = static_cast<float>(parts.shares[s].weight / sum);
         }
         parts.first_share.push_back(static_cast<int>(parts.shares.size()));
         // One step of diffusion: as much of the neighbours as reaches over the length.
@@ -157,7 +160,8 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
     }
     workers.for_chunks(static_cast<int>(parts.corners.rows()), 1024, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
-            parts.metrics.row(f) = parts.charts[static_cast<size_t>(f)].metric(posed, parts.corners, f);
+            parts.metrics.row(f) =
+                wrinkle_detail::Chart::metric_of(parts.inverse[static_cast<size_t>(f)], posed, parts.corners, f);
         }
     });
     const auto count = static_cast<int>(parts.vertices.size());
@@ -168,9 +172,10 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
                  ++s) {
                 const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
                 const double* m = parts.metrics.data() + 3 * static_cast<Eigen::Index>(share.triangle);
-                const double cc = share.cosine * share.cosine;
-                const double cs = share.cosine * share.sine;
-                const double ss = share.sine * share.sine;
+                const double cosine = share.cosine;
+                const double cc = cosine * cosine;
+                const double cs = cosine * share.sine;
+                const double ss = static_cast<double>(share.sine) * share.sine;
                 along += share.weight * (cc * m[0] + 2.0 * cs * m[1] + ss * m[2]);
                 between += share.weight * ((cc - ss) * m[1] + cs * (m[2] - m[0]));
                 across += share.weight * (ss * m[0] - 2.0 * cs * m[1] + cc * m[2]);
@@ -246,7 +251,7 @@ void WrinkleSolver::crests(const MatrixX3d& posed, const Workers& workers, Matri
             for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
                  ++s) {
                 const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
-                const double* inverse = parts.charts[static_cast<size_t>(share.triangle)].inverse;
+                const std::array<double, 3>& inverse = parts.inverse[static_cast<size_t>(share.triangle)];
                 const Vector3d origin = posed.row(parts.corners(share.triangle, 0));
                 const Vector3d e1 = posed.row(parts.corners(share.triangle, 1)).transpose() - origin;
                 const Vector3d e2 = posed.row(parts.corners(share.triangle, 2)).transpose() - origin;

@@ -1,0 +1,156 @@
+#include "cutis/stack/wrinkle_layer.h"
+
+#include <gtest/gtest.h>
+
+#include "cutis/stack/layer_stack.h"
+#include "cutis/stack/slide_layer.h"
+#include "support/expect_error.h"
+
+namespace cutis {
+namespace {
+
+/// A strip of 0.2 x 0.1 m that is pressed along x to 0.7 of its length within half a second.
+Body pressed_strip(bool has_uv = true) {
+    constexpr int columns = 16;
+    constexpr int rows = 8;
+    ArtMesh mesh;
+    mesh.name = "strip";
+    mesh.positions.resize((columns + 1) * (rows + 1), 3);
+    mesh.uv.resize(mesh.positions.rows(), 2);
+    for (int j = 0; j <= rows; ++j) {
+        for (int i = 0; i <= columns; ++i) {
+            mesh.positions.row(j * (columns + 1) + i) << 0.2 * i / columns, 0.1 * j / rows, 0.0;
+            mesh.uv.row(j * (columns + 1) + i) << 0.02 + 0.96 * i / columns, 0.02 + 0.48 * j / rows;
+        }
+    }
+    mesh.triangles.resize(2 * columns * rows, 3);
+    int f = 0;
+    for (int j = 0; j < rows; ++j) {
+        for (int i = 0; i < columns; ++i) {
+            const int a = j * (columns + 1) + i;
+            mesh.triangles.row(f++) << a, a + 1, a + columns + 2;
+            mesh.triangles.row(f++) << a, a + columns + 2, a + columns + 1;
+        }
+    }
+    mesh.parts = {{"strip", "", 0, f, 0, static_cast<int>(mesh.positions.rows())}};
+    if (has_uv) {
+        mesh.uv_triangles = mesh.triangles;
+    } else {
+        mesh.uv.resize(0, 2);
+    }
+    PointCache cache;
+    cache.rate = 24.0;
+    cache.vertex_count = static_cast<int>(mesh.positions.rows());
+    for (int frame = 0; frame <= 12; ++frame) {
+        for (Eigen::Index v = 0; v < mesh.positions.rows(); ++v) {
+            cache.samples.push_back(static_cast<float>(mesh.positions(v, 0) * (1.0 - 0.3 * frame / 12.0)));
+            cache.samples.push_back(static_cast<float>(mesh.positions(v, 1)));
+            cache.samples.push_back(0.0F);
+        }
+    }
+    return make_body(mesh, std::move(cache), {});
+}
+
+WrinkleLayerOptions options_of() {
+    WrinkleLayerOptions options;
+    options.where = "all";
+    options.solver.wavelength = Painted(0.01);
+    options.map_size = 256;
+    return options;
+}
+
+/// Heights of the map in frame 10, over slid skin or (none) the body alone.
+std::vector<float> heights_over(const Body& body, const SlideOutput* output) {
+    const Workers one(1);
+    StackOptions how;
+    how.fps = 24.0;
+    LayerStack stack(body, how, one);
+    if (output != nullptr) {
+        SlideLayerOptions slide;
+        slide.output = *output;
+        stack.add("slide", make_slide_layer(slide, stack.ground()));
+    }
+    stack.add("wrinkle", make_wrinkle_layer(options_of(), stack.ground()));
+    Frame frame = stack.info().empty_frame();
+    for (int number = 1; number <= 10; ++number) {
+        stack.advance(number, frame);
+    }
+    const LayerInfo& layer = stack.info().layers.back();
+    std::vector<float> heights;
+    layer.maps->paint(frame.body(), layer.first_channel, one, &heights, nullptr);
+    return heights;
+}
+
+TEST(WrinkleLayer, maps_are_of_the_material_whatever_slide_moves) {
+    const Body body = pressed_strip();
+    const SlideOutput outputs[] = {SlideOutput::vertices, SlideOutput::uv, SlideOutput::none};
+    const std::vector<float> with_vertices = heights_over(body, &outputs[0]);
+    const float highest = *std::max_element(with_vertices.begin(), with_vertices.end());
+    EXPECT_GT(highest, 1e-4F);
+    for (const SlideOutput& output : {outputs[1], outputs[2]}) {
+        const std::vector<float> other = heights_over(body, &output);
+        float largest = 0.0F;
+        for (size_t i = 0; i < other.size(); ++i) {
+            largest = std::max(largest, std::abs(other[i] - with_vertices[i]));
+        }
+        EXPECT_LT(largest, 1e-5F * highest);
+    }
+    const std::vector<float> alone = heights_over(body, nullptr);
+    EXPECT_GT(*std::max_element(alone.begin(), alone.end()), 1e-4F);
+}
+
+TEST(WrinkleLayer, goes_on_after_a_resume_bit_for_bit) {
+    const Body body = pressed_strip();
+    const Workers one(1);
+    const auto run = [&](int resume_at) {
+        StackOptions how;
+        how.fps = 24.0;
+        WrinkleLayerOptions options = options_of();
+        options.solver.calm = 0.05;
+        const auto make = [&] {
+            auto stack = std::make_unique<LayerStack>(body, how, one);
+            stack->add("wrinkle", make_wrinkle_layer(options, stack->ground()));
+            return stack;
+        };
+        auto stack = make();
+        Frame frame = stack->info().empty_frame();
+        for (int number = 1; number <= 10; ++number) {
+            if (number == resume_at) {
+                const auto states = stack->save();
+                stack = make();
+                stack->restore(states, number - 1);
+            }
+            stack->advance(number, frame);
+        }
+        return *stack->info().channel(frame, "wrinkle height");
+    };
+    const std::vector<double> straight = run(0);
+    EXPECT_EQ(run(6), straight);
+    EXPECT_GT(*std::max_element(straight.begin(), straight.end()), 0.0);
+}
+
+TEST(WrinkleLayer, says_what_still_works_without_uvs) {
+    const Body body = pressed_strip(false);
+    const Workers one(1);
+    LayerStack stack(body, {}, one);
+    stack.add("wrinkle", make_wrinkle_layer(options_of(), stack.ground()));
+    EXPECT_EQ(stack.info().layers.front().maps, nullptr);
+    ASSERT_FALSE(stack.layer(0).report().notes.empty());
+    EXPECT_NE(stack.layer(0).report().notes.front().find("no UVs"), std::string::npos);
+    Frame frame = stack.info().empty_frame();
+    stack.advance(1, frame);
+    stack.advance(12, frame);
+    const std::vector<double>& height = *stack.info().channel(frame, "wrinkle height");
+    EXPECT_GT(*std::max_element(height.begin(), height.end()), 1e-4);
+    WrinkleLayerOptions wrong = options_of();
+    wrong.where = "painted:brow";
+    test::expect_error<InvalidInput>(
+        [&] {
+            LayerStack other(body, {}, one);
+            make_wrinkle_layer(wrong, other.ground());
+        },
+        {"painted vertex attribute", "brow"});
+}
+
+}  // namespace
+}  // namespace cutis
