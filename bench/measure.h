@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -13,6 +14,13 @@ inline double milliseconds(const std::function<void()>& work) {
     work();
     const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;
     return passed.count();
+}
+
+/// Of the processor, all threads together: says the same on a busy machine.
+inline double processor_milliseconds(const std::function<void()>& work) {
+    const std::clock_t begin = std::clock();
+    work();
+    return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
 /// a = b + s c over arrays far larger than the caches, as STREAM does it.

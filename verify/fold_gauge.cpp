@@ -10,6 +10,7 @@
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/layer_stack.h"
+#include "verify/fold_crossings.h"
 
 namespace cutis::verify {
 
@@ -246,6 +247,8 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
     std::vector<Eigen::Affine3d> joints;
     const MatrixX3d rest_normals = vertex_normals(rest, topology);
     MatrixX3d turned;
+    const MatrixX3i joined = joined_at(mesh.art.triangles, rest);
+    int counted = 0;
     for (int pose = 0; pose < poses; ++pose) {
         const double time = body.duration() * (pose + 0.5) / poses;
         const Frame& frame = folding.at(time);
@@ -293,11 +296,22 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
                 idle.push_back(shortfalls.back());
             }
         }
+        if (pose % 2 == 1) {
+            const Crossings plain = find_crossings(joined, base);
+            const Crossings with_folds = find_crossings(joined, folded);
+            gauge.pairs[0] += plain.pairs;
+            gauge.pairs[1] += with_folds.pairs;
+            gauge.far_crossing += far_crossings(plain, with_folds, mesh.art.triangles, base, width);
+            ++counted;
+        }
         if (body.rig() != nullptr) {
             body.joint_matrices(time, TimeSampling::smooth, joints);
             turn_normals(rest_normals, mesh.weights, joints, folding.workers, turned);
             gauge.turned += count_turned(mesh.art.triangles, base, folded, turned);
         }
+    }
+    for (double* sum : {&gauge.pairs[0], &gauge.pairs[1], &gauge.far_crossing}) {
+        *sum /= std::max(1, counted);
     }
     gauge.lines = static_cast<int>(shortfalls.size());
     gauge.shortfall_median = percentile(shortfalls, 0.5);

@@ -19,6 +19,8 @@ struct FoldGauge {
     int turned = 0;                   // triangles folding turned against the turned rest normal
     double second[4] = {0, 0, 0, 0};  // largest second difference of the offset, metres, at 120,
                                       // 240, 480 and 960 frames a second
+    double pairs[2] = {0, 0};         // crossing triangle pairs that share no corner, before and after, mean of poses
+    double far_crossing = 0.0;        // triangles further than a width from any that cross without folds
     int differing = 0;                // numbers that differ between 1 and 2 threads
     int vertices = 0;
     int uniform_vertices = 0;

@@ -17,7 +17,7 @@ constexpr double fade = 0.1;
 constexpr double most_crowding = 1e3;
 // Eighth power of crowding that counts as none (an eighth of it is lost height): triangles far from turning over cost
 // nothing further.
-constexpr double idle_power = 1e-3;
+constexpr double idle_power = 1e-4;
 
 using simd::Floats;
 constexpr int guard_lanes = simd::lanes_in<Floats>;
@@ -205,8 +205,8 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
     for (int n = 0; contact != nullptr && n < places_.moved(); ++n) {
         const float height = lift.raised()[static_cast<size_t>(n)];
         if (height > 0.0F) {
-            const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), most_crowding);
-            if (const auto power = static_cast<float>(eighth_power(crowding)); power > 0.0F) {
+            const float power = contact->crowding(n, height) - static_cast<float>(idle_power);
+            if (power > 0.0F) {
                 press(n, power);
             }
         }
