@@ -1,6 +1,6 @@
 # Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup program build demo test test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
+.PHONY: help setup program build fbx demo test test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -9,6 +9,7 @@ export CUTIS_CACHE := $(abspath $(BUILD)/cache)
 
 help:
 	@echo "make demo           build the program, bake the default demo, say where to look"
+	@echo "make fbx            build the reader of FBX files as well (fetches ufbx)"
 	@echo "make test           unit, property and program tests"
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
 	@echo "make test-peers     checks against other programs (glTF validator, three.js, Blender, tinyusdz)"
@@ -40,6 +41,12 @@ build: program
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program cutis_farm_program cutis_proofs
 
+# The reader of FBX, which `cutis` starts where it is given such a file.
+fbx: program
+	@scripts/setup fbx
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_fbx_program
+
 demo: program
 	@scripts/demo $(BUILD)/cutis
 
@@ -58,7 +65,7 @@ test-slow:
 	$(call build_tests,page)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -L slow
 
-test-peers: program
+test-peers: program fbx
 	@scripts/setup test peers
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program peer_moving_uv peer_details
