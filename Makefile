@@ -1,6 +1,6 @@
 # Targets. Each first runs scripts/setup, which installs what that target needs and is quick when nothing is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup program build demo live live-engine test test-live test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
+.PHONY: help setup program build fbx demo live live-engine test test-live test-slow test-peers test-portable test-characters test-farm gallery bench bench-peers compare build-time mutate format lint clean sanitize fuzz soak actors
 
 JOBS ?= $(shell nproc)
 BUILD := build
@@ -10,6 +10,7 @@ export CUTIS_CACHE := $(abspath $(BUILD)/cache)
 help:
 	@echo "make demo           build the program, bake the default demo, say where to look"
 	@echo "make live           the living page: out/live/index.html for any browser, and the program that \`cutis live\` starts"
+	@echo "make fbx            build the reader of FBX files as well (fetches ufbx)"
 	@echo "make test           unit, property and program tests"
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
 	@echo "make test-live      the living page in a real browser, on both engines"
@@ -41,6 +42,12 @@ build: program
 	@scripts/setup bench
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program cutis_farm_program cutis_proofs
+
+# The reader of FBX, which `cutis` starts where it is given such a file.
+fbx: program
+	@scripts/setup fbx
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target cutis_fbx_program
 
 demo: program
 	@scripts/demo $(BUILD)/cutis
@@ -76,7 +83,7 @@ test-live: live
 	@scripts/setup page
 	@CUTIS_PROGRAM=$(abspath $(BUILD)/cutis) node --test web/test/live.test.mjs
 
-test-peers: program
+test-peers: program fbx
 	@scripts/setup test peers
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program peer_moving_uv peer_details

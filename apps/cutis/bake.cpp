@@ -17,6 +17,7 @@ struct BakeFlags {
     std::string output;
     std::string frames;
     std::vector<std::string> formats;
+    std::vector<std::string> clips;
     std::string memory;
     int threads = 0;
     bool json = false;
@@ -52,6 +53,11 @@ int run_bake(const BakeFlags& flags) {
     if (!flags.formats.empty()) {
         scene.output.formats = flags.formats;
     }
+    if (!flags.clips.empty()) {
+        scene.body.clips = flags.clips == std::vector<std::string>{"all"} ? std::vector<std::string>{"*"} : flags.clips;
+        scene.body.options.clip.clear();
+        scene.last_frame = flags.frames.empty() && is_character(flags.scene) ? 0 : scene.last_frame;
+    }
     RunOptions options;
     options.folder = flags.output;
     options.name = output_name(flags.scene);
@@ -75,6 +81,9 @@ void add_bake(CLI::App& program, Action& action) {
     verb->add_option("-o,--output", flags->output, "folder to write into, made where missing");
     verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");
     verb->add_option("--format", flags->formats, "instead of the scene's formats, comma-separated")->delimiter(',');
+    verb->add_option("--clips", flags->clips,
+                     "several clips in one bake, comma-separated, or all: one output clip each")
+        ->delimiter(',');
     verb->add_option("--threads", flags->threads, "0: all; the result is the same for any number")
         ->check(CLI::Range(0, 1024));
     verb->add_option("--memory", flags->memory,

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "cutis/io/character_read.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/inspect.h"
@@ -37,7 +38,7 @@ Scene scene_of(const ConvertFlags& flags) {
     constexpr std::string_view actor = "actor:";
     if (flags.input.rfind(actor, 0) == 0) {
         body.actor = flags.input.substr(actor.size());
-    } else if (extension == "glb" || extension == "gltf") {
+    } else if (is_character_ending(extension)) {
         body.file = flags.input;
     } else if (extension == "obj") {
         body.mesh_file = flags.input;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -181,7 +182,105 @@ std::string output_name(const fs::path& path) {
     return name;
 }
 
+namespace {
+
+/// Names of the clips that a scene asks for.
+std::vector<std::string> wanted_clips(const Scene& scene) {
+    Scene one = scene;
+    one.body.clips.clear();
+    const Body body = reading<Body>([&] { return load_body(one, {}, load_actor); });
+    std::vector<std::string> all;
+    for (const Clip& clip : body.source().character->clips) {
+        all.push_back(clip.name);
+    }
+    std::vector<std::string> names;
+    for (const std::string& name : scene.body.clips) {
+        const bool is_known = std::find(all.begin(), all.end(), name) != all.end();
+        require(name == "*" || is_known, "[body] clips: expected clips of the file (",
+                all.empty() ? std::string("it has none") : word_list(all), "), found \"", name, "\"");
+        if (name == "*") {
+            names.insert(names.end(), all.begin(), all.end());
+        } else {
+            names.push_back(name);
+        }
+    }
+    require(!names.empty(), "[body] clips: expected a file with clips, found one without");
+    for (const std::string& name : names) {
+        require(std::count(names.begin(), names.end(), name) == 1, "[body] clips: expected each once, found \"", name,
+                "\" twice");
+    }
+    return names;
+}
+
+/// A file name for a clip.
+std::string clip_file_name(const std::string& clip) {
+    std::string name = clip;
+    for (char& c : name) {
+        const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+        c = is_plain || static_cast<unsigned char>(c) >= 0x80 ? c : '_';
+    }
+    return name;
+}
+
+/// Each clip for itself, and one report of them all.
+RunReport bake_clips(const Scene& scene, const RunOptions& options, const ProgressCallback& progress) {
+    const std::vector<std::string> names = wanted_clips(scene);
+    const OutputFolder folder(options.folder);
+    const std::shared_ptr<GlbClips> together =
+        gather_glb_clips(options.folder / (options.name + ".glb"), static_cast<int>(names.size()));
+    RunReport all;
+    all.bake.frames = {1, 0};
+    for (size_t i = 0; i < names.size(); ++i) {
+        Scene one = scene;
+        one.body.clips.clear();
+        one.body.options.clip = names[i];
+        RunOptions own = options;
+        own.name = options.name + "." + clip_file_name(names[i]);
+        own.glb_clips = together;
+        RunReport report = bake_scene(one, own, progress);
+        const std::string place = "clip \"" + names[i] + "\": ";
+        for (std::vector<std::string>* notes : {&report.notes, &report.bake.notes}) {
+            for (const std::string& note : *notes) {
+                const bool is_known = std::find(all.notes.begin(), all.notes.end(), note) != all.notes.end();
+                if (notes == &report.notes && !is_known) {
+                    all.notes.push_back(note);
+                } else if (notes != &report.notes) {
+                    all.bake.notes.push_back(place + note);
+                }
+            }
+        }
+        all.bake.notes.push_back(concat(place, report.bake.frames.count(), " frames"));
+        all.bake.frames.last += report.bake.frames.count();
+        all.bake.frames_done += report.bake.frames_done;
+        all.bake.cancelled = report.bake.cancelled;
+        all.bake.stage_seconds.insert(all.bake.stage_seconds.end(), report.bake.stage_seconds.begin(),
+                                      report.bake.stage_seconds.end());
+        all.bake.outputs.insert(all.bake.outputs.end(), report.bake.outputs.begin(), report.bake.outputs.end());
+        all.bake.layers = std::move(report.bake.layers);
+        all.bake.vertices = report.bake.vertices;
+        all.bake.estimated_bytes = std::max(all.bake.estimated_bytes, report.bake.estimated_bytes);
+        all.inputs = report.inputs;
+        all.fps = report.fps;
+        all.threads = report.threads;
+        all.vertices = report.vertices;
+        all.triangles = report.triangles;
+        all.read_seconds += report.read_seconds;
+        all.total_seconds += report.total_seconds;
+        all.peak_memory_mb = report.peak_memory_mb;
+        all.has_checkpoint = report.has_checkpoint;
+        if (all.bake.cancelled || caught_signal() != 0) {
+            break;
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
 RunReport bake_scene(const Scene& scene, const RunOptions& options, const ProgressCallback& progress) {
+    if (!scene.body.clips.empty()) {
+        return bake_clips(scene, options, progress);
+    }
     const auto begin = std::chrono::steady_clock::now();
     RunReport report;
     report.fps = scene.fps;
@@ -201,6 +300,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options, const Progre
     chosen.glb.bones = options.bones;
     chosen = sink_options(scene, chosen);
     chosen.frames = checkpoint != nullptr ? checkpoint->frames() : nullptr;
+    chosen.glb_clips = options.glb_clips;
     const std::vector<std::unique_ptr<FrameSink>> sinks =
         make_sinks(scene.output.formats, options.folder, options.name, chosen);
     const Workers workers(options.threads);

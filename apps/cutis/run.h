@@ -14,17 +14,18 @@ namespace cutis::app {
 
 /// Where a bake writes and how it talks.
 struct RunOptions {
-    std::filesystem::path folder;      ///< made where missing
-    std::string name;                  ///< of the output files, without extension
-    std::string title;                 ///< of the page; empty: the file's name
-    int threads = 0;                   ///< 0: what the machine has
-    bool json = false;                 ///< the report on stdout, everything else on stderr
-    bool use_report_file = false;      ///< also FOLDER/report.json
-    int checkpoint_every = 0;          ///< frames between checkpoints; 0: none are written
-    bool resume = false;               ///< resume from a checkpoint where there is one
-    double memory = 0.0;               ///< bytes a bake may need; 0: half of the machine's
-    std::filesystem::path single_obj;  ///< an OBJ of one frame goes here, without frame number
-    int bones = 0;                     ///< of a GLB (GlbOptions::bones)
+    std::filesystem::path folder;         ///< made where missing
+    std::string name;                     ///< of the output files, without extension
+    std::string title;                    ///< of the page; empty: the file's name
+    int threads = 0;                      ///< 0: what the machine has
+    bool json = false;                    ///< the report on stdout, everything else on stderr
+    bool use_report_file = false;         ///< also FOLDER/report.json
+    int checkpoint_every = 0;             ///< frames between checkpoints; 0: none are written
+    bool resume = false;                  ///< resume from a checkpoint where there is one
+    double memory = 0.0;                  ///< bytes a bake may need; 0: half of the machine's
+    std::shared_ptr<GlbClips> glb_clips;  ///< where several clips go into one GLB
+    std::filesystem::path single_obj;     ///< an OBJ of one frame goes here, without frame number
+    int bones = 0;                        ///< of a GLB (GlbOptions::bones)
 };
 
 /// Bytes of "4G", "500M", "100k" or "123456". \throw InvalidInput

@@ -1,5 +1,7 @@
 #include "suggest.h"
 
+#include "cutis/io/character_read.h"
+
 #include <algorithm>
 #include <cctype>
 #include <iostream>
@@ -32,7 +34,7 @@ bool is_character(const std::string& path) {
     std::string extension = fs::path(path).extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension == ".glb" || extension == ".gltf" || extension == ".obj";
+    return extension == ".obj" || (!extension.empty() && is_character_ending(extension.substr(1)));
 }
 
 std::string suggestion_text(const Suggestion& suggestion) {

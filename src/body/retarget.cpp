@@ -118,6 +118,49 @@ Channel new_channel(int node, ChannelTarget what, const std::vector<double>& tim
     return channel;
 }
 
+/// Is it one skeleton in two files? Joints that the clip moves hang on namesakes, as far from them in the same
+/// directions of their axes; the topmost hang in the same place of the world. How they are turned may differ: files of
+/// clips often rest in their first frame.
+bool is_same_skeleton(const Skeleton& source, const Clip& clip, const Skeleton& target,
+                      const std::vector<int>& target_of) {
+    const std::vector<Eigen::Affine3d> source_frames = rest_frames(source);
+    const std::vector<Eigen::Affine3d> target_frames = rest_frames(target);
+    double size = 0.0;
+    for (const Eigen::Affine3d& frame : source_frames) {
+        size = std::max(size, frame.translation().cwiseAbs().maxCoeff());
+    }
+    const auto frame_of = [](const std::vector<Eigen::Affine3d>& frames, int node) {
+        return node < 0 ? Eigen::Affine3d::Identity() : frames[node];
+    };
+    const auto local_of = [](const Node& node) { return node.has_matrix ? node.matrix : node.rest.matrix(); };
+    for (const Channel& channel : clip.channels) {
+        if (channel.target == ChannelTarget::morph_weights) {
+            continue;
+        }
+        const int other = target_of[channel.node];
+        if (other < 0) {
+            return false;
+        }
+        const int parent = source.nodes[channel.node].parent;
+        const int other_parent = target.nodes[other].parent;
+        const Eigen::Affine3d a = frame_of(source_frames, parent);
+        const Eigen::Affine3d b = frame_of(target_frames, other_parent);
+        const double unit = a.linear().colwise().norm().maxCoeff();
+        if (parent >= 0 && target_of[parent] >= 0 && target_of[parent] == other_parent) {
+            const Vector3d off =
+                local_of(source.nodes[channel.node]).translation() - local_of(target.nodes[other]).translation();
+            const double other_unit = b.linear().colwise().norm().maxCoeff();
+            if (off.norm() * unit > 1e-3 * size || std::abs(unit - other_unit) > 1e-3 * unit) {
+                return false;
+            }
+        } else if ((a.linear() - b.linear()).cwiseAbs().maxCoeff() > 1e-3 * unit ||
+                   (a.translation() - b.translation()).norm() > 1e-3 * size) {
+            return false;
+        }
+    }
+    return !clip.channels.empty();
+}
+
 }  // namespace
 
 RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Skeleton& target,
@@ -129,6 +172,25 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
         throw InvalidInput(concat("clip \"", clip.name, "\": none of its joints is a joint of the target; it moves ",
                                   list_nearest_first("", result.unmatched_source), ", the target has ",
                                   list_nearest_first("", result.unmatched_target)));
+    }
+
+    std::vector<int> target_of(source.nodes.size(), -1);
+    for (size_t n = 0; n < matches.source_of_target.size(); ++n) {
+        if (matches.source_of_target[n] >= 0) {
+            target_of[matches.source_of_target[n]] = static_cast<int>(n);
+        }
+    }
+    if (!options.source_rest_time && is_same_skeleton(source, clip, target, target_of)) {
+        result.is_same_skeleton = true;
+        result.clip.name = clip.name;
+        for (const Channel& channel : clip.channels) {
+            if (channel.target != ChannelTarget::morph_weights) {
+                result.clip.channels.push_back(channel);
+                result.clip.channels.back().node = target_of[channel.node];
+            }
+        }
+        check_clip(result.clip, target);
+        return result;
     }
 
     Pose source_rest;

@@ -25,6 +25,7 @@ struct RetargetedClip {
     std::vector<std::string> unmatched_target;  ///< joints of the target that keep their rest pose
                                                 ///< relative to their parents
     double translation_scale = 1.0;             ///< target hip height / source hip height
+    bool is_same_skeleton = false;              ///< keys are those of the source
 };
 
 /// Joint name as compared: lower case, without a prefix that ends in ':' or '|'.
@@ -32,7 +33,11 @@ std::string plain_joint_name(const std::string& name);
 
 /// Puts a clip onto another skeleton with the same joint names ("mixamorig:LeftArm" is "leftarm").
 ///
-/// Each matched joint turns in the world as its namesake does, measured from the two rest poses, so
+/// Where it is the same skeleton (every joint that the clip moves has a namesake, as far from its parent in the same
+/// directions of its axes, to a thousandth of the skeleton's size), the keys are taken as they are: turns, places,
+/// sizes.
+///
+/// Else each matched joint turns in the world as its namesake does, measured from the two rest poses, so
 /// that local axes may differ; rest poses must stand alike and face the same way. The topmost
 /// matched joint also moves: its displacement from rest, times the ratio of hip heights above the
 /// lowest joint. A source whose rest pose hangs below its floor (BVH files put the hips at the

@@ -33,6 +33,17 @@ Options describe(GlbOptions& o) {
     };
 }
 
+Options describe(UsdaOptions& o) {
+    return {
+        {.name = "tolerance", .field = &o.tolerance,
+         .about = "largest error of a vertex, of the box diagonal: fewer decimals; 0: float32 as it is", .range = {0, 0.1},
+         .change = Change::start},
+        {.name = "channels", .field = &o.use_channels,
+         .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
+         .change = Change::start},
+    };
+}
+
 Options describe(NpzOptions& o) {
     return {
         {.name = "float32", .field = &o.use_float32, .about = "single precision: half the size",
@@ -83,11 +94,14 @@ Options describe(SinkOptions& o) {
     return {
         {.name = "glb", .field = table(o.glb), .about = "format glb: binary glTF",
          .change = Change::start},
+        {.name = "usda", .field = table(o.usda), .about = "format usda: Universal Scene Description as text",
+         .change = Change::start},
         {.name = "npz", .field = table(o.npz), .about = "format npz: arrays for NumPy",
          .change = Change::start},
         {.name = "html", .field = table(o.html),
          .about = "format html: a page that plays the bake in a browser", .change = Change::start},
         {.name = "frames", .field = in_code(o.frames), .about = "shared by the outputs of a bake"},
+        {.name = "glb_clips", .field = in_code(o.glb_clips), .about = "shared by the bakes of several clips"},
     };
 }
 // clang-format on

@@ -11,7 +11,7 @@ namespace cutis {
 Options describe_body(Scene& scene) {
     BodyScene& body = scene.body;
     const Options source = {
-        {.group = "source", .name = "file", .field = &body.file, .about = "glTF or GLB character",
+        {.group = "source", .name = "file", .field = &body.file, .about = "glTF, GLB, VRM or FBX character",
          .change = Change::start},
         {.name = "actor", .field = &body.actor,
          .about = "built-in character; `cutis inspect actor:` lists them", .change = Change::start},
@@ -22,7 +22,10 @@ Options describe_body(Scene& scene) {
          .about = "samples per second of PC2 and OBJ files; 0 takes fps (MDD: its own times)",
          .unit = "1/s", .range = {0, 1e5}, .change = Change::start},
         {.name = "motion", .field = &body.motion,
-         .about = "motion for the skeleton of file, by joint names: a BVH file, or a clip of another glTF file", .change = Change::start},
+         .about = "motion for the skeleton of file, by joint names: a BVH file, or a clip of another glTF, VRM or FBX file", .change = Change::start},
+        {.name = "clips", .field = &body.clips,
+         .about = "several clips of file, each baked for itself, one output clip each; [\"*\"]: all of them",
+         .change = Change::start},
         {.name = "rest", .field = &body.rest,
          .about = "OBJ with a separate rest pose, same vertices", .change = Change::start},
         {.name = "mesh_file", .field = in_code(body.mesh_file),
@@ -122,10 +125,12 @@ void check_scene(const Scene& scene) {
     };
     only_with(body.cache, "cache", !body.mesh_file.empty(), "an OBJ mesh");
     only_with(body.motion, "motion", body.mesh_file.empty(), "file or actor");
+    only_with(body.clips.empty() ? "" : "clips", "clips", body.mesh_file.empty() && body.motion.empty(),
+              "file or actor without motion");
+    require(body.clips.empty() || body.options.clip.empty(), at + "[body] expected clip or clips; found both");
     only_with(body.options.clip, "clip", body.mesh_file.empty(), "file or actor");
-    require(body.motion.empty() || body.options.clip.empty() || body.motion.ends_with(".glb") ||
-                body.motion.ends_with(".gltf"),
-            at + "[body] expected clip or motion (both: only where motion is a glTF file with that clip); found both");
+    require(body.motion.empty() || body.options.clip.empty() || !body.motion.ends_with(".bvh"),
+            at + "[body] expected clip or motion (both: only where motion is a file with clips); found both");
     for (const DecalScene& decal : scene.decals) {
         const std::string where = scene_place(scene.file, decal.line, decal.column) + "[[decal]] ";
         require(!decal.image.empty(), where, "image: expected the name of a picture, found none");

@@ -111,6 +111,39 @@ TEST(Retarget, the_same_world_motion_comes_out_whatever_the_local_axes) {
     }
 }
 
+TEST(Retarget, on_the_same_skeleton_keys_are_taken_as_they_are_with_root_motion_and_moved_joints) {
+    // A root above the hips travels, hips bob on it, a hand is stretched away: what retargeting to another body drops.
+    const auto with_root = [](const Skeleton& person) {
+        Skeleton skeleton;
+        skeleton.nodes.push_back(node("Root", -1, Vector3d::Zero(), Eigen::Quaterniond::Identity()));
+        for (Node one : person.nodes) {
+            one.parent += 1;
+            skeleton.nodes.push_back(one);
+        }
+        return skeleton;
+    };
+    const Skeleton source = with_root(skeleton_at(person(), odd_axes));
+    Skeleton target = source;
+    target.nodes[4].rest.rotation = Eigen::AngleAxisd(0.4, Vector3d::UnitZ());  // files often rest in another pose
+    std::reverse(target.nodes.begin() + 5, target.nodes.end());                 // leg and foot: a parent comes first
+    std::swap(target.nodes[5], target.nodes[6]);
+    Clip clip;
+    clip.name = "walk";
+    const auto travel = [](int joint, const std::vector<double>& values) {
+        return channel(joint, ChannelTarget::translation, Interpolation::linear, {0, 1}, values);
+    };
+    clip.channels = {travel(0, {0, 0, 0, 0, 0, 2}), travel(1, {0, 1, 0, 0, 1.1, 0}), travel(4, {0.6, 0, 0, 0.9, 0, 0})};
+    const RetargetedClip moved = retarget_clip(source, clip, target);
+    EXPECT_TRUE(moved.is_same_skeleton);
+    ASSERT_EQ(moved.clip.channels.size(), 3U);
+    for (size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(moved.clip.channels[c].values, clip.channels[c].values);
+    }
+    Skeleton longer = source;
+    longer.nodes[4].rest.translation *= 1.01;
+    EXPECT_FALSE(retarget_clip(source, clip, longer).is_same_skeleton);
+}
+
 TEST(Retarget, travel_scales_with_the_height_of_the_hips) {
     const Skeleton source = skeleton_at(person(), plain_axes);
     const Skeleton target = skeleton_at(person(), odd_axes, 3.0);

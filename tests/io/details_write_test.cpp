@@ -37,7 +37,9 @@ const MatrixX3d& of_detail(const Frame& frame) {
 
 std::vector<OutputFile> write(const Bake& bake, const std::string& format, const ScratchFolder& folder,
                               const std::string& name = "a") {
-    return bake.run(*make_sink(format, folder.path(), name));
+    SinkOptions options;
+    options.usda = {0.0, true};  // all of it, in float32
+    return bake.run(*make_sink(format, folder.path(), name, options));
 }
 
 /// A skin without anything that linear blending cannot say.

@@ -153,8 +153,9 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
 }
 
 TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
-    // Under rotation about an axis positions and normals are both linear in (cos, sin): the normal
-    // targets must be exact, not only near.
+    // Under rotation about an axis positions and normals are both linear in (cos, sin): the normal targets must be
+    // exact but for their rounding, half of 2^-7 in three directions in each of three targets.
+    const double rounding = 3.0 * std::sqrt(3.0) / 256.0;
     ArtMesh mesh = seamed_square(8);
     mesh.positions.col(2) = 0.1 * (mesh.positions.col(0).array() * 7.0).sin();
     const MatrixX3d rest = mesh.positions;
@@ -176,7 +177,7 @@ TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
         const std::vector<double> now = glb.morphed(0, "NORMAL", f);
         for (size_t i = 0; i < first.size(); i += 3) {
             const Vector3d expected = from_first * Vector3d(first[i], first[i + 1], first[i + 2]);
-            EXPECT_LT((Vector3d(now[i], now[i + 1], now[i + 2]) - expected).norm(), 2e-6);
+            EXPECT_LT((Vector3d(now[i], now[i + 1], now[i + 2]) - expected).norm(), rounding);
             EXPECT_NEAR(expected.norm(), 1.0, 1e-6);
         }
     }

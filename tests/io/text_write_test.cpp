@@ -101,6 +101,39 @@ std::vector<float> floats_of(const Matrix& matrix) {
     return values;
 }
 
+/// Everything, in float32.
+SinkOptions exact_usda() {
+    SinkOptions options;
+    options.usda.tolerance = 0.0;
+    options.usda.use_channels = true;
+    return options;
+}
+
+TEST(UsdaWrite, points_are_rounded_to_decimals_within_the_tolerance_and_channels_are_asked_for) {
+    const Body body = stretching_square(4);
+    ScratchFolder folder;
+    Bake bake{&body, 3};
+    bake.channels = {{"distance", "m"}};
+    bake.change = [](Frame& frame) {
+        frame.body().positions.array() += 0.123456789;
+        frame.body().channels = {std::vector<double>(25, 1.0)};
+    };
+    const OutputFile file = bake.run(*make_sink(folder / "a.usda")).at(0);
+    const std::string text = text_of(folder / "a.usda");
+    EXPECT_EQ(text.find("primvars:distance"), std::string::npos);
+    // The square's diagonal is sqrt(2) m: 2 * 4e-5 * 1.41 / 1.73 = 6.5e-5, so steps of 1e-5.
+    EXPECT_NEAR(file.numbers.at("max_error_m"), 1e-5 * std::sqrt(3.0) / 2.0, 1e-12);
+    const std::vector<float> found = numbers_after(text, "point3f[] points = ");
+    const std::vector<float> exact = floats_of(bake.frame(0).body().positions);
+    ASSERT_EQ(found.size(), exact.size());
+    double largest = 0.0;
+    for (size_t i = 0; i < found.size(); ++i) {
+        largest = std::max(largest, std::abs(double(found[i]) - double(exact[i])));
+    }
+    EXPECT_LE(largest, 0.5e-5 + 1e-7);
+    EXPECT_GT(largest, 1e-7);
+}
+
 TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     const Body body = stretching_square(4);
     ScratchFolder folder;
@@ -111,7 +144,7 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
         frame.body().uv = body.mesh().uv * (0.01 * frame.number);
         frame.body().channels = {std::vector<double>(25, frame.number), std::vector<double>(75, 0.5)};
     };
-    const auto sink = make_sink(folder / "my-shot 1.usda");
+    const auto sink = make_sink(folder / "my-shot 1.usda", exact_usda());
     bake.run(*sink);
     EXPECT_EQ(files_in(folder.path()), std::set<std::string>{"my-shot 1.usda"});
     const std::string text = text_of(folder / "my-shot 1.usda");
@@ -158,7 +191,7 @@ TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
     bake.change = [&](Frame& frame) {
         frame.body().channels = {std::vector<double>(25, 0.0), std::vector<double>(75, frame.number)};
     };
-    const auto sliding = make_sink(folder / "sliding.usda");
+    const auto sliding = make_sink(folder / "sliding.usda", exact_usda());
     bake.run(*sliding);
     const std::string slid = text_of(folder / "sliding.usda");
     EXPECT_NE(slid.find("point3f[] primvars:Pref.timeSamples = {"), std::string::npos);
@@ -176,7 +209,7 @@ TEST(UsdaWrite, one_uv_per_vertex_is_written_as_vertex_and_still_uvs_without_sam
     const MatrixX3d rest = mesh.positions;
     const Body body = formula_body(mesh, [rest](double) { return rest; });
     ScratchFolder folder;
-    const auto sink = make_sink(folder / "a.usda");
+    const auto sink = make_sink(folder / "a.usda", exact_usda());
     Bake{&body, 2}.run(*sink);
     const std::string text = text_of(folder / "a.usda");
     EXPECT_EQ(text.find("st:indices"), std::string::npos);

@@ -11,6 +11,7 @@
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/stack/sink.h"
+#include "io/gltf/file.h"
 #include "support/data.h"
 
 namespace cutis::test {
@@ -183,6 +184,20 @@ struct GlbFile {
         json = nlohmann::json::parse(bytes.begin() + 20, bytes.begin() + 20 + long(json_bytes));
         if (20 + json_bytes < bytes.size()) {
             binary.assign(bytes.begin() + 28 + long(json_bytes), bytes.end());
+        }
+        unpack(bytes);
+    }
+
+    /// Compressed views are put behind the binary as they are when decoded.
+    void unpack(const std::vector<unsigned char>& bytes) {
+        const GltfLoader no_loader;
+        GltfFile file(bytes, "packed", no_loader);
+        file.load_buffers();
+        for (const auto& [view, decoded] : file.decoded_views()) {
+            json["bufferViews"][size_t(view)]["buffer"] = 0;
+            json["bufferViews"][size_t(view)]["byteOffset"] = binary.size();
+            binary.insert(binary.end(), decoded.begin(), decoded.end());
+            binary.resize((binary.size() + 3) / 4 * 4);
         }
     }
 

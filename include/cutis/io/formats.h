@@ -27,6 +27,11 @@ struct GlbOptions {
     int bones = 0;               ///< write the body as a skin of so many rigid bones; 0: its own skin, or morph targets
 };
 
+struct UsdaOptions {
+    double tolerance = 4e-5;    ///< largest error of a vertex, fraction of the rest box's diagonal; 0: float32 as it is
+    bool use_channels = false;  ///< the layers' channels as primvars; they are most of a file
+};
+
 struct NpzOptions {
     bool use_float32 = false;  ///< halves positions, UVs and channels; default: the exact doubles
 };
@@ -54,19 +59,27 @@ struct PageOptions {
 };
 
 Options describe(GlbOptions& options);
+Options describe(UsdaOptions& options);
 Options describe(NpzOptions& options);
 Options describe(PageOptions& options);
 
 class FrameStore;
+struct GlbClips;
+
+/// One GLB for several clips of a character, each baked for itself: handed to the sinks of all of them. The last of
+/// them writes the file.
+std::shared_ptr<GlbClips> gather_glb_clips(const std::filesystem::path& path, int count);
 
 /// Options of all formats; those without any are not here.
 struct SinkOptions {
     GlbOptions glb = {};
+    UsdaOptions usda = {};
     NpzOptions npz = {};
     PageOptions html = {};
     /// Where frames wait that an output needs again; the outputs of a bake share it. Null: each
     /// output has its own.
     std::shared_ptr<FrameStore> frames = nullptr;
+    std::shared_ptr<GlbClips> glb_clips = nullptr;  ///< null: a file for this bake alone
 };
 
 /// A table for each format: [output.glb] and so on.

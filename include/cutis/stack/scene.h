@@ -26,13 +26,14 @@ struct LayerScene {
 
 /// Where the body comes from: exactly one of file, actor, mesh_file.
 struct BodyScene {
-    std::string file;         ///< glTF or GLB
-    std::string actor;        ///< built-in character
-    std::string mesh_file;    ///< OBJ; moved by `cache`, or standing still
-    std::string cache;        ///< PC2, MDD, or a sequence of OBJ files with one * in its name
-    std::string motion;       ///< BVH file, or glTF file with a clip, put onto the skeleton of `file`
-    std::string rest;         ///< OBJ with the static rest pose, same vertices
-    double cache_rate = 0.0;  ///< samples a second of PC2 and OBJ files; 0: fps (MDD: its own times)
+    std::string file;                ///< glTF or GLB
+    std::string actor;               ///< built-in character
+    std::string mesh_file;           ///< OBJ; moved by `cache`, or standing still
+    std::string cache;               ///< PC2, MDD, or a sequence of OBJ files with one * in its name
+    std::string motion;              ///< BVH file, or glTF file with a clip, put onto the skeleton of `file`
+    std::vector<std::string> clips;  ///< several clips of `file`, baked one after the other; "*": all
+    std::string rest;                ///< OBJ with the static rest pose, same vertices
+    double cache_rate = 0.0;         ///< samples a second of PC2 and OBJ files; 0: fps (MDD: its own times)
     BodyOptions options;
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
     bool repair = true;                           ///< weld and clean the surface layers work on; false: refuse

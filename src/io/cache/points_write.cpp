@@ -146,6 +146,8 @@ protected:
 /// | several meshes     | NAME.MESH.pc2 each as well, on the vertices of that mesh of the file   |
 /// | details            | NAME.DETAIL.pc2 each, and the mesh it moves as NAME.DETAIL.rest.obj    |
 /// | finer mesh         | NAME.rest.obj, where the body is not shown on the vertices of its file |
+/// | in Blender         | on an object that has the file's vertices (no armature, no parent): a  |
+/// |                    | Mesh Cache modifier, this file, Forward -Z, Up Y; frame 1 is frame 1   |
 /// | channels, lines    | not written: the format has no place for them                          |
 ///
 /// Polygon corners are what Blender calls loops: a mesh with one vertex per loop, moved by the UV

@@ -6,6 +6,30 @@
 #include "io/maps/few_maps.h"
 
 namespace cutis {
+
+/// Several clips on their way into one document.
+struct GlbClips {
+    std::filesystem::path path;
+    int left = 0;  ///< clips that are not baked yet
+    std::shared_ptr<const Character> character;
+    std::unique_ptr<GlbDocument> document;
+    GlbPatched done;
+    int targets = 0;
+    bool is_kept = true;
+    double error = 0.0;
+    double uv_error = 0.0;
+    double half_error = 0.0;
+
+    bool is_last() { return --left == 0; }
+};
+
+std::shared_ptr<GlbClips> gather_glb_clips(const std::filesystem::path& path, int count) {
+    auto clips = std::make_shared<GlbClips>();
+    clips->path = path;
+    clips->left = count;
+    return clips;
+}
+
 namespace {
 
 /// Binary glTF 2.0.
@@ -51,16 +75,24 @@ namespace {
 ///
 /// OutputFile::numbers: `morph_targets` (of the body, all its meshes), `detail_morph_targets` (of all details,
 /// where there are any), `skin_kept` (0 or 1), with `bones` also `bones`, `rms_error_m` (of one coordinate) and `e_rms`
-/// (the same in thousandths of the box diagonal), `tolerance_m`, `max_error_m` and `max_uv_error`: the
+/// (the same in thousandths of the box diagonal), `tolerance_m`, `tolerance_for_half_targets` (what to
+/// set for about half of them: engines play morph targets slowly), `max_error_m` and `max_uv_error`: the
 /// largest of all meshes, measured by rebuilding every frame from the float32 numbers of the file.
 /// Where float32 itself cannot reach the tolerance (a small body far from the origin) all targets
 /// are written and `max_error_m` says what was reached.
+///
+/// Several clips (`clips` of [body]): each is baked for itself; NAME.glb gets the targets and weights of all of them,
+/// one clip each. A clip that cannot join (details of its own, another finer mesh, a node that carries it) has a file
+/// NAME.CLIP.glb of its own.
 ///
 /// Frames wait in a scratch file; memory holds vertices x targets and frames x frames numbers.
 class GlbSink final : public CheckedSink {
 public:
     GlbSink(std::filesystem::path path, const SinkOptions& options)
-        : CheckedSink("glb", path, options.frames), path_(std::move(path)), options_(options.glb) {}
+        : CheckedSink("glb", path, options.frames),
+          path_(std::move(path)),
+          options_(options.glb),
+          clips_(options.glb_clips) {}
 
 private:
     void start() override {
@@ -157,16 +189,52 @@ private:
         GlbCharacter character(info(), of_body, times_, options_, tolerance, path_);
         fit(tolerance, false);
         error_ = std::max(error_, character.max_error());
+        half_error_ = std::max(half_error_, character.half_error());
         uv_error_ = std::max(uv_error_, character.max_uv_error());
-        GlbDocument document(*info().body->source().character->document);
-        GlbAnimation animation(document, character.times());
-        character.add_to(document, animation);
-        std::vector<int> nodes;
-        add_meshes(document, animation, nodes);
-        GlbCharacter::add_to_scene(document, nodes);
-        character.finish_clip(animation);
         const bool has_skin = info().body->rig() != nullptr;
-        return {finished(document, tolerance, character.target_count(), has_skin && !character.is_changed())};
+        const bool is_kept = has_skin && !character.is_changed();
+        const bool joins = clips_ != nullptr && meshes().size() == 1 && character.joins(clips_->done);
+        if (!joins) {
+            GlbDocument document(*info().body->source().character->document);
+            GlbAnimation animation(document, character.times());
+            GlbPatched done;
+            character.add_to(document, animation, done);
+            std::vector<int> nodes;
+            add_meshes(document, animation, nodes);
+            GlbCharacter::add_to_scene(document, nodes);
+            character.finish_clip(animation);
+            std::vector<OutputFile> files = {finished(document, path_, tolerance, character.target_count(), is_kept)};
+            if (clips_ != nullptr && clips_->is_last()) {
+                add_clips_file(files, tolerance);
+            }
+            return files;
+        }
+        if (!clips_->document) {
+            clips_->character = info().body->source().character;
+            clips_->document = std::make_unique<GlbDocument>(*clips_->character->document);
+        }
+        GlbAnimation animation(*clips_->document, character.times());
+        character.add_to(*clips_->document, animation, clips_->done);
+        character.finish_clip(animation);
+        clips_->targets += character.target_count();
+        clips_->is_kept = clips_->is_kept && is_kept;
+        clips_->error = std::max(clips_->error, error_);
+        clips_->half_error = std::max(clips_->half_error, half_error_);
+        clips_->uv_error = std::max(clips_->uv_error, uv_error_);
+        std::vector<OutputFile> files;
+        if (clips_->is_last()) {
+            add_clips_file(files, tolerance);
+        }
+        return files;
+    }
+
+    void add_clips_file(std::vector<OutputFile>& files, const MorphTolerance& tolerance) {
+        if (clips_->document) {
+            error_ = clips_->error;
+            half_error_ = clips_->half_error;
+            uv_error_ = clips_->uv_error;
+            files.push_back(finished(*clips_->document, clips_->path, tolerance, clips_->targets, clips_->is_kept));
+        }
     }
 
     /// A body that came from no document: one mesh, with its skin where that still describes the shape.
@@ -188,10 +256,14 @@ private:
         if (!other_nodes_.empty()) {
             document.add("scenes", {{"name", "other view"}, {"nodes", other_nodes_}});
         }
-        return {finished(document, tolerance, written_.front()->target_count(), is_kept)};
+        return {finished(document, path_, tolerance, written_.front()->target_count(), is_kept)};
     }
 
-    bool is_compressed() const { return options_.compression != GlbCompression::none && knows_meshopt(); }
+    /// A file that layers did not change stays as it came.
+    bool compresses(int targets) const {
+        return options_.compression == GlbCompression::meshopt ||
+               (options_.compression == GlbCompression::automatic && targets + detail_targets_ > 0 && knows_meshopt());
+    }
     int first_uv(size_t m) { return meshes()[m].uv_moves() ? frames().first(Stored::uv, m) : 0; }
 
     /// Morph targets of details, and of the body where it is asked for.
@@ -205,16 +277,18 @@ private:
                 written_[m]->fit(tolerance);
             }
             error_ = std::max(error_, written_[m]->max_error());
+            half_error_ = std::max(half_error_, written_[m]->half_error());
             uv_error_ = std::max(uv_error_, written_[m]->max_uv_error());
             detail_targets_ += is_body ? 0 : written_[m]->target_count();
         }
     }
 
-    OutputFile finished(GlbDocument& document, const MorphTolerance& tolerance, int targets, bool is_kept) {
+    OutputFile finished(GlbDocument& document, const std::filesystem::path& path, const MorphTolerance& tolerance,
+                        int targets, bool is_kept) {
         OutputFile file;
         file.format = "glb";
-        file.path = path_.string();
-        file.bytes = document.save(path_, is_compressed() && !is_kept);
+        file.path = path.string();
+        file.bytes = document.save(path, compresses(targets));
         file.numbers = {{"morph_targets", targets},
                         {"skin_kept", is_kept ? 1.0 : 0.0},
                         {"tolerance_m", tolerance.position},
@@ -226,6 +300,9 @@ private:
             // Le and Deng 2012: 1000 sqrt(E / (3 |V| |t|)), of a body whose box has a diagonal of 1.
             const double diagonal = box_diagonal(body().art->positions);
             file.numbers["e_rms"] = 1000.0 * rms_ / (diagonal > 0.0 ? diagonal : 1.0);
+        }
+        if (half_error_ > 0.0) {
+            file.numbers["tolerance_for_half_targets"] = options_.tolerance * half_error_ / tolerance.position;
         }
         if (written_.size() > 1) {
             file.numbers["detail_morph_targets"] = detail_targets_;
@@ -263,6 +340,7 @@ private:
 
     std::filesystem::path path_;
     GlbOptions options_;
+    std::shared_ptr<GlbClips> clips_;
     std::vector<std::unique_ptr<GlbMesh>> written_;   // null where a detail has copies
     std::vector<std::unique_ptr<GlbCopies>> copies_;  // null elsewhere
     std::vector<double> times_;
@@ -274,6 +352,7 @@ private:
     double uv_error_ = 0.0;
     std::unique_ptr<FewMaps> few_maps_;  // null: no layer paints maps
     double wrinkle_error_ = 0.0;
+    double half_error_ = 0.0;
 };
 
 }  // namespace

@@ -241,6 +241,7 @@ void GlbCharacter::make_patch(const PlacedMesh& placed, const GlbFrames& frames,
         patch.mesh->fit({tolerance.position / scale, tolerance.uv});
         max_error_ = std::max(max_error_, patch.mesh->max_error() * scale);
         max_uv_error_ = std::max(max_uv_error_, patch.mesh->max_uv_error());
+        half_error_ = std::max(half_error_, patch.mesh->half_error() * scale);
     } else {
         max_error_ = std::max(max_error_, deviation.largest);
         max_uv_error_ = std::max(max_uv_error_, deviation.largest_uv);
@@ -267,7 +268,7 @@ const GlbCharacter::Patch* GlbCharacter::patch_of(int file_node) const {
 }
 
 void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
-                                   Json& primitive) const {
+                                   bool is_first, Json& primitive) const {
     const GlbMesh& mesh = *patch.mesh;
     const bool is_skinned = patch.carriage.weights.influences > 0;
     const bool has_normals = std::as_const(primitive)["attributes"].contains("NORMAL");
@@ -278,7 +279,7 @@ void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const Re
             mesh.add_influences(document, part, packed, patch.carriage.nodes.size() <= 256, attributes);
         }
     };
-    if (patch.is_finer) {
+    if (is_first && patch.is_finer) {
         Json finer = mesh.primitive(document, part, base);
         if (!has_normals) {
             finer["attributes"].erase("NORMAL");
@@ -293,7 +294,7 @@ void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const Re
                                           : MatrixX3d(MatrixX3d::Zero(patch.info.art->positions.rows(), 3));
             primitive["targets"][t] = {{"POSITION", mesh.add_vectors(document, part, floats_of(offsets).data())}};
         }
-    } else if (patch.instance->is_mended || patch.is_carried) {
+    } else if (is_first && (patch.instance->is_mended || patch.is_carried)) {
         const Json own = mesh.primitive(document, part, base);
         primitive["indices"] = own["indices"];
         primitive.erase("mode");
@@ -315,7 +316,7 @@ void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const Re
     }
 }
 
-void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch) const {
+void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch, bool is_first) const {
     const int node = patch.instance->file_node;
     int mesh = document.root["nodes"][node]["mesh"].as_index();
     if (count_nodes_with(document.root, mesh) > 1) {
@@ -325,6 +326,8 @@ void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch) const {
     }
     const BaseShape base = patch.mesh->base_shape();
     Json& object = document.root["meshes"][mesh];
+    const int before = is_first ? patch.file_targets : static_cast<int>(object["primitives"][0]["targets"].size());
+    patch.other_targets = before - patch.file_targets;
     std::set<int> patched;
     std::set<int> empty;  // a finer mesh may have lost all triangles of a part
     for (size_t p = 0; p < patch.instance->file_primitives.size(); ++p) {
@@ -334,7 +337,7 @@ void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch) const {
         const int primitive = patch.instance->file_primitives.at(part.part);
         patched.insert(primitive);
         empty.erase(primitive);
-        patch_primitive(document, patch, part, base, object["primitives"][primitive]);
+        patch_primitive(document, patch, part, base, is_first, object["primitives"][primitive]);
     }
     const int added = patch.target_count();
     // All primitives of a mesh have the same number of targets.
@@ -363,11 +366,11 @@ void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch) const {
         object["weights"] = weights;
         owner.erase("weights");
     }
-    pad_weights(object, patch.file_targets + added);
-    pad_weights(owner, patch.file_targets + added);
+    pad_weights(object, before + added);
+    pad_weights(owner, before + added);
     if (added > 0 && (!object.contains("extras") || object["extras"].is_object())) {
         Json& names = object["extras"]["targetNames"];
-        for (int t = static_cast<int>(names.size()); t < patch.file_targets; ++t) {
+        for (int t = static_cast<int>(names.size()); t < before; ++t) {
             names.push_back(concat("target ", t + 1));
         }
         const std::string& clip = body_.source().clip.name;
@@ -382,6 +385,9 @@ void GlbCharacter::patch_clips(GlbDocument& document) const {
     if (!document.root.contains("animations")) {
         return;
     }
+    if (baked >= 0) {
+        document.drop_weights(baked);  // of a clip baked before, for which this one was another
+    }
     if (baked >= 0 && rewrites_clip()) {
         document.root["animations"][baked]["channels"] = Json::array();
         document.root["animations"][baked]["samplers"] = Json::array();
@@ -395,7 +401,9 @@ void GlbCharacter::patch_clips(GlbDocument& document) const {
             Json& channel = animation["channels"][c];
             const Json& target = std::as_const(channel)["target"];
             const Patch* patch = target["path"].as_text() == "weights" ? patch_of(target["node"].as_index()) : nullptr;
-            if (patch == nullptr || patch->target_count() == 0) {
+            if (patch == nullptr || patch->target_count() == 0 ||
+                (clip.file_animation != baked &&
+                 document.has_weights(clip.file_animation, patch->instance->file_node))) {
                 continue;
             }
             if (clip.file_animation == baked && info_.frame_count > 1) {
@@ -409,15 +417,11 @@ void GlbCharacter::patch_clips(GlbDocument& document) const {
                 animation["channels"].erase_at(c);  // one that could not be read
                 continue;
             }
-            std::vector<float> values;
-            for (size_t i = 0; i < known->values.size(); ++i) {
-                values.push_back(static_cast<float>(known->values[i]));
-                if ((i + 1) % static_cast<size_t>(known->width) == 0) {
-                    values.insert(values.end(), static_cast<size_t>(patch->target_count()), 0.0F);
-                }
-            }
+            GlbWeights weights{clip.file_animation, static_cast<int>(animation["samplers"].size()),
+                               patch->instance->file_node, known->width,
+                               std::vector<float>(known->values.begin(), known->values.end())};
+            document.add_weights(std::move(weights));
             Json sampler = animation["samplers"][channel["sampler"].as_index()];
-            sampler["output"] = document.add_numbers(values, GlbDocument::scalar);
             channel["sampler"] = animation["samplers"].size();
             animation["samplers"].push_back(std::move(sampler));
         }
@@ -437,6 +441,7 @@ void GlbCharacter::add_weights(GlbAnimation& animation) const {
             for (size_t t = 0; t < own; ++t) {
                 values.push_back(patch.is_carried ? 0.0F : patch.deviation.weights[f * own + t]);
             }
+            values.resize(values.size() + static_cast<size_t>(patch.other_targets), 0.0F);
             const float* first = morphs.weights.col(static_cast<Eigen::Index>(f) + 1).data();
             values.insert(values.end(), first, first + added);
         }
@@ -500,7 +505,8 @@ void GlbCharacter::add_poses(GlbDocument& document, GlbAnimation& animation) con
                              const std::vector<double>& rest) {
             bool moves = false;
             for (size_t i = 0; i < keys.size(); ++i) {
-                moves = moves || std::abs(keys[i] - rest[i % rest.size()]) > 1e-7 * (1.0 + std::abs(rest[i % rest.size()]));
+                moves =
+                    moves || std::abs(keys[i] - rest[i % rest.size()]) > 1e-7 * (1.0 + std::abs(rest[i % rest.size()]));
             }
             if (moves) {
                 animation.add_channel(index, path, keys, type);
@@ -586,21 +592,44 @@ void GlbCharacter::repaint(GlbDocument& document) const {
     }
 }
 
-void GlbCharacter::add_to(GlbDocument& document, GlbAnimation& animation) {
+bool GlbCharacter::joins(const GlbPatched& done) const {
+    return std::all_of(patches_.begin(), patches_.end(), [&](const Patch& patch) {
+        const auto found = done.find(patch.instance->file_node);
+        const bool is_first = found == done.end();
+        const auto is_same = [&] {
+            const ArtMesh& other = *found->second;
+            return patch.info.art->triangles == other.triangles && patch.info.art->positions == other.positions;
+        };
+        return !patch.is_changed || (!patch.is_carried && (is_first || is_same()));
+    });
+}
+
+void GlbCharacter::add_to(GlbDocument& document, GlbAnimation& animation, GlbPatched& done) {
+    const bool begins = done.empty();
     for (Patch& patch : patches_) {
-        if (patch.is_changed || patch.instance->is_mended) {
-            patch_mesh(document, patch);
+        if (patch.is_changed || (begins && patch.instance->is_mended)) {
+            patch_mesh(document, patch, done.count(patch.instance->file_node) == 0);
+            done.emplace(patch.instance->file_node, patch.info.art);
         }
+    }
+    if (!begins) {
+        patch_clips(document);
+        add_clip(document, animation);
+        return;
     }
     repaint(document);
     patch_clips(document);
+    add_clip(document, animation);
+    to_metres(document);
+}
+
+void GlbCharacter::add_clip(GlbDocument& document, GlbAnimation& animation) const {
     if (rewrites_clip()) {
         add_poses(document, animation);
     }
     if (info_.frame_count > 1) {
         add_weights(animation);
     }
-    to_metres(document);
 }
 
 void GlbCharacter::finish_clip(GlbAnimation& animation) const {

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "io/gltf/write_mesh.h"
 
 namespace cutis {
+
+/// Meshes of a document that bakes have changed, by the node that shows them: what they are now.
+using GlbPatched = std::map<int, std::shared_ptr<const ArtMesh>>;
 
 /// A bake on its way into the document that its character came from. Nodes, names, skeleton, materials, cameras,
 /// other clips, morph targets and everything unknown stay as they are; only meshes that a layer changed get more morph
@@ -26,8 +30,11 @@ public:
 
     /// When the frames are in the clip.
     const GlbTimes& times() const { return glb_times_; }
+    /// Can this bake go into a document that other clips were baked into?
+    bool joins(const GlbPatched& done) const;
     /// \param animation  of the bake, which gets its channels; finish_clip() puts it in its place
-    void add_to(GlbDocument& document, GlbAnimation& animation);
+    /// \param done       by the bakes before this one
+    void add_to(GlbDocument& document, GlbAnimation& animation, GlbPatched& done);
     void finish_clip(GlbAnimation& animation) const;
     /// Nodes in metres beside those of the character, in the scene that was read.
     static void add_to_scene(GlbDocument& document, const std::vector<int>& nodes);
@@ -36,6 +43,7 @@ public:
     bool is_changed() const;  ///< some mesh has frames of its own
     double max_error() const { return max_error_; }
     double max_uv_error() const { return max_uv_error_; }
+    double half_error() const { return half_error_; }
 
 private:
     /// One mesh of the character.
@@ -50,6 +58,7 @@ private:
         bool is_carried = false;  ///< by its node instead of its skin
         bool is_changed = false;
         int file_targets = 0;
+        int other_targets = 0;  ///< of clips that were baked before
 
         int target_count() const { return is_changed ? mesh->target_count() : 0; }
     };
@@ -62,10 +71,11 @@ private:
                     const MorphTolerance& tolerance, const std::filesystem::path& beside, Patch& patch);
     void find_rows(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const;
     void take_finer(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const;
-    void patch_mesh(GlbDocument& document, Patch& patch) const;
+    void patch_mesh(GlbDocument& document, Patch& patch, bool is_first) const;
     void patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
-                         Json& primitive) const;
+                         bool is_first, Json& primitive) const;
     void patch_clips(GlbDocument& document) const;
+    void add_clip(GlbDocument& document, GlbAnimation& animation) const;
     void add_weights(GlbAnimation& animation) const;
     void add_poses(GlbDocument& document, GlbAnimation& animation) const;
     void to_metres(GlbDocument& document) const;
@@ -81,6 +91,7 @@ private:
     std::deque<Patch> patches_;  ///< meshes point to what stands in theirs
     double max_error_ = 0.0;
     double max_uv_error_ = 0.0;
+    double half_error_ = 0.0;
 };
 
 }  // namespace cutis

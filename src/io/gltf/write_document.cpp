@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
@@ -192,6 +193,41 @@ int GlbDocument::add_bytes(std::span<const unsigned char> bytes) {
     return first_view_ + view;
 }
 
+bool GlbDocument::has_weights(int animation, int node) const {
+    return std::any_of(weights_.begin(), weights_.end(),
+                       [&](const GlbWeights& one) { return one.animation == animation && one.node == node; });
+}
+
+void GlbDocument::drop_weights(int animation) {
+    weights_.erase(std::remove_if(weights_.begin(), weights_.end(),
+                                  [&](const GlbWeights& one) { return one.animation == animation; }),
+                   weights_.end());
+}
+
+void GlbDocument::shift_weights() {
+    for (GlbWeights& one : weights_) {
+        ++one.animation;
+    }
+}
+
+void GlbDocument::write_weights() {
+    for (const GlbWeights& one : weights_) {
+        const int mesh = std::as_const(root)["nodes"][one.node]["mesh"].as_index();
+        const auto width = static_cast<size_t>(one.width);
+        const auto targets = std::max(width, std::as_const(root)["meshes"][mesh]["primitives"][0]["targets"].size());
+        std::vector<float> keys;
+        keys.reserve(one.values.size() / width * targets);
+        for (size_t i = 0; i < one.values.size(); i += width) {
+            keys.insert(keys.end(), one.values.begin() + static_cast<std::ptrdiff_t>(i),
+                        one.values.begin() + static_cast<std::ptrdiff_t>(i + width));
+            keys.resize(keys.size() + targets - width, 0.0F);
+        }
+        root["animations"][one.animation]["samplers"][one.sampler]["output"] =
+            add_numbers(keys, scalar, false, one.exponent);
+    }
+    weights_.clear();
+}
+
 /// The source's buffer as it is, then a piece for each view of ours.
 void GlbDocument::lay_out(Pieces& pieces) {
     size_t offset = 0;
@@ -234,8 +270,8 @@ void GlbDocument::lay_out_packed(Pieces& pieces) {
         }
         add("bufferViews", std::move(object));
     }
-    std::vector<ViewBytes> all = uses_of_views(root, source_ == nullptr ? std::span<const unsigned char>()
-                                                                        : std::span(source_->bytes));
+    std::vector<ViewBytes> all =
+        uses_of_views(root, source_ == nullptr ? std::span<const unsigned char>() : std::span(source_->bytes));
     for (size_t v = 0; v < views_.size(); ++v) {
         ViewBytes& view = all[static_cast<size_t>(first_view_) + v];
         view.bytes = views_[v].bytes;
@@ -276,6 +312,7 @@ void GlbDocument::lay_out_packed(Pieces& pieces) {
 }
 
 std::uintmax_t GlbDocument::save(const std::filesystem::path& path, bool compress) {
+    write_weights();
     Pieces pieces;
     if (compress) {
         lay_out_packed(pieces);
@@ -340,8 +377,14 @@ void GlbAnimation::add_channel(int node, const char* path, std::span<const float
         const size_t width = values.size() / static_cast<size_t>(frames_.frame_count);
         keys.insert(keys.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width));
     }
-    samplers_.push_back(
-        {{"input", times_}, {"interpolation", "LINEAR"}, {"output", document_.add_numbers(keys, type, false, exponent)}});
+    Json sampler = {{"input", times_}, {"interpolation", "LINEAR"}};
+    if (std::strcmp(path, "weights") == 0) {
+        const auto width = static_cast<int>(values.size() / static_cast<size_t>(frames_.frame_count));
+        weights_.push_back({0, static_cast<int>(samplers_.size()), node, width, std::move(keys), exponent});
+    } else {
+        sampler["output"] = document_.add_numbers(keys, type, false, exponent);
+    }
+    samplers_.push_back(std::move(sampler));
     channels_.push_back({{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
 }
 
@@ -350,7 +393,16 @@ void GlbAnimation::finish(const std::string& name, int into) {
         return;
     }
     const Json about = {{"fps", frames_.fps}, {"first_frame", frames_.first_frame}};
+    const auto add_weights = [&](int index, int first_sampler) {
+        for (GlbWeights& one : weights_) {
+            one.animation = index;
+            one.sampler += first_sampler;
+            document_.add_weights(std::move(one));
+        }
+    };
     if (into < 0) {
+        document_.shift_weights();
+        add_weights(0, 0);
         Json animation = {{"name", name},
                           {"channels", std::move(channels_)},
                           {"samplers", std::move(samplers_)},
@@ -366,6 +418,7 @@ void GlbAnimation::finish(const std::string& name, int into) {
     }
     Json& animation = document_.root["animations"][into];
     const auto first = animation["samplers"].size();
+    add_weights(into, static_cast<int>(first));
     for (Json& channel : channels_) {
         channel["sampler"] = first + static_cast<size_t>(channel["sampler"].as_index());
         animation["channels"].push_back(std::move(channel));

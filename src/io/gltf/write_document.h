@@ -12,6 +12,16 @@
 
 namespace cutis {
 
+/// Keys of a mesh's morph weights, which may get more targets before the document is written.
+struct GlbWeights {
+    int animation = 0;
+    int sampler = 0;
+    int node = 0;
+    int width = 0;  ///< numbers of a key
+    std::vector<float> values;
+    std::optional<int> exponent = {};
+};
+
 /// A glTF document under construction: the JSON and the one binary buffer, with accessors whose
 /// bounds, offsets and targets are right by construction.
 class GlbDocument {
@@ -47,6 +57,14 @@ public:
     /// A picture. \return its buffer view
     int add_bytes(std::span<const unsigned char> bytes);
 
+    /// The sampler gets its output when the document is saved: as many numbers a key as the mesh then has targets.
+    void add_weights(GlbWeights weights) { weights_.push_back(std::move(weights)); }
+    bool has_weights(int animation, int node) const;
+    /// Forgets those of an animation whose samplers are written anew.
+    void drop_weights(int animation);
+    /// An animation came in before all others.
+    void shift_weights();
+
     /// Appends to an array of the root, making it when needed. \return the index
     int add(const char* array, Json object);
 
@@ -72,6 +90,7 @@ private:
     /// Bytes of the file's buffer, in their order.
     using Pieces = std::vector<std::vector<unsigned char>>;
 
+    void write_weights();
     int view_for(int stride, int target, std::optional<int> exponent);
     int new_view(int stride, int target);
     void lay_out(Pieces& pieces);
@@ -84,6 +103,7 @@ private:
     std::vector<View> views_;
     std::vector<int> shared_views_;  ///< of attributes and numbers: one for each stride, target and exponent
     std::vector<Zeros> zeros_;
+    std::vector<GlbWeights> weights_;
     int matrix_view_ = -1;
 };
 
@@ -119,6 +139,7 @@ private:
     GlbDocument& document_;
     GlbTimes frames_;
     int times_ = -1;  ///< accessor
+    std::vector<GlbWeights> weights_;
     Json channels_ = Json::array();
     Json samplers_ = Json::array();
 };

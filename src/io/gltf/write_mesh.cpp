@@ -189,8 +189,8 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, b
     Json attributes;
     attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, morphs_.steps.position);
     if (with_normals) {
-        attributes["NORMAL"] = store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false,
-                                     morphs_.steps.normal);
+        attributes["NORMAL"] =
+            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, morphs_.steps.normal);
     }
     if (with_uv) {
         attributes["TEXCOORD_0"] =

@@ -58,6 +58,7 @@ public:
     int target_count() const { return morphs_.target_count; }
     double max_error() const { return skin_ ? skin_->max_error : morphs_.max_error; }
     double max_uv_error() const { return morphs_.max_uv_error; }
+    double half_error() const { return morphs_.half_error; }
 
 private:
     std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }

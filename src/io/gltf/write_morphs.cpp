@@ -115,7 +115,7 @@ MorphSteps choose_steps(const TargetPlan& plan, const Eigen::MatrixXf& exact, in
     };
     steps.weight = std::min(least_weight(0, positions, tolerance.position),
                             least_weight(positions, exact.rows() - positions, tolerance.uv));
-    steps.weight = std::clamp(steps.weight - finer, -22, -8);
+    steps.weight = std::clamp(steps.weight - finer, -24, -8);
     return steps;
 }
 
@@ -182,6 +182,10 @@ MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolera
     const int most = static_cast<int>(modes.vectors.cols());
     int count = count_modes(*frames.store, for_modes, ModeBase::first_frame, modes);
     const int positions = frames.vertex_count * 3;
+    if (count > 1) {
+        basis.half_error =
+            tolerance.position * largest_error(*frames.store, for_modes, ModeBase::first_frame, modes, (count - 1) / 2);
+    }
     // Where rounding crosses the limit, finer numbers help; where float32 itself does, further targets.
     constexpr int finest = 3;
     TargetPlan plan;

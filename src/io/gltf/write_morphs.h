@@ -32,6 +32,7 @@ struct MorphBasis {
     MorphSteps steps;
     double max_error = 0.0;  ///< metres, over all vertices and frames, against the true frames
     double max_uv_error = 0.0;
+    double half_error = 0.0;  ///< a tolerance of so much halves the targets, metres; 0: there are none
 };
 
 /// Fewest targets of the truncated singular value decomposition that meet the tolerance at every

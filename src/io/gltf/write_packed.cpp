@@ -32,7 +32,8 @@ bool fits_exponent(std::span<const float> values, int exponent) {
 namespace {
 
 /// The filter EXPONENTIAL: 24 bits of a whole number, 8 of its exponent. Bytes are compressed each for itself, and the
-/// high ones of a small number that changes its sign flip from 0 to 255: so numbers stand as high as their block allows.
+/// high ones of a small number that changes its sign flip from 0 to 255: so numbers stand as high as their block
+/// allows.
 std::vector<unsigned char> with_exponent(std::span<const unsigned char> floats, size_t stride, int exponent) {
     constexpr size_t block_elements = 256;  // of meshoptimizer
     std::vector<unsigned char> out(floats.size());
@@ -78,9 +79,8 @@ std::vector<unsigned char> pack_indices(std::span<const unsigned char> bytes, si
     constexpr size_t most = 0xFFFFFFFFU;
     std::vector<unsigned char> out(are_triangles ? meshopt_encodeIndexBufferBound(indices.size(), most)
                                                  : meshopt_encodeIndexSequenceBound(indices.size(), most));
-    out.resize(are_triangles
-                   ? meshopt_encodeIndexBuffer(out.data(), out.size(), indices.data(), indices.size())
-                   : meshopt_encodeIndexSequence(out.data(), out.size(), indices.data(), indices.size()));
+    out.resize(are_triangles ? meshopt_encodeIndexBuffer(out.data(), out.size(), indices.data(), indices.size())
+                             : meshopt_encodeIndexSequence(out.data(), out.size(), indices.data(), indices.size()));
     return out;
 }
 
@@ -134,7 +134,7 @@ struct SeenView {
 };
 
 int element_bytes(const Json& accessor) {
-    static const std::map<std::string, int> widths = {{"SCALAR", 1}, {"VEC2", 2},  {"VEC3", 3}, {"VEC4", 4},
+    static const std::map<std::string, int> widths = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4},
                                                       {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16}};
     const auto width = widths.find(accessor["type"].as_text());
     if (width == widths.end()) {
@@ -148,7 +148,8 @@ ViewBytes use_of(const Json& view, const SeenView& seen, std::span<const unsigne
     ViewBytes out;
     const auto offset = static_cast<size_t>(view.contains("byteOffset") ? view["byteOffset"].as_number() : 0.0);
     const auto length = static_cast<size_t>(view["byteLength"].as_number());
-    out.bytes = bytes.subspan(std::min(offset, bytes.size()), std::min(length, bytes.size() - std::min(offset, bytes.size())));
+    out.bytes =
+        bytes.subspan(std::min(offset, bytes.size()), std::min(length, bytes.size() - std::min(offset, bytes.size())));
     if (seen.is_other || seen.accessors == 0) {
         return out;
     }
@@ -157,8 +158,9 @@ ViewBytes use_of(const Json& view, const SeenView& seen, std::span<const unsigne
     };
     if (seen.is_index) {
         const bool is_known = seen.accessors == 1 && (seen.element == 2 || seen.element == 4) && fits(seen.element);
-        const bool are_triangles = seen.are_triangles && is_known && length / static_cast<size_t>(seen.element) % 3 == 0;
-        out.use = !is_known ? ViewBytes::Use::other
+        const bool are_triangles =
+            seen.are_triangles && is_known && length / static_cast<size_t>(seen.element) % 3 == 0;
+        out.use = !is_known       ? ViewBytes::Use::other
                   : are_triangles ? ViewBytes::Use::triangles
                                   : ViewBytes::Use::indices;
         out.stride = seen.element;

@@ -5,9 +5,9 @@
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
 #include "cutis/io/bvh_read.h"
+#include "cutis/io/character_read.h"
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
-#include "cutis/io/gltf_read.h"
 #include "cutis/io/inspect.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/point_cache_read.h"
@@ -110,14 +110,14 @@ Character find_actor(const Scene& scene, const ActorLoader& actors) {
     return actors(scene.body.actor);
 }
 
-// A BVH file, or one clip of a glTF file: the one that the scene names, else its first.
+// A BVH file, or one clip of another character's file: the one that the scene names, else its first.
 BvhMotion read_motion(const Scene& scene) {
     const fs::path path = scene_path(scene, scene.body.motion);
     const std::string extension = extension_of(path);
-    if (extension != "glb" && extension != "gltf") {
+    if (!is_character_ending(extension)) {
         return read_bvh(path);
     }
-    Character moving = read_gltf(path);
+    Character moving = read_character(path);
     const std::string& wanted = scene.body.options.clip;
     for (Clip& clip : moving.clips) {
         if (wanted.empty() || clip.name == wanted) {
@@ -131,7 +131,8 @@ BvhMotion read_motion(const Scene& scene) {
 Body load_character(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     const BodyOptions& options = scene.body.options;
     const auto load_source = [&] {
-        return scene.body.actor.empty() ? read_gltf(scene_path(scene, scene.body.file)) : find_actor(scene, actors);
+        return scene.body.actor.empty() ? read_character(scene_path(scene, scene.body.file))
+                                        : find_actor(scene, actors);
     };
     if (scene.body.motion.empty()) {
         return make_body(std::make_shared<const Character>(load_source()), options);
@@ -140,8 +141,18 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
     const BvhMotion motion = read_motion(scene);
     RetargetedClip moved = retarget_clip(motion.skeleton, motion.clip, character->skeleton);
     if (warn) {
+        constexpr size_t most_names = 8;
+        std::vector<std::string> missing = moved.unmatched_source;
+        const size_t more = missing.size() > most_names ? missing.size() - most_names : 0;
+        missing.resize(missing.size() - more);
+        if (more > 0) {
+            missing.push_back(concat(more, " more"));
+        }
         warn(concat("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
-                    " joints have a namesake in the character, translation times ", moved.translation_scale));
+                    " joints have a namesake in the character, ",
+                    moved.is_same_skeleton ? std::string("and its rest pose: keys are taken as they are")
+                                           : concat("translation times ", moved.translation_scale),
+                    missing.empty() ? "" : "; the character lacks " + word_list(missing)));
     }
     // The motion is the only clip left: no name of the file's own can be mistaken for it.
     character->clips = {std::move(moved.clip)};
@@ -152,6 +163,8 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
 
 Body load_body(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     check_scene(scene);
+    require(scene.body.clips.empty(), scene_place(scene.file, 0, 0), "[body] clips: expected one clip here, found ",
+            scene.body.clips.size(), "; `cutis bake` takes several");
     Body body = scene.body.mesh_file.empty() ? load_character(scene, warn, actors) : load_mesh(scene, warn);
     if (!scene.body.rest.empty()) {
         body.set_rest_pose(load_rest(scene, body, warn));

@@ -5,8 +5,8 @@
 
 #include "cutis/core/error.h"
 #include "cutis/io/bvh_read.h"
+#include "cutis/io/character_read.h"
 #include "cutis/io/files.h"
-#include "cutis/io/gltf_read.h"
 #include "cutis/io/obj_read.h"
 #include "cutis/io/point_cache_read.h"
 #include "cutis/io/scene_read.h"
@@ -163,9 +163,9 @@ FileSummary inspect_file(const fs::path& path, const ActorLoader& actors) {
     if (actors && out.path.compare(0, actor.size(), actor) == 0) {
         out.kind = "actor";
         inspect_character(actors(out.path.substr(actor.size())), out);
-    } else if (extension == "glb" || extension == "gltf") {
+    } else if (is_character_ending(extension)) {
         out.kind = "glTF";
-        inspect_character(read_gltf(path), out);
+        inspect_character(read_character(path), out);
     } else if (extension == "obj") {
         out.kind = "OBJ";
         out.meshes.push_back(summarise(read_obj(path, warn)));

@@ -9,6 +9,7 @@
 #include "cutis/core/error.h"
 #include "cutis/stack/simulation_surface.h"
 #include "io/picture/body_pictures.h"
+#include "io/scene/spring_bones.h"
 #include "stack/regions.h"
 
 namespace cutis {
@@ -75,6 +76,7 @@ public:
     Suggester(const SuggestOptions& options, const Body& body) : options_(options), body_(body) {
         out_.anatomy = find_anatomy(body);
         out_.clips = score_clips(body, out_.anatomy);
+        springs_ = find_spring_bones(body);
         if (!options.clip.empty()) {
             std::stable_partition(out_.clips.begin(), out_.clips.end(),
                                   [&](const ClipScore& clip) { return clip.name == options.clip; });
@@ -287,11 +289,17 @@ private:
         const bool has_skin = found.share(Tissue::skin) > least_cloth && options_.preset != "cloth";
         const bool moves = !out_.clips.empty() && out_.clips.front().strain > 0.0;
         const bool is_face = options_.preset == "face";
+        if (!springs_.version.empty()) {
+            out_.words.push_back(concat("VRM ", springs_.version, " spring bones: ", springs_.chains, " chains, ",
+                                        springs_.colliders.size(),
+                                        " colliders; they stay in the file, and flesh begins with their values."));
+        }
         std::ostringstream text;
         std::vector<std::string> used;
         if (wants("curve", moves && !found.parts.empty() && !is_face && options_.preset != "cloth")) {
             text << "\n[[layer]]\nkind = \"curve\"  # flesh on " << (parts_.empty() ? "what is soft" : parts_)
-                 << "\n# parts = [\"tail\"]  # keeps only these kinds\n";
+                 << "\n# parts = [\"tail\"]  # keeps only these kinds\n"
+                 << spring_bone_lines(springs_);
             used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
         }
         if (wants("fold", moves && !is_face)) {
@@ -362,6 +370,7 @@ private:
     const Body& body_;
     Suggestion out_;
     std::string parts_;
+    SpringBones springs_;
 };
 
 void check_words(const std::vector<std::string>& given, const std::vector<std::string>& known, const char* what) {

@@ -151,4 +151,19 @@ int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, M
     return count;
 }
 
+double largest_error(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
+                     const TimeModes& modes, int count) {
+    FrameRows rest;
+    FrameRows projected;
+    double largest = 0.0;
+    const auto first = modes.vectors.leftCols(count);
+    for (const ModeBlock& block : blocks) {
+        read_displacements(frames, block, base, rest);
+        projected.noalias() = first.transpose() * rest;
+        rest.noalias() -= first * projected;
+        largest = std::max(largest, largest_squared(rest, block.width));
+    }
+    return std::sqrt(largest);
+}
+
 }  // namespace cutis

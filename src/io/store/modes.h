@@ -61,4 +61,8 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
 /// rounding: so many do, one less does not.
 int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes);
 
+/// Largest error at any point of any frame when only the first modes are kept, in units of the tolerance.
+double largest_error(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
+                     const TimeModes& modes, int count);
+
 }  // namespace cutis

@@ -1,6 +1,7 @@
 #include "io/usd/mesh.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cutis/core/error.h"
 #include "io/usd/text.h"
@@ -28,11 +29,12 @@ void SampledAttribute::write_to(AtomicFile& file) {
 }
 
 UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
-                   const std::string& identifier, UsdaMaterials& materials)
+                   const std::string& identifier, UsdaMaterials& materials, const UsdaDetail& detail)
     : path_(path),
       stream_(stream),
       mesh_(&mesh),
       materials_(&materials),
+      detail_(detail),
       parts_(parts_of(*mesh.art)),
       corners_(polygon_corners(*mesh.art, parts_)),
       extent_(path, "float3[] extent", "") {
@@ -66,7 +68,7 @@ std::string UsdaMesh::head_text(const std::string& identifier) const {
 const ChannelInfo* UsdaMesh::sliding_pref() const {
     const auto found = std::find_if(mesh_->channels.begin(), mesh_->channels.end(),
                                     [](const ChannelInfo& one) { return one.for_renderers; });
-    return found == mesh_->channels.end() ? nullptr : &*found;
+    return found == mesh_->channels.end() || !detail_.has_channels ? nullptr : &*found;
 }
 
 std::string UsdaMesh::pref_text() const {
@@ -105,12 +107,15 @@ std::string UsdaMesh::uv_text(const MatrixX2d& uv) const {
     std::string text;
     append_tuples(text, uv.data(), static_cast<size_t>(uv.rows()), 2);
     if (has_uv_filler_) {
-        text.insert(text.size() - 1, ", (0, 0)");
+        text.insert(text.size() - 1, ",(0,0)");
     }
     return text;
 }
 
 void UsdaMesh::announce_channels() {
+    if (!detail_.has_channels) {
+        return;
+    }
     std::set<std::string> taken = {"st", "Pref"};
     for (const ChannelInfo& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
@@ -161,7 +166,13 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
 
 void UsdaMesh::take_points(int time_code, const MatrixX3d& positions) {
     std::string points;
-    append_tuples(points, positions.data(), static_cast<size_t>(positions.rows()), 3);
+    const MatrixX3d* written = &positions;
+    if (detail_.step > 0.0) {
+        // Divided by the whole number of steps in a metre: the nearest double to few decimals.
+        rounded_ = (positions.array() / detail_.step).round() / std::round(1.0 / detail_.step);
+        written = &rounded_;
+    }
+    append_tuples(points, written->data(), static_cast<size_t>(written->rows()), 3);
     if (points_) {
         points_->take(time_code, points);
         return;

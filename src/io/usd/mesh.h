@@ -26,13 +26,19 @@ struct SampledAttribute {
     void write_to(AtomicFile& file);
 };
 
+/// How much of a mesh is written.
+struct UsdaDetail {
+    double step = 0.0;  ///< points are rounded to whole multiples of it, metres; 0: they are not
+    bool has_channels = true;
+};
+
 /// One `def Mesh` of a USDA file, from its first line to its last.
 class UsdaMesh {
 public:
     /// \param stream      the file, for the mesh whose points go straight into it; null: they wait
     /// \param identifier  of the prim
     UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh, const std::string& identifier,
-             UsdaMaterials& materials);
+             UsdaMaterials& materials, const UsdaDetail& detail = {});
 
     void take(int time_code, const MeshFrame& frame);
     /// All that was not streamed.
@@ -53,6 +59,8 @@ private:
     AtomicFile* stream_;
     const MeshInfo* mesh_;
     UsdaMaterials* materials_;
+    UsdaDetail detail_;
+    MatrixX3d rounded_;
     std::vector<MeshPart> parts_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;

@@ -43,10 +43,10 @@ std::string usd_string(const std::string& text) {
 void append_tuples(std::string& text, const double* values, size_t count, int width) {
     text += '[';
     for (size_t i = 0; i < count; ++i) {
-        text += i == 0 ? "" : ", ";
+        text += i == 0 ? "" : ",";
         text += width == 1 ? "" : "(";
         for (int k = 0; k < width; ++k) {
-            text += k == 0 ? "" : ", ";
+            text += k == 0 ? "" : ",";
             append_float(text, *values++);
         }
         text += width == 1 ? "" : ")";
@@ -57,7 +57,7 @@ void append_tuples(std::string& text, const double* values, size_t count, int wi
 void append_integers(std::string& text, const std::vector<int>& values) {
     text += '[';
     for (size_t i = 0; i < values.size(); ++i) {
-        text += i == 0 ? "" : ", ";
+        text += i == 0 ? "" : ",";
         append_number(text, values[i]);
     }
     text += ']';

@@ -17,7 +17,7 @@ std::string usd_identifier(const std::string& name, const std::string& otherwise
 /// In quotes, with escapes.
 std::string usd_string(const std::string& text);
 
-/// [(x, y, z), ...] or, for width 1, [x, ...].
+/// [(x,y,z),...] or, for width 1, [x,...].
 void append_tuples(std::string& text, const double* values, size_t count, int width);
 
 void append_integers(std::string& text, const std::vector<int>& values);

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "cutis/io/formats.h"
 #include "io/number_text.h"
 #include "io/split.h"
@@ -93,12 +95,14 @@ namespace {
 /// | stage              | metersPerUnit 1, upAxis Y, timeCodesPerSecond and framesPerSecond =    |
 /// |                    | fps, time code = frame number, start and end set, a defaultPrim        |
 /// | positions          | `points` of a Mesh, time samples and the first frame as default        |
-/// | rest               | `primvars:Pref`; where skin slides: its material now at each vertex    |
+/// | rest               | `primvars:Pref`; with channels, where skin slides: its material now at |
+/// |                    | each vertex                                                            |
 /// | box                | `extent`, time samples and default                                     |
 /// | polygons           | as in the source file; subdivisionScheme none                          |
 /// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
 /// |                    | else faceVarying with indices; time samples where UVs move             |
-/// | channels           | `primvars:NAME`, vertex, time samples and default, unit in customData  |
+/// | channels           | asked for with `channels = true`: `primvars:NAME`, vertex, time        |
+/// |                    | samples and default, unit in customData                                |
 /// | several meshes     | a Mesh each, named as in the file                                      |
 /// | parts              | a GeomSubset each, bound to its material; its name as custom string    |
 /// | materials          | UsdPreviewSurface in the scope `materials`: colour, metal, roughness,  |
@@ -110,12 +114,13 @@ namespace {
 /// | normals            | those of details, four digits                                          |
 /// | lines              | not written                                                            |
 ///
-/// Numbers are float32 in their shortest decimals. Names become USD identifiers: other characters
-/// than letters, digits and _ are replaced by _, a repeated name gets a number.
+/// Points have the decimals that `tolerance` asks for, other numbers are float32 in their shortest decimals.
+/// OutputFile::numbers: `max_error_m`, half a step in all three directions; 0: float32. Names become USD identifiers:
+/// other characters than letters, digits and _ are replaced by _, a repeated name gets a number.
 class UsdaSink final : public CheckedSink {
 public:
     UsdaSink(std::filesystem::path path, const SinkOptions& options)
-        : CheckedSink("usda", path, options.frames), path_(std::move(path)) {}
+        : CheckedSink("usda", path, options.frames), path_(std::move(path)), options_(options.usda) {}
 
 private:
     void start() override {
@@ -123,13 +128,15 @@ private:
         write_stage();
         std::set<std::string> names = {"materials"};
         materials_ = std::make_unique<UsdaMaterials>(path_, "/" + root_, info().body->source().materials.get());
+        find_step();
         split_ = split_body(info());
         const auto add = [&](const MeshInfo& mesh, size_t from, const SplitMesh* split) {
             // The body's points are the bulk and come first: straight into the file.
             AtomicFile* stream = written_.empty() ? file_.get() : nullptr;
             written_.push_back(
                 {from, split,
-                 std::make_unique<UsdaMesh>(path_, stream, mesh, usd_identifier(mesh.name, "skin", names), *materials_),
+                 std::make_unique<UsdaMesh>(path_, stream, mesh, usd_identifier(mesh.name, "skin", names), *materials_,
+                                            UsdaDetail{step_, options_.use_channels}),
                  nullptr});
         };
         for (const SplitMesh& split : split_) {
@@ -146,6 +153,14 @@ private:
             }
             add(mesh, m, nullptr);
         }
+    }
+
+    /// A power of ten whose rounding in three directions stays within the tolerance; 0: as float32 has them.
+    void find_step() {
+        const double allowed = options_.tolerance * box_diagonal(body().art->positions);
+        const double step =
+            allowed > 0.0 ? std::pow(10.0, std::floor(std::log10(2.0 * allowed / std::sqrt(3.0)))) : 0.0;
+        step_ = step < 1.0 ? step : 0.0;  // a body of kilometres has few decimals as it is
     }
 
     void write_stage() {
@@ -188,7 +203,8 @@ private:
         file_->write("}\n");
         file_->flush();
         std::vector<OutputFile> files = materials_->commit();
-        files.insert(files.begin(), {"usda", path_.string(), file_->commit(), {}});
+        files.insert(files.begin(),
+                     {"usda", path_.string(), file_->commit(), {{"max_error_m", step_ * std::sqrt(3.0) / 2.0}}});
         return files;
     }
 
@@ -201,6 +217,8 @@ private:
         std::unique_ptr<UsdaMesh> mesh;    // null where a detail has copies
         std::unique_ptr<UsdaCopies> copies;
     };
+    UsdaOptions options_;
+    double step_ = 0.0;
     std::unique_ptr<UsdaMaterials> materials_;
     std::vector<SplitMesh> split_;  // where the body's file has several meshes
     std::vector<Written> written_;
@@ -214,6 +232,7 @@ Format usda_format();  // listed in formats.cpp
 Format usda_format() {
     return {"usda", "Universal Scene Description as text",
             [](const std::filesystem::path& path, const SinkOptions& options) {
+                check_struct(options.usda, "usda");
                 return std::make_unique<UsdaSink>(path, options);
             }};
 }

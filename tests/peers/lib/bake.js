@@ -8,9 +8,9 @@ import { cutis } from './program.js';
  * Bakes a scene and returns the report, with `file(format)` for the path of an output.
  * body: keys of the scene's [body] table; layers: text of its [[layer]] tables; frames: [first, last], or none for the whole clip.
  */
-export function bake(folder, { body, layers = '', formats, frames, output = {} }) {
+export function bake(folder, { body, layers = '', formats, frames, output = {}, compression = 'none' }) {
   mkdirSync(folder, { recursive: true });
-  const quote = (value) => (typeof value === 'string' ? JSON.stringify(value) : value);
+  const quote = (value) => (typeof value === 'number' || typeof value === 'boolean' ? value : JSON.stringify(value));
   const table = (values) =>
     Object.entries(values)
       .filter(([, v]) => v !== undefined)
@@ -19,7 +19,9 @@ export function bake(folder, { body, layers = '', formats, frames, output = {} }
   const scene = path.join(folder, 'scene.toml');
   writeFileSync(
     scene,
-    `[body]\n${table(body)}${layers}[output]\nformats = ${JSON.stringify(formats)}\n${table(output)}`,
+    `[body]\n${table(body)}${layers}[output]\nformats = ${JSON.stringify(formats)}\n${table(output)}` +
+      // Blender does not read compressed files; USD is compared to the bit.
+      `[output.glb]\ncompression = ${quote(compression)}\n[output.usda]\ntolerance = 0\nchannels = true\n`,
   );
   const range = frames ? ['--frames', `${frames[0]}-${frames[1]}`] : [];
   const report = JSON.parse(

@@ -3,6 +3,7 @@
 // No WebGL: skinning and morphing are done by three's own CPU path (Mesh.getVertexPosition and
 // SkinnedMesh.applyBoneTransform), animation by AnimationMixer.
 import * as THREE from 'three';
+import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { glbBytes, meshNodesInOrder, readGltf, withoutMaterials } from './gltf_file.js';
 
@@ -41,7 +42,8 @@ export class ThreeScene {
   static async load(file) {
     const source = withoutMaterials(readGltf(file));
     const gltf = await new Promise((resolve, reject) => {
-      new GLTFLoader().parse(toArrayBuffer(glbBytes(source)), '', resolve, reject);
+      const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+      loader.parse(toArrayBuffer(glbBytes(source)), '', resolve, reject);
     });
     return new ThreeScene(gltf, meshNodesInOrder(source));
   }
