@@ -32,8 +32,8 @@ Scene first_try(const std::string& character) {
     return scene;
 }
 
-// What the demos with all layers cost, with one and two threads; then characters nobody wrote a scene for: built-in ones of
-// 2,000 and 28,000 triangles, and those beside the project.
+// What the demos with all layers cost, with one and two threads; then characters nobody wrote a scene for: built-in
+// ones of 2,000 and 28,000 triangles, and those beside the project.
 std::vector<bench::Row> bench_stack() {
     std::vector<bench::Row> rows;
     const auto add = [&](const std::string& name, const std::vector<int>& threads, const auto& make) {

@@ -62,9 +62,7 @@ bool can_bend(const Body& body, const Shape& shape, const TestPoses& poses, cons
     if (poses.matrices.empty() || first == facts.joints.end() || first->second > alone) {
         return true;
     }
-    const auto rig_joint = [&](int j) {
-        return static_cast<size_t>(shape.rig_joints[static_cast<size_t>(j)].front());
-    };
+    const auto rig_joint = [&](int j) { return static_cast<size_t>(shape.rig_joints[static_cast<size_t>(j)].front()); };
     for (const auto& [joint, share] : facts.joints) {
         for (size_t k = 0; k < poses.matrices.size() && share > counts && joint != first->first; ++k) {
             const Eigen::Affine3d& a = poses.matrices[k][rig_joint(first->first)];
@@ -390,7 +388,7 @@ private:
                    (has_label || skin_.has_colour || skin_.by_tone || !skin_.materials.empty())) {
             set(p, Tissue::hair, "lies on the head, not of the skin's colour");
         } else if (!has_label && !skin_.has_colour && !skin_.by_tone && skin_.materials.empty() &&
-                   material_share_[material] > 0.5) {
+                   (f.share > 0.5 || (material.empty() && material_share_[material] > 0.5))) {
             set(p, Tissue::skin, "most of the surface, no colour to tell by");
         } else {
             set(p, Tissue::cloth, "on a person, not of the skin's colour");

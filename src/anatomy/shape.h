@@ -108,7 +108,7 @@ std::vector<SoftPart> find_parts(const Shape& shape, const JointTree& tree, cons
 
 /// Some of the poses a body's clips reach; a swing of every joint where there are none.
 struct TestPoses {
-    std::vector<MatrixX3d> positions;                   // of the shape's vertices
+    std::vector<MatrixX3d> positions;                    // of the shape's vertices
     std::vector<std::vector<Eigen::Affine3d>> matrices;  // of the rig's joints; none without a rig
 };
 TestPoses test_poses(const Body& body, const Shape& shape);

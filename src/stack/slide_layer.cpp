@@ -127,9 +127,8 @@ public:
         solver_.material_positions(material_);
         if (settings_.has_channels) {
             constexpr double of_size = 0.006 / 1.7;  // fine wrinkles of a person
-            solver_.fill_channels(
-                settings_.wrinkle_wavelength.value_or(of_size * base_.surface->main_box().maxCoeff()), workers,
-                channels_);
+            solver_.fill_channels(settings_.wrinkle_wavelength.value_or(of_size * base_.surface->main_box().maxCoeff()),
+                                  workers, channels_);
         }
         if (!pins_.empty()) {
             MatrixX3d& dots = frame.line(0);

@@ -113,7 +113,8 @@ public:
             text << "build = " << quoted_text(build) << "  # --preset\n";
         }
         text << "fps = " << suggested_fps
-             << "\nleave_out = true  # a layer that refuses this body is left out with a note\n# skin = [\"MATERIAL\"]  # a material or mesh; also cloth, hair, rigid: corrects what was found\n"
+             << "\nleave_out = true  # a layer that refuses this body is left out with a note\n# skin = [\"MATERIAL\"] "
+                " # a material or mesh; also cloth, hair, rigid: corrects what was found\n"
              << layers << output_lines();
         out_.scene = text.str();
         return std::move(out_);
@@ -302,7 +303,13 @@ private:
                  << spring_bone_lines(springs_);
             used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
         }
-        if (wants("fold", moves && !is_face)) {
+        const bool has_room = has_cloth || options_.preset == "cloth" || !is_coarse();
+        if (moves && !has_room && !is_face && options_.layers.empty()) {
+            out_.words.push_back(
+                concat("No folds: ", body_.mesh().triangles.rows(),
+                       " triangles are too coarse for wrinkles of skin; --layers fold shows them all the same."));
+        }
+        if (wants("fold", moves && !is_face && has_room)) {
             text << "\n[[layer]]\nkind = \"fold\"\nwhere = " << (has_cloth ? "\"cloth\"" : "\"soft\"")
                  << "  # widths follow from the girth of each limb\n"
                  << (has_cloth || options_.preset == "cloth" ? "" : gentle_skin())
@@ -326,12 +333,19 @@ private:
         return text.str();
     }
 
-    /// Skin gives way before it folds, more of it where a lively clip would fold it everywhere.
+    /// Skin gives way before it folds, more of it where a lively clip would fold it everywhere, and its folds are low.
     std::string gentle_skin() const {
         constexpr double lively = 0.1;
-        return std::string("cloth = \"skin\"\n") + (!out_.clips.empty() && out_.clips.front().strain > lively
-                                                        ? "pre_stretch = 0.2  # it gives way before it folds\n"
-                                                        : "");
+        return std::string("cloth = \"skin\"\nheight_cap = 0.35  # in widths: wrinkles, not pleats\nfields = 1\n") +
+               (!out_.clips.empty() && out_.clips.front().strain > lively
+                    ? "pre_stretch = 0.3  # it gives way before it folds\n"
+                    : "");
+    }
+
+    /// Limbs of few triangles show wrinkles of skin as wide as themselves: none are better.
+    bool is_coarse() const {
+        constexpr Eigen::Index least_triangles = 800;
+        return out_.anatomy.parts.size() > 2 && body_.mesh().triangles.rows() < least_triangles;
     }
 
     /// Vertices for folds, in proportion to the body's own.
