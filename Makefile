@@ -58,9 +58,11 @@ live-engine:
 	@[ -f build-wasm/build.ninja ] || NODE_PATH=/usr/share/nodejs emcmake cmake -G Ninja -S apps/live/wasm -B build-wasm >/dev/null
 	@NODE_PATH=/usr/share/nodejs cmake --build build-wasm -j $(JOBS)
 
-live: program live-engine
+live: program
+	@scripts/setup live
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_live_program
+	@$(MAKE) --no-print-directory live-engine
 	@node web/build-live.mjs out/live/index.html --engine build-wasm
 	@echo "Open out/live/index.html, or run $(BUILD)/cutis live"
 

@@ -252,7 +252,10 @@ export class LiveStage {
   follow() {
     if (!this.places || !this.centre) return;
     const { centre } = this.box();
-    const step = centre.clone().sub(this.centre).multiplyScalar(0.15);
+    const now = performance.now();
+    const share = 1 - Math.exp(-(now - (this.followed ?? now)) / 200);
+    this.followed = now;
+    const step = centre.clone().sub(this.centre).multiplyScalar(share);
     step.y = 0;
     this.centre.add(step);
     this.camera.position.add(step);
