@@ -182,9 +182,9 @@ private:
         }
         auto maps = std::make_shared<LayerMaps>(ground, solver_, settings, rides_);
         if (maps->tiles() > 1) {
-            report_.notes.push_back(concat("wrinkle: wrinkles lie in ", maps->tiles(),
-                                           " tiles of UVs (UDIM): the maps are those of the one with most of them; "
-                                           "name a part in where, and use a layer for each"));
+            report_.notes.push_back(concat("wrinkle: UVs lie in ", maps->tiles(),
+                                           " tiles (UDIM): the maps are those of the one with most wrinkles; materials "
+                                           "of the others must not use them"));
         }
         if (maps->overlap() > much_overlap) {
             report_.notes.push_back(

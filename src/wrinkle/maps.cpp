@@ -112,10 +112,15 @@ void WrinkleMaps::Parts::rasterize(const WrinkleLayout& layout, const Topology& 
                 layout.cut.mesh.areas[static_cast<Eigen::Index>(piece)];
         }
     }
-    tiles = static_cast<int>(area_of_tile.size());
-    if (tiles == 0) {
+    if (area_of_tile.empty()) {
         return;
     }
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        if (has_uv(f)) {
+            area_of_tile[tile_of(f)] += 0.0;
+        }
+    }
+    tiles = static_cast<int>(area_of_tile.size());
     const std::pair<int, int> main =
         std::max_element(area_of_tile.begin(), area_of_tile.end(), [](const auto& a, const auto& b) {
             return a.second < b.second;

@@ -91,8 +91,8 @@ public:
     int size() const;
     long texel_count() const;            ///< that wrinkles may reach
     double texels_a_wavelength() const;  ///< the median; 0 without texels
-    int tiles() const;       ///< of UVs that wrinkles lie in; the maps are those of the one with most of them
-    double overlap() const;  ///< of those texels: part that belongs to more than one place
+    int tiles() const;                   ///< that UVs lie in; the maps are those of the one with most wrinkles
+    double overlap() const;              ///< of those texels: part that belongs to more than one place
 
     /// \param posed    #V x 3: where the material of each vertex is
     /// \param heights  size * size, metres, rows from the top; \param normals  size * size * 3, tangent space (x along
