@@ -221,7 +221,8 @@ Body body_of(Character character, const std::string& part, const std::string& cl
 
 }  // namespace
 
-FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip) {
+FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip,
+                      bool counts_crossings) {
     Folding folding(body, keys, 1);
     FoldGauge gauge;
     if (folding.stack.layer(0).facts().refined == nullptr) {
@@ -296,7 +297,7 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
                 idle.push_back(shortfalls.back());
             }
         }
-        if (pose % 2 == 1) {
+        if (counts_crossings && pose % 2 == 1) {
             const Crossings plain = find_crossings(joined, base);
             const Crossings with_folds = find_crossings(joined, folded);
             gauge.pairs[0] += plain.pairs;

@@ -27,9 +27,11 @@ struct FoldGauge {
 };
 
 /// Folds a body as a bake would and measures at `poses` moments of its clip; second differences
-/// over a tenth of a second from `moment` on (seconds), or over the whole clip.
+/// over a tenth of a second from `moment` on (seconds), or over the whole clip. Crossings, of
+/// which docs/fold.md has a table and no case a bound yet, at every second pose.
 /// \param keys  of the layer, as in a scene
-FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip = false);
+FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip = false,
+                      bool counts_crossings = false);
 
 /// A mesh of a file (its first clip), or of a built-in character.
 Body fold_file(const std::string& path, const std::string& part);

@@ -6,41 +6,41 @@ namespace cutis::fold_detail {
 
 /// Lets folds that face each other press against each other instead of passing through.
 ///
-/// Controls that ever come near are paired once. Per pose each keeps the partners that face it, and a
-/// place may rise as far as the mid-planes between it and the partners opposite: across other limbs
-/// and across the valley beside its own fold. On a hollow of radius R a height h gives a crowding of
-/// h / R, as in the guard. Pairs fade in with facing and with the distance aside: all of it is smooth
-/// in the pose.
+/// Controls that ever come near are paired once. Per pose each control has one plane, the mean of
+/// the mid-planes to those that face it, and a vertex may rise as far as that plane. Pairs fade in
+/// with distance and facing: all of it is smooth in the pose.
 class FoldContact {
 public:
     /// \param layout, at  must outlive this
+    /// \param rest       #N x 3
     /// \param places     of the controls' own vertices() in many poses
     /// \param thickness  of the cloth, metres
-    FoldContact(const FoldLayout& layout, const FoldPlaces& at, const std::vector<MatrixX3d>& places, double thickness);
+    FoldContact(const FoldLayout& layout, const FoldPlaces& at, const MatrixX3d& rest,
+                const std::vector<MatrixX3d>& places, double thickness);
 
     /// Per control the vertex it has most to say on.
     static std::vector<int> vertices(const FoldLayout& layout);
 
-    /// Who faces whom in the pose that all places have taken. \return does anybody?
-    bool find_partners(const Workers& workers);
-    /// Of a place raised by `height`: the sum of eighth powers of its way towards each mid-plane over its room.
-    float crowding(int n, float height) const;
+    /// Planes of this pose. \return are there any?
+    bool find_planes(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
+    /// Of a place raised by `height`: its way towards the plane over its room, 0 where nothing is near.
+    double crowding(int n, double height) const;
 
 private:
-    struct Partner {
-        int place;
-        float facing;
+    struct Plane {
+        Vector3d normal = Vector3d::Zero();  // away from the control
+        double offset = 0.0;
+        double weight = 0.0;  // 0: none
     };
+    Plane plane_of(size_t control, const MatrixX3d& base, const MatrixX3d& directions) const;
 
     const FoldLayout& layout_;
     const FoldPlaces& at_;
-    float thickness_;
-    std::vector<int> place_;    // of each control
-    std::vector<int> control_;  // of each moved place: the one with most to say
-    std::vector<int> first_;    // partners of control j: other_[first_[j]] ...
+    double thickness_;
+    std::vector<int> vertex_;
+    std::vector<int> first_;  // partners of control j: other_[first_[j]] ...
     std::vector<int> other_;
-    std::vector<Partner> partner_;  // those that face it, from first_[j] on
-    std::vector<int> partners_;     // how many
+    std::vector<Plane> plane_;
 };
 
 }  // namespace cutis::fold_detail

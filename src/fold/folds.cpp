@@ -127,11 +127,8 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
     if (parts.guard) {
         FoldGuard& guard = *parts.guard;
         guard.mark_needed(lift, parts.is_needed);
-        if (parts.contact) {  // anything may be opposite
-            std::fill(parts.is_needed.begin(), parts.is_needed.end(), 1);
-        }
         parts.places->take(refined, directions, parts.is_needed, workers);
-        const bool is_near = parts.contact && parts.contact->find_partners(workers);
+        const bool is_near = parts.contact && parts.contact->find_planes(refined, directions, workers);
         const FoldContact* contact = is_near ? &*parts.contact : nullptr;
         if (guard.find_shares(lift, contact, workers)) {
             heights.recover(guard.shares(), guard.is_held(), workers);

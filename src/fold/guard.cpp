@@ -205,7 +205,8 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
     for (int n = 0; contact != nullptr && n < places_.moved(); ++n) {
         const float height = lift.raised()[static_cast<size_t>(n)];
         if (height > 0.0F) {
-            const float power = contact->crowding(n, height) - static_cast<float>(idle_power);
+            const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), most_crowding);
+            const auto power = static_cast<float>(eighth_power(crowding) - idle_power);
             if (power > 0.0F) {
                 press(n, power);
             }

@@ -15,12 +15,8 @@ constexpr int lanes = simd::lanes_in<Floats>;
 constexpr int control_chunk = 4 * lanes;  // controls
 constexpr int lines_of_control = 3;       // in each field
 // An isolated control must not become a spike: of what its line wants, at most.
-constexpr double most_correction = 1.75;
+constexpr double most_correction = 1.6;
 constexpr double most_recovery = 1.5;
-// Of the way from where lines begin to rise to their target, what the gate takes: folds that open later than that open
-// with more height.
-constexpr double early_part = 0.7;
-constexpr double little_held = 1e-3;  // of a line: not worth another round
 // Of two fields the second takes over while its compression plus the floor grows from that of the first to 1 + range
 // times as much: slowly, so that folds do not change places within a few frames.
 constexpr double field_floor = 0.1;
@@ -122,10 +118,9 @@ void FoldHeights::compete(int begin, int end) {
         for (int field = 0; field < layout_.fields; ++field) {
             const Floats share = field == 0 ? number(1.0) - second : second;
             for (size_t n = slot(field, j); n < short_by_.size(); n += layer_) {
-                const Floats open = gate > 0.0F
-                                        ? smooth_steps(simd::load(&short_by_[n]) /
-                                                       (number(gate) + number(early_part) * simd::load(&early_[n])))
-                                        : number(1.0);
+                const Floats open =
+                    gate > 0.0F ? smooth_steps(simd::load(&short_by_[n]) / (number(gate) + simd::load(&early_[n])))
+                                : number(1.0);
                 const Floats wanted = share * open * simd::load(&fade_[n]) * simd::load(&root_[n]);
                 simd::store(&wanted_[n], wanted);
                 simd::store(&tried_[n], wanted);
@@ -237,7 +232,6 @@ void FoldHeights::recover(const std::vector<float>& shares, const std::vector<un
                     climbed += climb_[i];
                     left += climb_[i] * (a + p.t * (share_at(p.b) - a));
                 }
-                left += static_cast<float>(little_held) * climbed;
                 if (left < climbed) {
                     const float missing = climbed / std::max(left, climbed / static_cast<float>(most_recovery));
                     tried_[n] *= missing * missing;

@@ -289,7 +289,7 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
             }
         }
         parts->places.emplace(shown, parts->layout);
-        parts->contact.emplace(parts->layout, *parts->places, places, options.thickness);
+        parts->contact.emplace(parts->layout, *parts->places, parts->rest, places, options.thickness);
     }
     return parts;
 }
