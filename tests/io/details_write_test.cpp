@@ -77,14 +77,15 @@ TEST(GlbDetails, a_detail_is_a_mesh_of_its_own_that_plays_its_own_motion) {
 }
 
 TEST(GlbDetails, the_largest_error_is_that_of_the_worst_mesh) {
-    // Nothing but the tents moves, and a loose tolerance leaves their smaller mode out.
+    // Nothing but the tents moves, and a loose tolerance (0.85 of it is for modes, the rest for rounding) leaves their
+    // smaller mode out.
     const ArtMesh mesh = seamed_square(4);
     const MatrixX3d rest = mesh.positions;
     const Body body = formula_body(mesh, [rest](double) { return rest; });
     const ScratchFolder folder;
     const Bake bake = with_details(body, 30);
     SinkOptions options;
-    options.glb.tolerance = 0.015 / std::sqrt(2.0);
+    options.glb.tolerance = 0.015 / 0.85 / std::sqrt(2.0);
     const OutputFile file = bake.run(*make_sink("glb", folder.path(), "a", options)).at(0);
     EXPECT_EQ(file.numbers.at("morph_targets"), 0.0);
     EXPECT_LE(file.numbers.at("detail_morph_targets"), 2.0);

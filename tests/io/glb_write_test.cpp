@@ -178,7 +178,7 @@ TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
         for (size_t i = 0; i < first.size(); i += 3) {
             const Vector3d expected = from_first * Vector3d(first[i], first[i + 1], first[i + 2]);
             EXPECT_LT((Vector3d(now[i], now[i + 1], now[i + 2]) - expected).norm(), rounding);
-            EXPECT_NEAR(expected.norm(), 1.0, 1e-6);
+            EXPECT_NEAR(expected.norm(), 1.0, rounding);
         }
     }
 }

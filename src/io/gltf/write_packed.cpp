@@ -102,7 +102,8 @@ std::optional<PackedView> pack_view(const ViewBytes& view) {
         mode = view.use == Use::triangles ? "TRIANGLES" : "INDICES";
         packed.bytes = pack_indices(view.bytes, stride, view.use == Use::triangles);
     }
-    if (packed.bytes.empty() || packed.bytes.size() >= view.bytes.size()) {
+    constexpr size_t words = 180;  // what the document says more of a compressed view
+    if (packed.bytes.empty() || packed.bytes.size() + words >= view.bytes.size()) {
         return std::nullopt;
     }
     packed.about = {{"byteStride", stride}, {"mode", mode}, {"count", view.bytes.size() / stride}};

@@ -164,7 +164,7 @@ FileSummary inspect_file(const fs::path& path, const ActorLoader& actors) {
         out.kind = "actor";
         inspect_character(actors(out.path.substr(actor.size())), out);
     } else if (is_character_ending(extension)) {
-        out.kind = "glTF";
+        out.kind = extension == "fbx" ? "FBX" : extension == "vrm" ? "VRM" : "glTF";
         inspect_character(read_character(path), out);
     } else if (extension == "obj") {
         out.kind = "OBJ";
