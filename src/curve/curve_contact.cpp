@@ -76,14 +76,16 @@ CurveSolver::Where CurveSolver::where(int row) const {
     return found;
 }
 
+// Contacts see one limit for all nodes: one that vanishes at held ends would leave them nothing to push with there.
+// What is shown is limited further (displacement()), and what that leaves inside a collider is pushed out of it.
 Vector3d CurveSolver::shown(int row, const Vector3d& swing) const {
     const Vector3d soft = window_[row] * swing;
-    return soft / std::sqrt(1.0 + soft.squaredNorm() / (limits_[row] * limits_[row]));
+    return soft / std::sqrt(1.0 + soft.squaredNorm() / (limit_ * limit_));
 }
 
 // d shown / d swing = w a (I - a^2 s s^T / limit^2), s the soft swing and a = (1 + s^2 / limit^2)^(-1/2).
 double CurveSolver::tangent(int row, const Vector3d& swing, const Vector3d& direction) const {
-    const Vector3d soft = window_[row] * swing / limits_[row];
+    const Vector3d soft = window_[row] * swing / limit_;
     const double a2 = 1.0 / (1.0 + soft.squaredNorm());
     const double along = direction.dot(soft);
     return window_[row] * std::sqrt(a2) * (1.0 - a2 * along * along);

@@ -136,14 +136,15 @@ TEST(curve_character, morph_targets_keyed_in_the_clip_are_examples_of_their_pose
     const Workers workers(1);
     MatrixX3d a = stage.surface.rest();
     MatrixX3d b = a;
-    for (int f = 0; f <= 20; ++f) {
+    for (int f = 0; f <= 10; ++f) {
         const FleshStep step = {.to = f / 10.0, .body_to = f / 10.0, .reset = f == 0};
         flesh->advance(step, workers);
         expected->advance(step, workers);
     }
-    flesh->displace(2.0, TimeSampling::smooth, workers, a);
-    expected->displace(2.0, TimeSampling::smooth, workers, b);
-    EXPECT_GT((a - stage.surface.rest()).cwiseAbs().maxCoeff(), 1e-3);
+    flesh->displace(1.0, TimeSampling::smooth, workers, a);
+    expected->displace(1.0, TimeSampling::smooth, workers, b);
+    EXPECT_GT((a - stage.surface.rest()).cwiseAbs().maxCoeff(),
+              1e-4);  // the arm is bending: flesh lags behind the target
     EXPECT_EQ(a, b);
     options.examples = by_hand.examples;
     test::expect_error<InvalidInput>([&] { stage.flesh(options); }, {"example or morph_examples", "both"});
