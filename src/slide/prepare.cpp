@@ -221,6 +221,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
         model.tether_softening[i] = 1.0 / (radius * radius);
     }
 
+    prepare_sleep();
     state.places = slide::SkinPlaces(count);
     trial.next_places = slide::SkinPlaces(count);
     measured.charts = slide::SkinCharts(count);
