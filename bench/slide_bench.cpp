@@ -182,7 +182,7 @@ void measure_baseline(SlideSolver& unconstrained, const std::vector<slide::Const
         const auto begin = Clock::now();
         p.move_body(bodies[static_cast<size_t>(k)], 1e-3, workers);
         p.measure(false, workers);
-        slide::find_forces(p.model, p.painted, workers, p.measured);
+        slide::find_forces(p.model, p.state.activity, p.painted, workers, p.measured);
         p.trial.start_velocity = p.state.velocity;
         p.assemble_system(1e-3, false, true, workers);
         if (!kkt) {

@@ -34,7 +34,7 @@ void strain(SlideSetup& setup) {
     }
     std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
     p.measure(false, setup.workers);
-    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+    slide::find_forces(p.model, p.state.activity, p.painted, setup.workers, p.measured);
 }
 
 double potential(Parts& p, const slide::SkinPlaces& places, const Workers& workers) {
@@ -110,7 +110,7 @@ double stiffness_error() {
     const double e = 1e-6;
     std::vector<double> stiffness(p.state.velocity.size());
     p.measure(false, setup.workers);
-    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+    slide::find_forces(p.model, p.state.activity, p.painted, setup.workers, p.measured);
     p.assemble_system(1.0, true, true, setup.workers);
     p.system.multiply(direction, stiffness, setup.workers);
     for (size_t i = 0; i < stiffness.size(); ++i) {
@@ -122,7 +122,7 @@ double stiffness_error() {
         p.try_places(seconds, setup.workers);
         std::swap(p.state.places, p.trial.next_places);
         p.measure(false, setup.workers);
-        slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+        slide::find_forces(p.model, p.state.activity, p.painted, setup.workers, p.measured);
         p.assemble_system(1.0, true, true, setup.workers);
         std::vector<double> f;
         for (int v = 0; v < setup.count(); ++v) {
@@ -161,7 +161,7 @@ double relative_asymmetry_or_negative() {
         p.try_places(1.5 * p.model.mean_edge, setup.workers);
         std::swap(p.state.places, p.trial.next_places);
         p.measure(false, setup.workers);
-        slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+        slide::find_forces(p.model, p.state.activity, p.painted, setup.workers, p.measured);
         p.assemble_system(1.0, true, true, setup.workers);
         // v . K v for random directions never negative.
         std::vector<double> x(p.state.velocity.size());
@@ -205,7 +205,7 @@ double kkt_difference(double seconds) {
     }
     p.move_body(x, seconds, setup.workers);
     p.measure(false, setup.workers);
-    slide::find_forces(p.model, p.painted, setup.workers, p.measured);
+    slide::find_forces(p.model, p.state.activity, p.painted, setup.workers, p.measured);
     p.trial.start_velocity = p.state.velocity;
     p.model.has_constraints = false;
     p.assemble_system(seconds, false, true, setup.workers);

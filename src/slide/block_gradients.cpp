@@ -95,7 +95,7 @@ public:
     Gradients(BlockSystem& system, Numbers<Real>& numbers, const Workers& workers)
         : system_(system), n_(numbers), workers_(workers) {}
 
-    SolveResult run(int most_iterations, std::vector<double>& x);
+    SolveResult run(int most_iterations, std::vector<double>& x, const std::vector<unsigned char>* activity);
 
 private:
     using Lanes = Four<Real>;
@@ -124,6 +124,28 @@ private:
         }
     };
 
+    bool is_unknown(int v) const {
+        return activity_ == nullptr || (*activity_)[static_cast<size_t>(v)] == Activity::awake;
+    }
+    // Places of the unknowns of the chunk that begins there.
+    struct Places {
+        const int *begin, *end;
+    };
+    Places unknowns(int chunk_begin) const {
+        const size_t chunk = static_cast<size_t>(chunk_begin / solver_chunk);
+        const int* places = system_.awake_places_.data();
+        return {places + (chunk == 0 ? 0 : system_.awake_ends_[chunk - 1]), places + system_.awake_ends_[chunk]};
+    }
+    void list_unknowns();
+    // A row that is no unknown is zero wherever it is met.
+    void leave_out(int place) {
+        set_four(n_.inverses.data(), place, Lanes{});
+        set_four(n_.diagonals.data(), place, Lanes{});
+        for (std::vector<Real>* vector : {&n_.direction, &n_.residual, &n_.solution, &n_.inner, &n_.outer}) {
+            set_pair(vector->data(), place, Lanes{});
+        }
+    }
+
     int row_at(int place) const { return is_weak_ ? place : system_.sequence_[static_cast<size_t>(place)]; }
 
     // C^-T of a vector of a vertex.
@@ -142,16 +164,18 @@ private:
             return;
         }
         const Part upper(system_.upper_, n_.upper);
-        for (std::ptrdiff_t place = end - 1; place >= begin; --place) {
+        const Places places = unknowns(begin);
+        for (const int* at = places.end; at != places.begin;) {
+            const std::ptrdiff_t place = *--at;
             set_pair(to, place, pair_at(from, place) - paired(upper.product(place, to)));
         }
     }
 
     template <class Scale>
-    void scale(const Groups& groups, int begin, int end, std::vector<Real>& out, const Scale& scaled);
-    void factor(int begin, int end);
+    void scale(const Groups& groups, Places places, std::vector<Real>& out, const Scale& scaled);
+    void factor(Places places);
     bool find_weakness() const;
-    void factor_diagonals(int begin, int end);
+    void factor_diagonals(Places places);
     EIGEN_ALWAYS_INLINE void set_inverse(int place, double d00, double d01, double d11);
     void begin_from(const std::vector<double>& x);
     double weak_image(int begin, int end);
@@ -166,14 +190,32 @@ private:
     double right_size_ = 0.0;
     double guess_work_ = 0.0;  // of the right side
     bool is_weak_ = false;     // L = 0
+    const std::vector<unsigned char>* activity_ = nullptr;
 };
+
+template <class Real>
+void BlockSystem::Gradients<Real>::list_unknowns() {
+    system_.awake_places_.clear();
+    system_.awake_ends_.clear();
+    for (int begin = 0; begin < system_.rows_; begin += solver_chunk) {
+        for (int place = begin; place < std::min(begin + solver_chunk, system_.rows_); ++place) {
+            if (is_unknown(row_at(place))) {
+                system_.awake_places_.push_back(place);
+            } else {
+                leave_out(place);
+            }
+        }
+        system_.awake_ends_.push_back(static_cast<int>(system_.awake_places_.size()));
+    }
+}
 
 // Blocks of rows, each by scaled(its place, that of its column, block).
 template <class Real>
 template <class Scale>
-void BlockSystem::Gradients<Real>::scale(const Groups& groups, int begin, int end, std::vector<Real>& out,
+void BlockSystem::Gradients<Real>::scale(const Groups& groups, Places places, std::vector<Real>& out,
                                          const Scale& scaled) {
-    for (int place = begin; place < end; ++place) {
+    for (const int* at = places.begin; at != places.end; ++at) {
+        const int place = *at;
         for (int i = 4 * groups.starts[static_cast<size_t>(place)];
              i < 4 * groups.starts[static_cast<size_t>(place) + 1] && groups.entries[static_cast<size_t>(i)] >= 0;
              ++i) {
@@ -189,6 +231,9 @@ bool BlockSystem::Gradients<Real>::find_weakness() const {
     double beside = 0.0;
     double own = 0.0;
     for (int v = 0; v < system_.rows_; v += 7) {
+        if (!is_unknown(v)) {
+            continue;
+        }
         for (int i = system_.row_begin(v); i < system_.row_end(v); ++i) {
             const Real* block = n_.blocks.data() + 4 * static_cast<std::ptrdiff_t>(i);
             beside += system_.column(i) < system_.rows_ ? std::abs(block[0]) + std::abs(block[3]) : 0.0;
@@ -213,8 +258,9 @@ void BlockSystem::Gradients<Real>::set_inverse(int place, double d00, double d01
 }
 
 template <class Real>
-void BlockSystem::Gradients<Real>::factor_diagonals(int begin, int end) {
-    for (int v = begin; v < end; ++v) {
+void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
+    for (const int* at = places.begin; at != places.end; ++at) {
+        const int v = *at;
         const double* a = system_.diagonal(v);
         set_inverse(v, a[0], a[1], a[3]);
         set_four(
@@ -225,14 +271,15 @@ void BlockSystem::Gradients<Real>::factor_diagonals(int begin, int end) {
 
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
-void BlockSystem::Gradients<Real>::factor(int begin, int end) {
+void BlockSystem::Gradients<Real>::factor(Places places) {
     constexpr double share = 0.5;   // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
-    for (int place = begin; place < end; ++place) {
+    for (const int* at = places.begin; at != places.end; ++at) {
+        const int place = *at;
         const int v = system_.sequence_[static_cast<size_t>(place)];
         Lanes squares{};
         Lanes crossed{};
-        scale(system_.lower_, place, place + 1, n_.lower, [&](int, int w, Lanes block) {
+        scale(system_.lower_, {at, at + 1}, n_.lower, [&](int, int w, Lanes block) {
             const Lanes z = scaled_right(inverse(w), block);
             squares += z * z;
             crossed += z * __builtin_shufflevector(z, z, 2, 3, 0, 1);
@@ -264,19 +311,23 @@ void BlockSystem::Gradients<Real>::factor(int begin, int end) {
 template <class Real>
 void BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
     is_weak_ = find_weakness();
-    workers_.for_chunks(system_.rows_, solver_chunk,
-                        [&](int begin, int end) { is_weak_ ? factor_diagonals(begin, end) : factor(begin, end); });
-    right_size_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    list_unknowns();
+    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+        is_weak_ ? factor_diagonals(unknowns(begin)) : factor(unknowns(begin));
+    });
+    right_size_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+        const Places places = unknowns(begin);
         const auto scaled = [&](int v, int w, Lanes block) {
             return scaled_left(inverse(v), scaled_right(inverse(w), block));
         };
         if (!is_weak_) {
-            scale(system_.upper_, begin, end, n_.upper, scaled);
-            scale(system_.remote_, begin, end, n_.remote, scaled);
+            scale(system_.upper_, places, n_.upper, scaled);
+            scale(system_.remote_, places, n_.remote, scaled);
         }
         const Part lower(system_.lower_, n_.lower);
         Two size{};
-        for (int place = begin; place < end; ++place) {
+        for (const int* at = places.begin; at != places.end; ++at) {
+            const int place = *at;
             const int v = row_at(place);
             const Real* i = inverse(place);
             const Real b0 = static_cast<Real>(system_.right_[2 * static_cast<size_t>(v)]);
@@ -299,10 +350,12 @@ void BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
         }
         return size[0] + size[1];
     });
-    guess_work_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    guess_work_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
         const Part upper(system_.upper_, n_.upper);
+        const Places places = unknowns(begin);
         Two work{};
-        for (int place = begin; place < end; ++place) {
+        for (const int* at = places.begin; at != places.end; ++at) {
+            const int place = *at;
             Lanes p = pair_at(n_.inner.data(), place);
             if (is_weak_) {
                 set_pair(n_.inner.data(), place, turned_back(place, p));
@@ -355,8 +408,10 @@ double BlockSystem::Gradients<Real>::find_image() {
         const Real* direction = n_.direction.data();
         const Real* diagonals = n_.diagonals.data();
         Real* outer = n_.outer.data();
+        const Places places = unknowns(begin);
         Two bend{};
-        for (std::ptrdiff_t place = begin; place < end; ++place) {
+        for (const int* at = places.begin; at != places.end; ++at) {
+            const std::ptrdiff_t place = *at;
             const Lanes t = pair_at(inner, place);
             const Lanes p = pair_at(direction, place);
             const Lanes coupled = remote.product(place, inner, four_at(diagonals, place) * t);
@@ -372,6 +427,9 @@ double BlockSystem::Gradients<Real>::find_image() {
 template <class Real>
 double BlockSystem::Gradients<Real>::take_step(double length) {
     return workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+        if (const Places places = unknowns(begin); places.begin == places.end) {
+            return 0.0;
+        }
         const Real step = static_cast<Real>(length);
         Real* solution = n_.solution.data();
         Real* residual = n_.residual.data();
@@ -402,6 +460,9 @@ double BlockSystem::Gradients<Real>::take_step(double length) {
 template <class Real>
 void BlockSystem::Gradients<Real>::turn_direction(double beta) {
     workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+        if (const Places places = unknowns(begin); places.begin == places.end) {
+            return;
+        }
         const Real factor = static_cast<Real>(beta);
         Real* direction = n_.direction.data();
         const Real* residual = n_.residual.data();
@@ -420,7 +481,7 @@ void BlockSystem::Gradients<Real>::finish(std::vector<double>& x) {
         for (int place = begin; place < end; ++place) {
             const int v = row_at(place);
             const Lanes t = pair_at(n_.inner.data(), place);
-            const Lanes found = is_weak_ ? t : turned_back(place, t);
+            const Lanes found = is_weak_ || !is_unknown(v) ? t : turned_back(place, t);
             x[2 * static_cast<size_t>(v)] = found[0];
             x[2 * static_cast<size_t>(v) + 1] = found[1];
         }
@@ -428,7 +489,9 @@ void BlockSystem::Gradients<Real>::finish(std::vector<double>& x) {
 }
 
 template <class Real>
-SolveResult BlockSystem::Gradients<Real>::run(int most_iterations, std::vector<double>& x) {
+SolveResult BlockSystem::Gradients<Real>::run(int most_iterations, std::vector<double>& x,
+                                              const std::vector<unsigned char>* activity) {
+    activity_ = activity;
     begin_from(x);
     SolveResult result;
     const double goal = system_.tolerance_ * system_.tolerance_ * right_size_;
@@ -456,9 +519,10 @@ SolveResult BlockSystem::Gradients<Real>::run(int most_iterations, std::vector<d
     return result;
 }
 
-SolveResult BlockSystem::solve(int most_iterations, const Workers& workers, std::vector<double>& x) {
-    return is_rough_ ? Gradients<float>(*this, rough_, workers).run(most_iterations, x)
-                     : Gradients<double>(*this, fine_, workers).run(most_iterations, x);
+SolveResult BlockSystem::solve(int most_iterations, const Workers& workers, std::vector<double>& x,
+                               const std::vector<unsigned char>* activity) {
+    return is_rough_ ? Gradients<float>(*this, rough_, workers).run(most_iterations, x, activity)
+                     : Gradients<double>(*this, fine_, workers).run(most_iterations, x, activity);
 }
 
 }  // namespace cutis::slide

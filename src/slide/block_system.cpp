@@ -95,6 +95,8 @@ void BlockSystem::make_rows(int rows, double tolerance) {
     }
     diagonals_ = Records(rows);
     right_.resize(2 * static_cast<size_t>(rows));
+    awake_places_.reserve(static_cast<size_t>(rows));
+    awake_ends_.reserve(static_cast<size_t>(rows / solver_chunk + 1));
 }
 
 Eigen::Matrix2d BlockSystem::block(int entry) const {
@@ -134,7 +136,7 @@ void BlockSystem::multiply(const std::vector<double>& x, std::vector<double>& y,
 }
 
 size_t BlockSystem::bytes() const {
-    size_t integers = 2 * columns_.size() + row_starts_.size() + sequence_.size();
+    size_t integers = 2 * columns_.size() + row_starts_.size() + 2 * sequence_.size();
     for (const Groups* groups : {&lower_, &upper_, &remote_}) {
         integers += groups->starts.size() + 2 * groups->columns.size();
     }

@@ -46,7 +46,10 @@ public:
     const double* right(int v) const { return right_.data() + 2 * v; }
 
     /// Solves for x to the tolerance of make_rows, starting from what it holds.
-    SolveResult solve(int most_iterations, const Workers& workers, std::vector<double>& x);
+    /// \param activity  per vertex, none: only rows of those that are Activity::awake are unknowns, the
+    ///                  others were not assembled and their x is zero
+    SolveResult solve(int most_iterations, const Workers& workers, std::vector<double>& x,
+                      const std::vector<unsigned char>* activity = nullptr);
 
     /// y = A x.
     void multiply(const std::vector<double>& x, std::vector<double>& y, const Workers& workers) const;
@@ -82,10 +85,11 @@ private:
     bool is_rough_ = true;
     double tolerance_ = 0.0;
     std::vector<int> row_starts_;
-    std::vector<int> columns_, known_columns_;  // the second: the number of rows for what is beyond
-    std::vector<int> sequence_;                 // rows in the order of elimination, chunk by chunk
-    Groups lower_, upper_;                      // in the same chunk, eliminated before and after
-    Groups remote_;                             // in other chunks
+    std::vector<int> columns_, known_columns_;    // the second: the number of rows for what is beyond
+    std::vector<int> sequence_;                   // rows in the order of elimination, chunk by chunk
+    std::vector<int> awake_places_, awake_ends_;  // those of unknowns; where each chunk of them ends
+    Groups lower_, upper_;                        // in the same chunk, eliminated before and after
+    Groups remote_;                               // in other chunks
     Numbers<float> rough_;
     Numbers<double> fine_;
     Records diagonals_;

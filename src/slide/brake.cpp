@@ -78,6 +78,10 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
     double rise = workers.sum_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         double sum = 0.0;
         for (int v = begin; v < end; ++v) {
+            if (!state.activity.is_awake(v)) {
+                trial.own[static_cast<size_t>(v)] = 0.0;
+                continue;
+            }
             trial.own[static_cast<size_t>(v)] = own_change(v);
             sum += trial.own[static_cast<size_t>(v)] - (is_static ? 0.0 : kinetic_share * start_kinetic(v));
         }
@@ -101,7 +105,7 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
     // least k - 1 times: a single vertex that stops in a patch that moves would strain all around.
     const auto slow_down = [&](int v, int halvings) {
         unsigned char& done = trial.is_braked[static_cast<size_t>(v)];
-        if (done < halvings && !is_pulled(v) && v < model.reach.vertices) {
+        if (done < halvings && !is_pulled(v) && v < model.reach.vertices && state.activity.is_awake(v)) {
             const double factor = std::ldexp(1.0, done - halvings);
             state.velocity[2 * static_cast<size_t>(v)] *= factor;
             state.velocity[2 * static_cast<size_t>(v) + 1] *= factor;
@@ -215,6 +219,9 @@ void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             double& grip = state.grip[static_cast<size_t>(v)];
+            if (!state.activity.is_awake(v)) {
+                continue;
+            }
             if (trial.is_braked[static_cast<size_t>(v)] != 0) {
                 grip = std::clamp(growth * grip, 1.0 / seconds, firmest / seconds);
                 state.acceleration[2 * static_cast<size_t>(v)] = 0.0;

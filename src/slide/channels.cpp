@@ -25,8 +25,9 @@ SlideEnergy SlideSolver::energy(const Workers& workers) const {
 
 void SlideSolver::forces(MatrixX3d& out, const Workers& workers) {
     Parts& p = *parts_;
+    p.state.activity.is_whole = true;  // until the next step finds out anew
     p.measure(false, workers);
-    slide::find_forces(p.model, p.painted, workers, p.measured);
+    slide::find_forces(p.model, p.state.activity, p.painted, workers, p.measured);
     // A static step of one second without constraints: the right side is f.
     slide::assemble(p.model, p.painted, p.state, p.measured, p.trial, {1.0, true, true, false}, workers, p.system);
     out.setZero(p.model.vertex_count(), 3);

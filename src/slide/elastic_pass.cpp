@@ -95,6 +95,9 @@ void measure_skin(const SkinModel& model, const PaintedSkin& painted, const Skin
     const double tiny = 1e-24 * model.mean_edge * model.mean_edge;
     workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         for (int batch = begin; batch < end; ++batch) {
+            if (!state.activity.is_measured(batch)) {
+                continue;
+            }
             const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const MappedSkin mapped = map_skin(at, corner, state.track, measured.body_shape, batch, tiny);
             const slide::SkinTriangle& skin = mapped.skin;
@@ -209,9 +212,13 @@ void clamp_jacobian(double* j) {
 
 // Nodal Jacobians: one per vertex, in the force and in the move alike, or the method does not
 // converge. `jacobian` goes to chart coordinates, along_* to 3-D.
-void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& workers, Measured& measured) {
+void find_jacobians(const SkinModel& model, const Activity& activity, bool keep_mass, const Workers& workers,
+                    Measured& measured) {
     workers.for_chunks(model.reach.vertices, vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
+            if (!activity.is_seen(v)) {
+                continue;
+            }
             Doubles sum = simd::all(0.0);
             Doubles sizes = sum;
             for (int i = model.fan_starts[static_cast<size_t>(v)]; i < model.fan_starts[static_cast<size_t>(v) + 1];
@@ -243,11 +250,15 @@ void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& worke
 // Pass 2 over triangles: force and stiffness of the strain energy in tangent coordinates.
 // Per triangle 28 numbers: K_01, K_12, K_20 (2x2, row by row); per corner the diagonal block
 // (00 01 11) and the force's first part; then the three second parts and the energy.
-void find_forces(const SkinModel& model, const PaintedSkin& painted, const Workers& workers, Measured& measured) {
+void find_forces(const SkinModel& model, const Activity& activity, const PaintedSkin& painted, const Workers& workers,
+                 Measured& measured) {
     slide::with_material(model.options.material, [&](auto kind) {
         using Material = decltype(kind);
         workers.for_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
             for (int batch = begin; batch < end; ++batch) {
+                if (!activity.is_acting(batch)) {
+                    continue;
+                }
                 const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
                 slide::ElementInput in;
                 in.s00 = load(measured.skin_shape.at(batch, slide::s00));
@@ -364,6 +375,10 @@ double find_energy_changes(const SkinModel& model, const PaintedSkin& painted, c
         return workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
             double sum = 0.0;
             for (int batch = begin; batch < end; ++batch) {
+                if (!state.activity.is_acting(batch)) {
+                    store(changes.at(batch), simd::all(0.0));
+                    continue;
+                }
                 const Doubles energy =
                     four_energies<decltype(kind)>(model, painted, state, measured, where.position.data(), batch);
                 const double* before = element_energy(measured, 4 * batch);

@@ -155,6 +155,9 @@ void SlideSolver::Parts::accept_places(bool do_track, const Workers& workers) {
     const double nearly = workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         double worst = 0.0;
         for (int batch = begin; batch < end; ++batch) {
+            if (!state.activity.is_acting(batch)) {
+                continue;
+            }
             const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const TrackedArea area = tracked_area(p, corner, state.track, batch);
             const simd::DoubleBits follows = area.double_area > load(state.track.at(batch, slide::least_area));
@@ -350,6 +353,7 @@ void SlideSolver::Parts::move_to_neighbours(int v) {
     }
     state.velocity[2 * static_cast<size_t>(v)] *= 0.5;
     state.velocity[2 * static_cast<size_t>(v) + 1] *= 0.5;
+    state.rest[static_cast<size_t>(v)] = 0.0;
 }
 
 }  // namespace cutis

@@ -189,6 +189,10 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     const double forgotten = std::exp(-seconds_ / 0.3);
     is_following_ = has_last_;
     has_last_ = true;
+    const auto has_not_moved = [&](int f) {
+        return skin_.row(t(f, 0)) == last_skin_.row(t(f, 0)) && skin_.row(t(f, 1)) == last_skin_.row(t(f, 1)) &&
+               skin_.row(t(f, 2)) == last_skin_.row(t(f, 2));
+    };
     workers.for_chunks(static_cast<int>(materials_.size()), 512, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
             const size_t i = static_cast<size_t>(v);
@@ -198,11 +202,13 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
             for (int k = 0; k < 3 && is_held; ++k) {
                 is_held = material.barycentric[k] == 0.0 || solver.is_held(t(material.triangle, k));
             }
+            // Where the skin did not move, its material is where it was.
+            const bool is_still = is_following_ && has_not_moved(place.triangle);
             if (is_held) {
                 place = material;
                 misses_[i] = 0.0;
                 backs_[i] = 1.0;
-            } else {
+            } else if (!is_still) {
                 for (int round = 0; round < rounds; ++round) {
                     place = find(targets_.row(v), place.triangle, edges_[i], misses_[i]);
                 }
@@ -219,7 +225,9 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                 double apart = 0.0;  // of neighbours
                 double speed = 0.0;
                 bool is_gripped = false;
-                for (const int f : {place.triangle, last_places_[i].triangle}) {
+                const int triangles[2] = {place.triangle, last_places_[i].triangle};
+                for (int n = 0; n < (triangles[0] == triangles[1] ? 1 : 2); ++n) {
+                    const int f = triangles[n];
                     const auto move = [&](int k) -> Vector3d { return skin_.row(t(f, k)) - last_skin_.row(t(f, k)); };
                     for (int k = 0; k < 3; ++k) {
                         moved = std::max(moved, move(k).norm());
@@ -318,12 +326,17 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
             const Vector3d residual = last_residuals_.row(v);
             const Vector3d lag = last_lags_.row(v);
             const Vector3d rate = last_rates_.row(v);
-            if (!is_following_ || (backs_[i] == 1.0 && last_backs_[i] == 1.0 && residual.isZero() && lag.isZero())) {
+            const bool is_same = backs_[i] == last_backs_[i] &&
+                                 (backs_[i] == 1.0 || (places_[i].triangle == last_places_[i].triangle &&
+                                                       places_[i].barycentric == last_places_[i].barycentric));
+            if (!is_following_ || (is_same && residual.isZero() && lag.isZero() && rate.isZero())) {
                 continue;
             }
             const Eigen::Matrix3d axes = axes_at(v);
-            const Vector3d hop =
-                axes.transpose() * (read_out(last_places_[i], last_backs_[i], body, v) - target) + residual;
+            Vector3d hop = residual;
+            if (!is_same) {
+                hop += axes.transpose() * (read_out(last_places_[i], last_backs_[i], body, v) - target);
+            }
             const double length = hop.norm();
             const Vector3d kept = length > caps_[i] ? Vector3d(hop * (1.0 - caps_[i] / length)) : Vector3d::Zero();
             // x'' = -2 w x' - w^2 x from where it was shown, exactly.

@@ -257,6 +257,9 @@ Options describe(SlideOptions& o) {
          .advanced = true},
         {.name = "most_iterations", .field = &o.most_iterations,
          .about = "of the linear solver in a step", .range = {1, 1e6}, .advanced = true},
+        {.name = "sleep", .field = &o.use_sleeping,
+         .about = "skin that rests on the body is not computed until body or skin around it move; not beside forces, "
+                  "pulls, loose pins and several Newton iterations"},
         {.name = "limiter", .field = &o.use_limiter,
          .about = "keep triangles from inverting within a step", .advanced = true},
         {.name = "untangling", .field = &o.use_untangling,

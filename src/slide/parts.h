@@ -104,7 +104,9 @@ struct SkinModel {
     bool has_metric = false;
     bool is_painted = false;  // some value of the skin is painted: it moves along with it
     double uniform_scale = 1.0;
-    std::vector<double> metric;  // 6 per rest vertex
+    bool may_sleep = false;
+    std::vector<double> settling;  // 1/s per vertex: how fast the tether takes away a velocity
+    std::vector<double> metric;    // 6 per rest vertex
     std::vector<double> stickiness, tether_stiffness, tether_softening;
     std::vector<Constraint> constraint;
     std::vector<double> glide_direction;                 // 2 per vertex, in the tangent basis
@@ -116,6 +118,25 @@ struct SkinModel {
     bool has_constraints = false;                        // of unknowns
     bool has_prescribed = false;
     bool has_forces = false;
+};
+
+/// What takes part in a step. Skin that rests on the body sleeps: it is no unknown, and what only
+/// sleepers touch is not measured. Made from SkinState::rest, so it is never saved.
+struct Activity {
+    bool is_whole = true;               ///< all are awake: the flags do not count
+    int awake_count = 0;                ///< of the vertices that may move
+    std::vector<unsigned char> vertex;  ///< awake: an unknown; seen: a corner beside one
+    std::vector<unsigned char> batch;   ///< acting: has an unknown; measured: beside a vertex that is seen
+    enum : unsigned char { none = 0, seen = 1, awake = 2, measured = 1, acting = 2 };
+
+    bool is_awake(int v) const { return is_whole || vertex[static_cast<size_t>(v)] == awake; }
+    bool is_seen(int v) const { return is_whole || vertex[static_cast<size_t>(v)] != none; }
+    bool is_acting(int b) const { return is_whole || batch[static_cast<size_t>(b)] == acting; }
+    bool is_measured(int b) const { return is_whole || batch[static_cast<size_t>(b)] != none; }
+    /// Some of four vertices in a row.
+    bool has_awake(int first) const {
+        return is_awake(first) || is_awake(first + 1) || is_awake(first + 2) || is_awake(first + 3);
+    }
 };
 
 /// Values painted on the skin, as they lie on the body now.
@@ -134,6 +155,11 @@ struct SkinState {
     std::vector<double> acceleration;  // of the last step: the next solve starts from it
     std::vector<double> grip;          // 1/s per vertex: further damping where it was braked
     std::vector<int> sector;           // where the last backtrace lay in the fan
+    std::vector<double> rest;          // s that a vertex has not left its anchor; it sleeps from some time on
+    Records anchor;                    // material position
+    Records kick;                      // m/s that the body's acceleration would have given a sleeper
+    Batches rest_shape;                // of the body's triangles when one of their corners was last awake
+    Activity activity;
     Batches track;
     std::vector<unsigned char> bad_steps;  // per triangle: steps in a row nearly inverted
     int unrest = 0;                        // steps to go on looking for what an inversion left
@@ -233,6 +259,12 @@ struct SlideSolver::Parts {
     using VertexValue = FunctionRef<double(int v)>;
     double renew_changes(double seconds, VertexValue own_change, VertexValue gain_of);
     void renew_grip(double seconds, const Workers& workers);
+    // sleep.cpp
+    void prepare_sleep();
+    void wake_all();
+    void wake(double seconds);
+    void find_activity();
+    void fall_asleep(double seconds);
     // limiter.cpp
     void limit(double seconds, const Workers& workers);
     void search_line(double seconds, const Workers& workers);

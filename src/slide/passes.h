@@ -41,9 +41,11 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
 void measure_skin(const SkinModel& model, const PaintedSkin& painted, const SkinState& state, const Workers& workers,
                   Measured& measured);
 /// jacobian, along_first, along_second and, unless kept, mass.
-void find_jacobians(const SkinModel& model, bool keep_mass, const Workers& workers, Measured& measured);
+void find_jacobians(const SkinModel& model, const Activity& activity, bool keep_mass, const Workers& workers,
+                    Measured& measured);
 /// Force and stiffness of each element (scratch).
-void find_forces(const SkinModel& model, const PaintedSkin& painted, const Workers& workers, Measured& measured);
+void find_forces(const SkinModel& model, const Activity& activity, const PaintedSkin& painted, const Workers& workers,
+                 Measured& measured);
 double elastic_energy(const SkinModel& model, const PaintedSkin& painted, const SkinState& state,
                       const Measured& measured, const SkinPlaces& where, int batches, const Workers& workers);
 double tether_energy(const SkinModel& model, const SkinPlaces& where, const Workers& workers);

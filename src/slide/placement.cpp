@@ -33,7 +33,9 @@ long place(const SkinModel& model, const SkinState& state, double seconds, const
         constexpr int ahead = 6;
         for (int v = begin; v < end; ++v) {
             model.surface.prefetch(state.places.point[static_cast<size_t>(std::min(v + ahead, end - 1))]);
-            count += place_vertex(model, state, seconds, v, measured, next_places) ? 0.0 : 1.0;
+            if (state.activity.is_awake(v)) {
+                count += place_vertex(model, state, seconds, v, measured, next_places) ? 0.0 : 1.0;
+            }
         }
         return count;
     });
@@ -59,6 +61,10 @@ bool check_areas(const SkinModel& model, const SkinState& state, const Measured&
     const double bad = workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         double count = 0.0;
         for (int batch = begin; batch < end; ++batch) {
+            if (!state.activity.is_acting(batch)) {
+                marks[static_cast<size_t>(batch)] = 0;
+                continue;
+            }
             const int* corner = model.corners.data() + 12 * static_cast<std::ptrdiff_t>(batch);
             const TrackedArea area = tracked_area(p, corner, state.track, batch);
             Doubles now =

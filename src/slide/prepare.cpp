@@ -172,6 +172,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     read_forces();
     read_resistance();
 
+    prepare_sleep();
     state.places = slide::SkinPlaces(count);
     trial.next_places = slide::SkinPlaces(count);
     measured.charts = slide::SkinCharts(count);

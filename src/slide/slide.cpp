@@ -51,6 +51,10 @@ void SlideSolver::set_outer(const OuterForces& outer) {
         }
     }
     model.has_forces = model.has_forces || !outer.gravity.isZero();
+    if (model.has_forces || model.flow || !model.loose_pins.empty()) {
+        model.may_sleep = false;
+        parts_->wake_all();
+    }
 }
 
 double SlideSolver::relax(int steps, double seconds, const Workers& workers) {
@@ -107,6 +111,7 @@ void SlideSolver::set_material_points(const std::vector<SurfacePoint>& points, c
     slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     std::fill(p.state.velocity.begin(), p.state.velocity.end(), 0.0);
     std::fill(p.state.acceleration.begin(), p.state.acceleration.end(), 0.0);
+    p.wake_all();
 }
 
 void SlideSolver::material_positions(MatrixX3d& out) const {
@@ -137,6 +142,7 @@ void SlideSolver::set_velocities(const MatrixX3d& velocities) {
         p.state.velocity[2 * static_cast<size_t>(v) + 1] =
             velocities.row(v).dot(p.state.body.normal.vector(v).cross(axis));
     }
+    p.wake_all();
 }
 
 double SlideSolver::clock() const {
@@ -147,6 +153,9 @@ double SlideSolver::body_speed(int v) const {
 }
 bool SlideSolver::is_gripped(int v) const {
     return parts_->state.grip[static_cast<size_t>(v)] > 0.0;
+}
+bool SlideSolver::is_asleep(int v) const {
+    return parts_->model.may_sleep && !parts_->state.activity.is_awake(v);
 }
 const SlideReport& SlideSolver::report() const {
     return parts_->report;

@@ -30,6 +30,8 @@ struct SlideReport {
     long halved_steps = 0;        ///< halvings of the whole step: too much was wrong
     long given_up = 0;            ///< hopelessly tangled: every vertex got its own material back
     long untangled = 0;           ///< triangles
+    long asleep = 0;              ///< vertices, in all steps,
+    long watched = 0;             ///< of so many that may move
     long inverted_steps = 0;      ///< steps that ended with an inverted triangle
     int inverted_triangles = 0;   ///< after the last step
     long capped_moves = 0;        ///< material moves shortened or stopped by a boundary
@@ -130,6 +132,7 @@ public:
     double clock() const;            ///< s since reset()
     double body_speed(int v) const;  ///< m/s, in the last step
     bool is_gripped(int v) const;    ///< was braked lately
+    bool is_asleep(int v) const;     ///< rests on the body, and is not computed
 
     /// Velocity of the skin relative to the body, world axes.
     void velocities(MatrixX3d& out) const;

@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 4.0;
+constexpr double state_version = 5.0;
 constexpr double state_mark = 7.51e4;  // "slide"
 
 }  // namespace
@@ -35,9 +35,9 @@ std::vector<double> SlideSolver::save() const {
         state.insert(state.end(), {static_cast<double>(point.triangle), point.is_at_vertex ? 1.0 : 0.0, point.b[0],
                                    point.b[1], point.b[2], p.state.velocity[2 * i], p.state.velocity[2 * i + 1],
                                    static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
-                                   p.state.acceleration[2 * i + 1], p.state.grip[i]});
-        for (const slide::Records* records :
-             {&p.state.body.position, &p.state.body.normal, &p.state.body.axis, &p.state.body.velocity}) {
+                                   p.state.acceleration[2 * i + 1], p.state.grip[i], p.state.rest[i]});
+        for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal, &p.state.body.axis,
+                                              &p.state.body.velocity, &p.state.anchor, &p.state.kick}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
         }
     }
@@ -46,6 +46,9 @@ std::vector<double> SlideSolver::save() const {
             state.push_back(p.state.track.number(f, slide::ref_x + c));
         }
         state.push_back(p.state.bad_steps[static_cast<size_t>(f)]);
+        for (int c = 0; c < 3; ++c) {
+            state.push_back(p.state.rest_shape.number(f, c));
+        }
     }
     return state;
 }
@@ -55,12 +58,13 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     const size_t vertices = static_cast<size_t>(p.model.vertex_count());
     const size_t triangles = static_cast<size_t>(p.model.triangle_count());
     constexpr size_t head = 10;
-    constexpr size_t per_vertex = 23;
+    constexpr size_t per_vertex = 30;
+    constexpr size_t per_triangle = 7;
     require(state.size() >= head && state[0] == state_mark && state[1] == state_version,
-            "slide state: expected a state of this layer, version 4");
+            "slide state: expected a state of this layer, version ", state_version);
     const bool has_body = state[4] == 1.0;
     require(state[2] == static_cast<double>(vertices) && state[3] == static_cast<double>(triangles) &&
-                state.size() == head + (has_body ? per_vertex * vertices + 4 * triangles : 0),
+                state.size() == head + (has_body ? per_vertex * vertices + per_triangle * triangles : 0),
             "slide state: expected ", vertices, " vertices and ", triangles, " triangles, found ", state[2], " and ",
             state[3], " in ", state.size(), " numbers");
     for (size_t i = 0; i < state.size(); ++i) {
@@ -95,24 +99,31 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         p.state.acceleration[2 * i] = from[8];
         p.state.acceleration[2 * i + 1] = from[9];
         p.state.grip[i] = std::max(from[10], 0.0);
-        p.state.body.position.set(v, Vector3d(from + 11));
-        p.state.body.normal.set(v, Vector3d(from + 14));
-        p.state.body.axis.set(v, Vector3d(from + 17));
-        p.state.body.velocity.set(v, Vector3d(from + 20));
+        p.state.rest[i] = std::max(from[11], 0.0);
+        p.state.body.position.set(v, Vector3d(from + 12));
+        p.state.body.normal.set(v, Vector3d(from + 15));
+        p.state.body.axis.set(v, Vector3d(from + 18));
+        p.state.body.velocity.set(v, Vector3d(from + 21));
+        p.state.anchor.set(v, Vector3d(from + 24));
+        p.state.kick.set(v, Vector3d(from + 27));
     }
     p.state.has_bad_steps = false;
     for (int f = 0; f < 4 * p.model.batch_count; ++f) {
         const int g = std::min(f, p.model.triangle_count() - 1);
-        const double* numbers = from + 4 * static_cast<std::ptrdiff_t>(g);
+        const double* numbers = from + static_cast<std::ptrdiff_t>(per_triangle) * g;
         for (int c = 0; c < 3; ++c) {
             p.state.track.number(f, slide::ref_x + c) = numbers[c];
         }
         p.state.track.number(f, slide::least_area) = 0.04 * p.model.surface.triangle_areas()[g];
+        for (int c = 0; c < 3; ++c) {
+            p.state.rest_shape.number(f, c) = numbers[4 + c];
+        }
         if (f == g) {
             p.state.bad_steps[static_cast<size_t>(f)] = static_cast<unsigned char>(std::clamp(numbers[3], 0.0, 100.0));
             p.state.has_bad_steps = p.state.has_bad_steps || numbers[3] > 0.0;
         }
     }
+    p.state.activity.is_whole = true;  // the next step finds out who sleeps
     p.look_up_all(workers);
     slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     // Triangles of the body as they are, for channels and energies asked for before the next step.

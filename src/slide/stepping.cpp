@@ -10,7 +10,7 @@ namespace cutis {
 // Passes in order, with what each reads and writes.
 void SlideSolver::Parts::measure(bool keep_mass, const Workers& workers) {
     measure_skin(model, painted, state, workers, measured);
-    find_jacobians(model, keep_mass, workers, measured);
+    find_jacobians(model, state.activity, keep_mass, workers, measured);
 }
 
 void SlideSolver::Parts::assemble_system(double seconds, bool is_static, bool is_first, const Workers& workers) {
@@ -97,6 +97,7 @@ void SlideSolver::Parts::start_over(const Workers& workers) {
     std::fill(state.acceleration.begin(), state.acceleration.end(), 0.0);
     std::fill(state.grip.begin(), state.grip.end(), 0.0);
     std::fill(state.sector.begin(), state.sector.end(), 0);
+    wake_all();
     std::fill(state.bad_steps.begin(), state.bad_steps.end(), static_cast<unsigned char>(0));
     state.has_bad_steps = false;
     state.unrest = 0;
@@ -182,7 +183,7 @@ void SlideSolver::Parts::limit_speed(size_t i) {
 void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& workers) {
     const bool is_static = kind == Kind::still || kind == Kind::relaxing;
     measure(false, workers);
-    find_forces(model, painted, workers, measured);
+    find_forces(model, state.activity, painted, workers, measured);
     if (model.has_constraints) {
         constrain_velocity(workers);
     }
@@ -224,6 +225,9 @@ void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& wor
     }
     if (!is_static && *model.options.implicitness < 1.0) {
         for (int v = 0; v < model.reach.vertices; ++v) {
+            if (!state.activity.is_awake(v)) {
+                continue;
+            }
             Vector2d::Map(state.velocity.data() + 2 * v) = end_velocity(v);
             limit_speed(2 * static_cast<size_t>(v));
         }
@@ -273,7 +277,7 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
         if (iteration > 0) {
             measure(true, workers);
         }
-        find_forces(model, painted, workers, measured);
+        find_forces(model, state.activity, painted, workers, measured);
         assemble_system(seconds, false, iteration == 0, workers);
         if (iteration > 0) {
             std::fill(state.velocity.begin(), state.velocity.end(), 0.0);
@@ -334,6 +338,7 @@ void SlideSolver::Parts::step(const MatrixX3d& positions, double seconds, const 
         newton(seconds, workers);
     } else {
         take_step(seconds, Kind::dynamic, workers);
+        fall_asleep(seconds);
     }
 }
 
@@ -341,6 +346,7 @@ void SlideSolver::Parts::move_body(const MatrixX3d& positions, double seconds, c
     set_positions(model, positions, workers, trial.next_body);
     measure_body_triangles(model, trial.next_body, model.reach.near_batches, workers, measured);
     find_body_frames(model, measured, state.body, {0, model.reach.corners, seconds}, workers, trial.next_body);
+    wake(seconds);
     transport_velocities(model, seconds, workers, state, trial);
     std::swap(state.body, trial.next_body);
     state.has_velocity = true;
@@ -372,7 +378,9 @@ void SlideSolver::Parts::complete_body(const Workers& workers) {
 }
 
 int SlideSolver::Parts::solve(const Workers& workers) {
-    const slide::SolveResult result = system.solve(model.options.most_iterations, workers, state.velocity);
+    const slide::Activity& activity = state.activity;
+    const slide::SolveResult result = system.solve(model.options.most_iterations, workers, state.velocity,
+                                                   activity.is_whole ? nullptr : &activity.vertex);
     report.iterations += result.iterations;
     report.most_iterations = std::max(report.most_iterations, result.iterations);
     report.worst_residual = std::max(report.worst_residual, result.residual);

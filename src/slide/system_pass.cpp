@@ -85,6 +85,9 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
     const double s2 = s * s;
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
+            if (!state.activity.is_awake(v)) {
+                continue;
+            }
             const size_t i = static_cast<size_t>(v);
             const int first = model.fan_starts[i];
             const int count = model.fan_starts[i + 1] - first;
@@ -148,6 +151,9 @@ void assemble(const SkinModel& model, const PaintedSkin& painted, const SkinStat
     }
     workers.for_chunks(model.reach.vertices, slide::vertex_chunk, [&](int begin, int end) {
         for (int v = begin; v < end; ++v) {
+            if (!state.activity.is_awake(v)) {
+                continue;
+            }
             const size_t i = static_cast<size_t>(v);
             const Eigen::Matrix2d here = projector(model.constraint[i], model.glide_direction.data() + 2 * i);
             Eigen::Map<Vector2d> right(system.right(v));

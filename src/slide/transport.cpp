@@ -260,6 +260,9 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
         double far_here = 0.0;
         int first = begin;
         for (; first + 4 <= end; first += 4) {
+            if (!state.activity.has_awake(first)) {
+                continue;
+            }
             unsigned failed = transport_four(model, first, seconds, state, trial);
             for (int l = 0; failed != 0; ++l, failed >>= 1) {
                 if ((failed & 1u) != 0) {
@@ -292,6 +295,12 @@ void transport_velocities(const SkinModel& model, double seconds, const Workers&
         });
     }
     std::swap(state.velocity, trial.advected);
+    for (int v = 0; !state.activity.is_whole && v < model.reach.vertices; ++v) {
+        if (!state.activity.is_awake(v)) {  // beside one that is awake it was given what the body does
+            state.velocity[2 * static_cast<size_t>(v)] = 0.0;
+            state.velocity[2 * static_cast<size_t>(v) + 1] = 0.0;
+        }
+    }
 }
 
 }  // namespace cutis::slide

@@ -492,6 +492,8 @@ private:
         number("skin resets", r.given_up);
         number("limited triangles", r.limited_triangles);
         number("untangled triangles", r.untangled);
+        number("share of vertices asleep",
+               r.watched > 0 ? static_cast<double>(r.asleep) / static_cast<double>(r.watched) : 0.0);
         number("steps with an inverted triangle", r.inverted_steps);
         number("least area ratio", r.smallest_area);
         number("shortened moves", r.capped_moves);

@@ -1,4 +1,4 @@
-// Skin over sharp edges: steps are tested by their energy.
+// Skin over sharp edges: steps are tested by their energy. Skin that rests sleeps.
 
 #include <gtest/gtest.h>
 
@@ -200,6 +200,129 @@ TEST(slide_calm, a_resumed_run_remembers_its_brakes) {
     one.solver.material_positions(a);
     other.solver.material_positions(b);
     EXPECT_EQ(a, b);
+}
+
+// Skin that rests sleeps, wakes in time, and nobody sees it.
+
+// A tube that sways slowly as a whole, and whose one end is twisted after a second.
+struct Swaying {
+    test::Shape shape = test::open_cylinder(24, 60);
+    Topology topology{shape.triangles, static_cast<int>(shape.positions.rows())};
+    Workers workers;
+    SlideSolver solver;
+    SlideLocator locator;
+    int axis = 0;
+    double low = 0.0, high = 0.0;
+
+    Swaying(bool sleeps, int threads)
+        : workers(threads),
+          solver(topology, shape.positions, options(sleeps), workers),
+          locator(topology, shape.positions, solver) {
+        Vector3d size = shape.positions.colwise().maxCoeff() - shape.positions.colwise().minCoeff();
+        size.maxCoeff(&axis);
+        low = shape.positions.col(axis).minCoeff();
+        high = shape.positions.col(axis).maxCoeff();
+    }
+    static SlideOptions options(bool sleeps) {
+        SlideOptions o;
+        o.use_sleeping = sleeps;
+        o.tether = 20000.0;  // what is twisted stays a matter of its end
+        return o;
+    }
+    MatrixX3d body(double time) const {
+        MatrixX3d x = shape.positions;
+        const double turn = time < 1.0 ? 0.0 : 0.6 * (1.0 - std::cos(3.0 * (time - 1.0)));
+        for (Eigen::Index v = 0; v < x.rows(); ++v) {
+            const double along = (x(v, axis) - low) / (high - low);
+            const double angle = turn * std::max(0.0, 5.0 * along - 4.0);
+            const double a = x(v, (axis + 1) % 3);
+            const double b = x(v, (axis + 2) % 3);
+            x(v, (axis + 1) % 3) = std::cos(angle) * a - std::sin(angle) * b;
+            x(v, (axis + 2) % 3) = std::sin(angle) * a + std::cos(angle) * b;
+        }
+        x.col((axis + 1) % 3).array() += 0.002 * std::sin(2.0 * time);
+        return x;
+    }
+    void frame(int number, MatrixX3d& shown) {
+        if (number == 0) {
+            solver.reset(body(0.0), workers);
+        } else {
+            solver.advance((number - 1) / 30.0, number / 30.0, [&](double t, MatrixX3d& out) { out = body(t); },
+                           workers);
+        }
+        locator.locate(solver, body(number / 30.0), workers, shown);
+    }
+    double share_asleep() const {
+        double sum = 0.0;
+        for (int v = 0; v < topology.vertex_count(); ++v) {
+            sum += solver.is_asleep(v) ? 1.0 : 0.0;
+        }
+        return sum / topology.vertex_count();
+    }
+};
+
+TEST(slide_sleep, resting_skin_sleeps_wakes_where_the_body_bends_and_looks_the_same) {
+    Swaying sleeping(true, 1);
+    Swaying awake(false, 1);
+    MatrixX3d a;
+    MatrixX3d b;
+    const Vector3d box = sleeping.shape.positions.colwise().maxCoeff() - sleeping.shape.positions.colwise().minCoeff();
+    double furthest = 0.0;
+    double slid = 0.0;
+    for (int number = 0; number < 60; ++number) {
+        sleeping.frame(number, a);
+        awake.frame(number, b);
+        furthest = std::max(furthest, (a - b).rowwise().norm().maxCoeff());
+        slid = std::max(slid, (b - awake.body(number / 30.0)).rowwise().norm().maxCoeff());
+        if (number == 29) {
+            EXPECT_GT(sleeping.share_asleep(), 0.99);  // it only sways
+        }
+    }
+    EXPECT_GT(sleeping.share_asleep(), 0.3);  // far from the twist
+    EXPECT_LT(sleeping.share_asleep(), 0.9);
+    EXPECT_EQ(awake.share_asleep(), 0.0);
+    // Each of a few that wait for one another may be late by 1e-4 of the diagonal.
+    EXPECT_LT(furthest, 4e-4 * box.norm());
+    EXPECT_GT(slid, 10.0 * furthest);
+}
+
+TEST(slide_sleep, sleepers_are_the_same_for_any_threads_and_after_a_restore) {
+    Swaying one(true, 1);
+    Swaying three(true, 3);
+    Swaying resumed(true, 1);
+    MatrixX3d a;
+    MatrixX3d b;
+    for (int number = 0; number < 45; ++number) {
+        one.frame(number, a);
+        three.frame(number, b);
+        if (number == 33) {  // some sleep, some just woke
+            ASSERT_GT(one.share_asleep(), 0.1);
+            resumed.solver.restore(one.solver.save(), resumed.workers);
+            resumed.locator.restore(one.locator.save(), resumed.solver);
+        }
+    }
+    EXPECT_EQ(a, b);
+    for (int number = 34; number < 45; ++number) {
+        resumed.frame(number, b);
+    }
+    EXPECT_EQ(a, b);
+    EXPECT_EQ(one.solver.save(), resumed.solver.save());
+}
+
+TEST(slide_sleep, forces_keep_skin_awake) {
+    test::Shape shape = test::open_cylinder(12, 10);
+    const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
+    const Workers workers(1);
+    SlideOptions options;
+    options.gravity = Vector3d(0.0, -9.81, 0.0);
+    SlideSolver solver(topology, shape.positions, options, workers);
+    solver.reset(shape.positions, workers);
+    for (int k = 0; k < 120; ++k) {
+        solver.step(shape.positions, 1.0 / 120.0, workers);
+    }
+    for (int v = 0; v < topology.vertex_count(); ++v) {
+        EXPECT_FALSE(solver.is_asleep(v));
+    }
 }
 
 }  // namespace
