@@ -40,7 +40,9 @@ TEST(FrameStore, whole_frames_come_back_bit_for_bit_and_damage_is_noticed) {
     bake.numbers = {{"energy", "J"}};
     bake.shape_changed = true;
     bake.has_plain = true;
-    bake.layers = {{"curve", "curve"}, {"slide", "slide"}};
+    bake.layers.resize(2);
+    bake.layers[0].kind = bake.layers[0].name = "curve";
+    bake.layers[1].kind = bake.layers[1].name = "slide";
     bake.layers[1].changes_shape = true;
     const auto details = bake.change;
     bake.change = [&](Frame& frame) {

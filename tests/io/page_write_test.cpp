@@ -26,7 +26,7 @@ Body two_mode_square(int n) {
 }
 
 OutputFile bake_page(const Bake& bake, const std::filesystem::path& path, const PageOptions& options = {}) {
-    return bake.run(*make_sink(path, {{}, {}, options})).at(0);
+    return bake.run(*make_sink(path, {.html = options})).at(0);
 }
 
 std::vector<double> ramp(Eigen::Index count, double low, double high) {
@@ -146,7 +146,8 @@ TEST(PageWrite, numbers_of_frames_become_plots_and_times_can_be_left_out) {
     const ScratchFolder folder;
     Bake bake{&body, 4};
     bake.numbers = {{"residual", ""}, {"energy", "J"}};
-    bake.layers = {{"slide", "slide"}};
+    bake.layers.resize(1);
+    bake.layers[0].kind = bake.layers[0].name = "slide";
     bake.change = [](Frame& frame) {
         frame.numbers = {frame.number == 3 ? 1e-9 : std::nan(""), 2.0 * frame.number};
         frame.stage_seconds = {0.001, 0.003 * frame.number};
@@ -182,7 +183,7 @@ TEST(PageWrite, options_out_of_range_are_refused) {
     const auto refused = [](const std::function<void(PageOptions&)>& change) {
         PageOptions options;
         change(options);
-        EXPECT_THROW(make_sink("a.html", {{}, {}, options}), InvalidInput);
+        EXPECT_THROW(make_sink("a.html", {.html = options}), InvalidInput);
     };
     refused([](PageOptions& o) { o.tolerance = 0.0; });
     refused([](PageOptions& o) { o.uv_tolerance = std::nan(""); });

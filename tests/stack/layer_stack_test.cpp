@@ -226,7 +226,10 @@ TEST(LayerStack, a_second_layer_of_a_kind_announces_its_own_channels_and_numbers
 TEST(LayerStack, a_layer_with_a_name_of_its_own_puts_it_behind_its_channels) {
     BakeInfo info;
     info.meshes.resize(1);
-    LayerFacts facts{"belly", {{"height", "m"}}, {{"height", "m"}}, {}, {}};
+    LayerFacts facts;
+    facts.name = "belly";
+    facts.channels = {{"height", "m"}};
+    facts.numbers = {{"height", "m"}};
     info.add_layer("shell", facts);
     EXPECT_EQ(info.add_layer("shell", facts).name, "shell belly");
     EXPECT_EQ(info.meshes[0].channels[1].name, "height belly");
