@@ -80,6 +80,7 @@ void SlideSolver::change(const SlideOptions& options, const Workers& workers) {
     p.read_material();
     p.read_forces();
     p.read_resistance();
+    p.read_sleep();
     if (p.state.has_body) {
         slide::refresh_painted(p.model, p.state.places, workers, p.painted);
     }
@@ -95,6 +96,7 @@ void SlideSolver::set_drags(std::vector<DragForce> drags) {
     }
     p.model.options.drags = std::move(drags);
     p.read_forces();
+    p.read_sleep();
 }
 
 }  // namespace cutis

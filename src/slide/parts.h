@@ -261,6 +261,7 @@ struct SlideSolver::Parts {
     void renew_grip(double seconds, const Workers& workers);
     // sleep.cpp
     void prepare_sleep();
+    void read_sleep();
     void wake_all();
     void wake(double seconds);
     void find_activity();

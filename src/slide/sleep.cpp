@@ -23,18 +23,25 @@ constexpr double change_of_shape = 1e-3;  // strain of the body since a triangle
 
 void SlideSolver::Parts::prepare_sleep() {
     const size_t n = static_cast<size_t>(model.vertex_count());
-    model.may_sleep = model.options.use_sleeping && !model.has_forces && !model.has_prescribed &&
-                      model.loose_pins.empty() && model.options.newton_iterations == 1;
     state.rest.assign(n, 0.0);
     state.anchor = slide::Records(model.vertex_count());
     state.rest_shape = slide::Batches(model.batch_count, 3);
     state.activity.vertex.assign(n, Activity::none);
     state.activity.batch.assign(static_cast<size_t>(model.batch_count), Activity::none);
     state.kick = slide::Records(model.vertex_count());
+    read_sleep();
+}
+
+// Also when an option or a force changes while time goes on: then all wake.
+void SlideSolver::Parts::read_sleep() {
+    model.may_sleep = model.options.use_sleeping && !model.has_forces && !model.has_prescribed &&
+                      model.loose_pins.empty() && model.options.newton_iterations == 1;
+    model.settling.resize(static_cast<size_t>(model.vertex_count()));
     for (int v = 0; v < model.vertex_count(); ++v) {
         const double frequency = std::sqrt(model.options.tether.at(v) / model.options.density.at(v));
-        model.settling.push_back(std::max(frequency, 1.0 / long_enough));
+        model.settling[static_cast<size_t>(v)] = std::max(frequency, 1.0 / long_enough);
     }
+    wake_all();
 }
 
 void SlideSolver::Parts::wake_all() {

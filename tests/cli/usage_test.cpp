@@ -60,12 +60,12 @@ TEST(Usage, a_missing_input_is_bad_input) {
 
 TEST(Usage, an_unknown_extension_is_refused_with_what_there_is) {
     const ScratchFolder scratch;
-    write_text(scratch / "a.fbx", "x");
-    const Outcome inspect = run({"inspect", scratch / "a.fbx"});
+    write_text(scratch / "a.max", "x");
+    const Outcome inspect = run({"inspect", scratch / "a.max"});
     EXPECT_EQ(inspect.code, 2);
     EXPECT_TRUE(contains(inspect.err, ".glb")) << inspect.err;
     write_text(scratch / "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    const Outcome convert = run({"convert", scratch / "a.obj", scratch / "a.fbx2"});
+    const Outcome convert = run({"convert", scratch / "a.obj", scratch / "a.max"});
     EXPECT_EQ(convert.code, 2);
     EXPECT_TRUE(contains(convert.err, "usda")) << convert.err;
 }

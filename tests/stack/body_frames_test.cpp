@@ -137,9 +137,9 @@ TEST(LayerStack, poses_the_body_once_per_step_of_slide_and_once_per_frame) {
     alone.advance(2);
     asked = {};
     alone.advance(3);
-    // 3 steps of at most 1/90 s in a frame of 1/30 s, and the frame itself, posed two frames
+    // 4 steps of at most 1/120 s in a frame of 1/30 s, and the frame itself, posed two frames
     // ahead.
-    EXPECT_EQ(asked.poses, 4);
+    EXPECT_EQ(asked.poses, 5);
     EXPECT_EQ(asked.joints, 0);
 }
 
@@ -151,7 +151,7 @@ TEST(LayerStack, solves_folds_below_slide_once_per_frame) {
     both.advance(2);
     asked = {};
     both.advance(3);
-    EXPECT_EQ(asked.poses, 4);
+    EXPECT_EQ(asked.poses, 5);
     EXPECT_EQ(asked.joints, 1);  // of fold: the refined mesh and its own skinned once
 }
 

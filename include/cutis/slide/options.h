@@ -86,7 +86,7 @@ struct SlideOptions {
     Painted wind_drag = 0.0;
     std::vector<DragForce> drags;
 
-    double longest_step = 1.0 / 90.0;    ///< a frame is cut into equal steps no longer than this
+    double longest_step = 1.0 / 120.0;   ///< a frame is cut into equal steps no longer than this
     std::optional<double> implicitness;  ///< none: 0.6, or 1 with several Newton iterations
     int newton_iterations = 1;
     int relax_steps = 120;  ///< most static steps when starting anew
