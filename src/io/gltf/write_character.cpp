@@ -526,6 +526,10 @@ void GlbCharacter::add_poses(GlbDocument& document, GlbAnimation& animation) con
             animation.add_channel(file_node[node], "weights", weights[node], GlbDocument::scalar);
         }
     }
+    if (animation.is_empty() && !moved.empty()) {  // nothing moves in these frames, but glTF knows no clip without channels
+        const int node = *moved.begin();
+        animation.add_channel(file_node[node], "translation", places[node], GlbDocument::vec3);
+    }
 }
 
 void GlbCharacter::to_metres(GlbDocument& document) const {

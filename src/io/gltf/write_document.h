@@ -123,6 +123,7 @@ class GlbAnimation {
 public:
     GlbAnimation(GlbDocument& document, const GlbTimes& times) : document_(document), frames_(times) {}
     int key_count() const { return frames_.key_count(); }
+    bool is_empty() const { return channels_.empty(); }
 
     /// \param path    "weights", "translation", "rotation" or "scale"
     /// \param values  the same count of numbers for every frame; a loop's last key is added
