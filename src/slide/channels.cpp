@@ -63,6 +63,10 @@ Vector3d SlideSolver::slip_momentum(const Vector3d& centre) const {
 void SlideSolver::fill_channels(double wavelength, const Workers& workers, SlideChannels& out) const {
     Parts& p = *parts_;
     p.complete_body(workers);
+    if (!p.state.activity.is_whole) {  // steps left out what sleeps, which is shown all the same
+        p.state.activity.is_whole = true;
+        p.measure(true, workers);
+    }
     const int count = p.model.vertex_count();
     require(wavelength > 0.0 && std::isfinite(wavelength), "wavelength: expected a positive length, found ",
             wavelength);
