@@ -24,8 +24,7 @@ namespace {
 struct Performer {
     std::string who;
     std::filesystem::path file;  ///< empty: a built-in actor
-    double crease = 1.5;         ///< allowed, of the inner one
-    double slope = 1.0;          ///< the same
+    double slope = 1.0;          ///< allowed, of the inner one
 };
 
 std::vector<Performer> performers(bool all) {
@@ -35,13 +34,12 @@ std::vector<Performer> performers(bool all) {
     }
     list.push_back({"CesiumMan.glb", data_folder() / "khronos-gltf/CesiumMan.glb"});
     if (all) {
-        for (const char* file : {"Bull.glb", "Dolphin.glb", "Mage.glb", "Snake.glb", "Wasp.glb", "Woman_Formal.glb"}) {
+        for (const char* file : {"Bull.glb", "Dolphin.glb", "Mage.glb", "Snake.glb", "Woman_Formal.glb", "Man_Suit.glb",
+                                 "Frog.glb"}) {
             list.push_back({file, characters_folder() / file});
         }
-        // Under a jacket that is a piece of its own, at swings of 4 mm: a known miss.
-        list.push_back({"Man_Suit.glb", characters_folder() / "Man_Suit.glb", 1.5, 1.25});
-        // Its torso ends at arms that are no parts: a known miss (docs/curve.md, Limits).
-        list.push_back({"Frog.glb", characters_folder() / "Frog.glb", 2.0});
+        // Pushed out of a capsule at the root of a leg in one frame: a known miss (docs/curve.md, Limits).
+        list.push_back({"Wasp.glb", characters_folder() / "Wasp.glb", 1.1});
         for (const char* file : {"dancer/dancer.glb", "quaternius/Apatosaurus.glb", "quaternius/Horse.glb",
                                  "quaternius/Superhero_Female_FullBody.glb", "quaternius/Trex.glb",
                                  "khronos-gltf/Fox.glb", "khronos-gltf/RiggedFigure.glb"}) {
@@ -157,7 +155,8 @@ Borders borders_of(const Performer& one) {
 }  // namespace
 
 std::vector<Case> curve_whole_cases(bool all) {
-    constexpr double unseen = 0.25;  // degrees: no eye finds a crease below it
+    constexpr double unseen = 0.25;                                       // degrees: no eye finds a crease below it
+    constexpr double unseen_slope = unseen * std::numbers::pi / 180.0;  // nor a surface that is tilted by less
     std::vector<Case> cases;
     double largest = 0.0;
     for (const Performer& one : performers(all)) {
@@ -168,11 +167,13 @@ std::vector<Case> curve_whole_cases(bool all) {
         const Borders found = borders_of(one);
         largest = std::max(largest, found.swing);
         cases.push_back(curve_at_most("whole " + one.who + ": slope across part borders against the largest inside",
-                                      found.slope_across / std::max(found.slope_inside, 1e-12), one.slope, "",
+                                      std::max(found.slope_across, unseen_slope) /
+                                          std::max(found.slope_inside, unseen_slope),
+                                      one.slope, "",
                                       "fields run on beyond cuts; the limit has the shape of the first mode"));
         cases.push_back(curve_at_most("whole " + one.who + ": crease at part borders against the inner one",
                                       std::max(found.crease_across, unseen) / std::max(found.crease_inside, unseen),
-                                      one.crease, "", "98 of 100 edges; a quarter of a degree is not seen"));
+                                      1.5, "", "98 of 100 edges; a quarter of a degree is not seen"));
     }
     cases.push_back(case_at_least("curve", "whole animals: largest swing", largest, 5e-3, "of the size",
                                   "there is something to tear"));

@@ -188,7 +188,8 @@ void find_pops(Folding& folding, double duration, double begin, FoldGauge& gauge
     std::sort(found.rbegin(), found.rend());
     gauge.second[0] = found.front().first;
     std::vector<double> chosen;
-    for (const auto& [size, time] : found) {
+    for (const auto& each : found) {
+        const double time = each.second;  // clang 14 cannot capture a structured binding
         const bool is_far = std::all_of(chosen.begin(), chosen.end(), [&](double other) {
             return std::abs(time - other) > 2.0 * frames_around / rate;
         });
@@ -314,6 +315,7 @@ FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, doub
     for (double* sum : {&gauge.pairs[0], &gauge.pairs[1], &gauge.far_crossing}) {
         *sum /= std::max(1, counted);
     }
+    gauge.far_crossing_part = gauge.far_crossing / std::max(1.0, static_cast<double>(areas.size()));
     gauge.lines = static_cast<int>(shortfalls.size());
     gauge.shortfall_median = percentile(shortfalls, 0.5);
     gauge.shortfall_p95 = percentile(shortfalls, 0.95);

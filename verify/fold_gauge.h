@@ -21,14 +21,15 @@ struct FoldGauge {
                                       // 240, 480 and 960 frames a second
     double pairs[2] = {0, 0};         // crossing triangle pairs that share no corner, before and after, mean of poses
     double far_crossing = 0.0;        // triangles further than a width from any that cross without folds
+    double far_crossing_part = 0.0;   // of all triangles
     int differing = 0;                // numbers that differ between 1 and 2 threads
     int vertices = 0;
     int uniform_vertices = 0;
 };
 
 /// Folds a body as a bake would and measures at `poses` moments of its clip; second differences
-/// over a tenth of a second from `moment` on (seconds), or over the whole clip. Crossings, of
-/// which docs/fold.md has a table and no case a bound yet, at every second pose.
+/// over a tenth of a second from `moment` on (seconds), or over the whole clip. Crossings
+/// at every second pose.
 /// \param keys  of the layer, as in a scene
 FoldGauge gauge_folds(const Body& body, const std::string& keys, int poses, double moment, bool whole_clip = false,
                       bool counts_crossings = false);

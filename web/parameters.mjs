@@ -8,7 +8,7 @@ import { launch, open, project } from './test/browser.mjs';
 
 const [program, ...names] = process.argv.slice(2);
 if (!program) throw new Error('expected: node web/parameters.mjs PROGRAM [NAME...]');
-const size = 230;
+const usualSize = 230;
 const documentBytes = 300_000;
 
 const tail = { layer: 'curve', body: 'dinosaur', clip: 'walk', frame: 24, heat: 'curve displacement', page: 'camera = [1, 0.3, -0.2]\nfocus = [0, 1.2, -1, 0.85]\nfollow = true' };
@@ -20,6 +20,9 @@ const hide = { layer: 'shell', body: 'dinosaur', clip: 'walk', frame: 22, paint:
 const scales = 'detail = "scale"\naxis = [0, -0.2, -1]\nsize = 0.045\nspacing = 0.62\nheight = 0.02\n';
 
 const tube = { layer: 'fold', body: 'cylinder', clip: 'bend', frame: 30, paint: 'clay', page: 'camera = [0.15, 0.9, 0.7]\nfocus = [0, 0.1, 0.05, 0.33]' };
+
+// Straight fingers, whose knuckles hold the skin a fist needs: the first frame shows it.
+const knuckles = { layer: 'wrinkle', body: 'hand', clip: 'fist', frame: 0, size: 300, paint: 'clay', page: 'camera = [-0.2, 0.35, -1]\nfocus = [0.008, 0.125, 0, 0.06]' };
 
 // Which layers of the creature there are, from left to right; the layers themselves are those of the demo.
 const creatureLayers = readFileSync(join(project, 'examples', 'creature-walk.toml'), 'utf8').split('[output]')[0].split('[[layer]]').slice(1);
@@ -69,6 +72,9 @@ const rows = [
   { name: 'drag', body: 'cylinder', clip: 'twist', frame: 1, stays: 'tether = 200', values: ['0.1, 0, 0', '15, 0, 0', '0, 15, -6'].map((force) => `drag = [{ at = [0, 0.1, 0.23], radius = 0.12, force = [${force}] }]`), captions: ['no force', '15 N along', '16 N round'] },
   { name: 'slip_speed_limit', body: 'torus', clip: 'shake', frame: 11, stays: 'tether = 0\nstickiness = 0\nstep = 0.001', heat: 'slide distance', values: ['slip_speed_limit = 0.05', 'slip_speed_limit = 0.5', ''], captions: ['0.05 m/s', '0.5 m/s', 'none'] },
   { name: 'step', body: 'torus', clip: 'shake', frame: 50, stays: 'tether = 200\nstickiness = 0\ndamping = 0', heat: 'slide distance', values: ['step = 0.001', 'step = 0.008', 'step = 0.001\nimplicitness = 0.5'], captions: ['step = 0.001', 'step = 0.008', 'step = 0.001, implicitness = 0.5'] },
+  ...['scale = 0.6|scale = 0.9|scale = 1.5', 'share = 0.2|share = 0.6|share = 1', 'slack = 0.15|slack = 0.45|slack = 0.9', 'strength = 0.5|strength = 1|strength = 2', 'irregularity = 0|irregularity = 0.8|irregularity = 1.5', 'fine = 0|fine = 0.35|fine = 1.5']
+    .map((list) => ({ ...knuckles, name: list.split(' ')[0], stays: 'skin = "knuckle"', values: list.split('|') })),
+  { ...knuckles, name: 'skin', stays: '', values: ['young', 'knuckle', 'old'].map((name) => `skin = "${name}"`) },
   { name: 'pin_creases', body: 'dinosaur', clip: 'walk', frame: 20, stays: 'tether = 200', heat: 'slide distance', values: ['pin_creases = -1', 'pin_creases = 0.9', 'pin_creases = 0.97'] },
 ];
 
@@ -98,6 +104,7 @@ const scaleOf = (page, heat, ends) => page.evaluate(([name, given]) => {
 }, [heat, ends]);
 
 async function picture(page, row, value, index) {
+  const size = row.size ?? usualSize;
   const isLast = index === row.values.length - 1; // the legend stands there, for all
   await page.setViewportSize({ width: size, height: size });
   await page.addStyleTag({ content: `header, footer, #panel, #left-label, #right-label${isLast ? '' : ', #legend'} { display: none !important }` });
@@ -127,6 +134,7 @@ for (const row of rows.filter((one) => names.length === 0 || names.includes(one.
   }
   for (const [index, value] of row.values.entries()) figures.push(await picture(opened[index].page, row, value, index));
   for (const { context } of opened) await context.close();
+  const size = row.size ?? usualSize;
   const sheet = await browser.newPage({ viewport: { width: row.values.length * size, height: size + 24 } });
   await sheet.setContent(`<style>body{margin:0;display:flex;background:#fff}figure{margin:0}img{display:block}figcaption{font:14px/24px monospace;text-align:center}</style>${figures.join('')}`);
   const jpeg = await sheet.screenshot({ type: 'jpeg', quality: 80 });

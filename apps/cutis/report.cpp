@@ -44,6 +44,7 @@ Json report_json(const RunReport& report) {
               {"fps", report.fps}}},
             {"threads", report.threads},
             {"peak_memory_mb", report.peak_memory_mb},
+            {"estimated_seconds", report.bake.estimated_seconds},
             {"estimated_memory_mb", report.bake.estimated_bytes / 1048576.0},
             {"seconds", seconds},
             {"layers", layers},

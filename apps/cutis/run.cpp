@@ -19,6 +19,7 @@
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/stack/cost.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -120,6 +121,15 @@ int parse_frame(const std::string& text, const std::string& whole) {
     require(error == std::errc() && end == text.data() + text.size() && number >= 1 && number <= max_frames,
             "--frames: expected A-B with 1 <= A <= B <= ", max_frames, ", found \"", whole, "\"");
     return number;
+}
+
+/// Nothing is refused for its time, but nobody should wait unwarned.
+void warn_of_long_bake(double seconds) {
+    constexpr double patience = 60.0;
+    if (seconds > patience) {
+        std::cerr << "cutis: this will take about " << rough_time(seconds)
+                  << " of one processor; fewer frames (--frames), less to fold (--budget) or fewer layers take less\n";
+    }
 }
 
 }  // namespace
@@ -258,6 +268,7 @@ RunReport bake_clips(const Scene& scene, const RunOptions& options, const Progre
         all.bake.outputs.insert(all.bake.outputs.end(), report.bake.outputs.begin(), report.bake.outputs.end());
         all.bake.layers = std::move(report.bake.layers);
         all.bake.vertices = report.bake.vertices;
+        all.bake.estimated_seconds += report.bake.estimated_seconds;
         all.bake.estimated_bytes = std::max(all.bake.estimated_bytes, report.bake.estimated_bytes);
         all.inputs = report.inputs;
         all.fps = report.fps;
@@ -308,7 +319,7 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options, const Progre
     if (caught_signal() == 0) {
         report.bake = bake(body, scene, sinks,
                            {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every,
-                            options.memory > 0.0 ? options.memory : half_of_memory()});
+                            options.memory > 0.0 ? options.memory : half_of_memory(), warn_of_long_bake});
     }
     report.has_checkpoint = report.bake.is_kept && report.bake.cancelled;
     if (checkpoint != nullptr && !report.bake.outputs.empty()) {

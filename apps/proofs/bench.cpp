@@ -10,10 +10,10 @@
 #include "bench/curve_compare.h"
 #include "cutis/actors/actors.h"
 #include "cutis/core/error.h"
-#include "cutis/farm/plan.h"
 #include "cutis/io/json.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/io/suggest.h"
+#include "cutis/stack/cost.h"
 #include "layers.h"
 #include "verify/data.h"
 
@@ -129,8 +129,8 @@ void print_costs(bool is_json) {
     std::vector<std::vector<std::string>> cells = {{"per 1,000 vertices", "prepare ms", "expected", "frame ms",
                                                     "expected", "MB", "expected", "bytes a frame", "expected"}};
     for (const bench::CostRow& row : bench::bench_cost()) {
-        farm::CostRate rate;
-        for (const farm::CostRate& one : farm::cost_rates()) {
+        CostRate rate;
+        for (const CostRate& one : cost_rates()) {
             rate = one.name == row.name ? one : rate;
         }
         list.push_back({{"name", row.name},

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "core/geometry.h"
 #include "cutis/core/error.h"
 
 namespace cutis::actor {
@@ -22,7 +24,7 @@ double Ease::operator()(double time) const {
 }
 
 Eigen::Quaterniond turn_about(const Vector3d& axis, double angle_deg) {
-    return Eigen::Quaterniond(Eigen::AngleAxisd(angle_deg * M_PI / 180.0, axis.normalized()));
+    return quaternion_exp(angle_deg * (std::numbers::pi / 360.0) * axis.normalized());
 }
 
 Eigen::Quaterniond turn_x(double angle_deg) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis::actor {
@@ -109,7 +110,7 @@ SkinWeights strongest_weights(const Eigen::MatrixXd& weights) {
 }
 
 double soft_spot(const Vector3d& p, const Vector3d& centre, double radius) {
-    return std::exp(-(p - centre).squaredNorm() / (radius * radius));
+    return math::exp(-(p - centre).squaredNorm() / (radius * radius));
 }
 
 }  // namespace cutis::actor

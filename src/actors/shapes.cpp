@@ -4,6 +4,7 @@
 #include "actors/motion.h"
 #include "actors/rigging.h"
 #include "actors/shapes.h"
+#include "core/math.h"
 
 namespace cutis::actor {
 
@@ -62,7 +63,7 @@ void add_test_motions(Character& character, const std::string& name) {
         // Three swings a second of 50 mm, cut off where they are fastest.
         ClipMaker motion(character, "shake", 2.0, 120.0);
         motion.shift("carrier",
-                     [](double t) { return Vector3d(t < 1.0 ? 0.05 * std::sin(6.0 * M_PI * t) : 0.0, 0.0, 0.0); });
+                     [](double t) { return Vector3d(t < 1.0 ? 0.05 * math::sin(6.0 * M_PI * t) : 0.0, 0.0, 0.0); });
         motion.morph(name, {none, none});
     }
 }
@@ -83,8 +84,8 @@ Character make_torus() {
         for (int j = 0; j < n; ++j) {
             const double a = 2.0 * M_PI * i / n;
             const double b = 2.0 * M_PI * j / n;
-            const double r = ring + tube * std::cos(b);
-            mesh.positions.row(i * n + j) << r * std::cos(a), r * std::sin(a), tube * std::sin(b);
+            const double r = ring + tube * math::cos(b);
+            mesh.positions.row(i * n + j) << r * math::cos(a), r * math::sin(a), tube * math::sin(b);
             const int i1 = (i + 1) % n;
             const int j1 = (j + 1) % n;
             const int f = 2 * (i * n + j);
@@ -125,7 +126,7 @@ Character make_cylinder() {
         const double s = static_cast<double>(i) / (rings - 1);
         for (int j = 0; j < around; ++j) {
             const double b = 2.0 * M_PI * j / around;
-            mesh.positions.row(i * around + j) << s - 0.5, radius * std::cos(b), radius * std::sin(b);
+            mesh.positions.row(i * around + j) << s - 0.5, radius * math::cos(b), radius * math::sin(b);
         }
         for (int j = 0; j <= around; ++j) {
             mesh.uv.row(i * (around + 1) + j) << s, 1.0 - static_cast<double>(j) / around;
@@ -145,7 +146,7 @@ Character make_cylinder() {
     mesh.parts.push_back({"cylinder", "", 0, 2 * around * (rings - 1), 0, around * rings});
     Character cylinder = make_twister("cylinder", std::move(mesh), 0.15);
     add_morph(cylinder.meshes[0], "bulge", [](const Vector3d& p, const Vector3d&) {
-        const double swell = 0.55 * std::exp(-std::pow(p.x() / 0.16, 2.0));
+        const double swell = 0.55 * math::exp(-math::pow(p.x() / 0.16, 2.0));
         return Vector3d(0.0, swell * p.y(), swell * p.z());
     });
     add_morph(cylinder.meshes[0], "squash",

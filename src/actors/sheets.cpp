@@ -5,6 +5,7 @@
 #include "actors/motion.h"
 #include "actors/rigging.h"
 #include "actors/shapes.h"
+#include "core/math.h"
 
 namespace cutis::actor {
 
@@ -49,10 +50,11 @@ Character make_plane() {
     mesh.parts.push_back({"plane", "", 0, 2 * n * n, 0, (n + 1) * (n + 1)});
     Character plane = make_morphing("plane", std::move(mesh));
     add_morph(plane.meshes[0], "bulge", [](const Vector3d& p, const Vector3d&) {
-        return Vector3d(0.0, 0.14 * std::exp(-p.squaredNorm() / (0.24 * 0.24)), 0.0);
+        return Vector3d(0.0, 0.14 * math::exp(-p.squaredNorm() / (0.24 * 0.24)), 0.0);
     });
     ClipMaker motion(plane, "bulge", 3.0, 60.0);
-    motion.morph("plane", {[](double t) { return t < 2.0 ? std::sin(3.0 * M_PI * t) * std::min(1.0, 3.0 * t) : 0.0; }});
+    motion.morph("plane",
+                 {[](double t) { return t < 2.0 ? math::sin(3.0 * M_PI * t) * std::min(1.0, 3.0 * t) : 0.0; }});
     return plane;
 }
 

@@ -4,6 +4,7 @@
 
 #include "anatomy/shape.h"
 #include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis::anatomy_detail {
@@ -35,12 +36,12 @@ Vector3d lab_of(const Vector3d& linear) {
     Eigen::Matrix3d to_xyz;
     to_xyz << 0.4124, 0.3576, 0.1805, 0.2126, 0.7152, 0.0722, 0.0193, 0.1192, 0.9505;
     const Vector3d xyz = (to_xyz * linear).cwiseQuotient(Vector3d(0.9505, 1.0, 1.089));
-    const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116.0; };
+    const auto f = [](double t) { return t > 0.008856 ? math::cbrt(t) : 7.787 * t + 16.0 / 116.0; };
     return {116.0 * f(xyz.y()) - 16.0, 500.0 * (f(xyz.x()) - f(xyz.y())), 200.0 * (f(xyz.y()) - f(xyz.z()))};
 }
 
 bool is_skin_tone(const Vector3d& linear) {
-    const Vector3d c = linear.cwiseMax(0.0).cwiseMin(1.0).array().pow(1.0 / 2.2);
+    const Vector3d c = linear.cwiseMax(0.0).cwiseMin(1.0).unaryExpr([](double x) { return math::pow(x, 1.0 / 2.2); });
     const double most = c.maxCoeff();
     const double range = most - c.minCoeff();
     if (!(c[0] > c[1] && c[1] > c[2]) || most <= 0.0) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "anatomy/shape.h"
+#include "core/math.h"
 
 namespace cutis {
 
@@ -36,7 +37,7 @@ void smaller_stretch(const Shape& shape, const MatrixX3d& pose, VectorXd& out) {
         const Vector3d x = p / length;
         const Vector3d y = (q - along * x) / across;
         const double mean = 0.5 * (x.squaredNorm() + y.squaredNorm());
-        const double half = std::hypot(0.5 * (x.squaredNorm() - y.squaredNorm()), x.dot(y));
+        const double half = math::hypot(0.5 * (x.squaredNorm() - y.squaredNorm()), x.dot(y));
         out[f] = std::sqrt(std::max(0.0, mean - half));
     }
 }
@@ -59,7 +60,7 @@ Vector3d best_view(const Shape& shape, const MatrixX3d& pose, const VectorXd& he
         for (int side = 0; side < 16; ++side) {
             const double turn = side * 0.39269908169872414;
             const double rise = elevation * 0.017453292519943295;
-            const Vector3d view(std::sin(turn) * std::cos(rise), std::sin(rise), std::cos(turn) * std::cos(rise));
+            const Vector3d view(math::sin(turn) * math::cos(rise), math::sin(rise), math::cos(turn) * math::cos(rise));
             const Vector3d right = Vector3d::UnitY().cross(view).normalized();
             const Vector3d up = view.cross(right);
             depth.assign(pixels * pixels, -1e300);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "anatomy/shape.h"
+#include "core/math.h"
 
 namespace cutis::anatomy_detail {
 
@@ -112,7 +113,7 @@ void find_partners(const Shape& shape, const Mirror& mirror, JointTree& tree) {
                 shape.size;
             const double cost =
                 away + cost_of_area *
-                           std::abs(std::log(tree.area[static_cast<size_t>(a)] / tree.area[static_cast<size_t>(b)]));
+                           std::abs(math::log(tree.area[static_cast<size_t>(a)] / tree.area[static_cast<size_t>(b)]));
             if (cost < best) {
                 best = cost;
                 nearest[static_cast<size_t>(a)] = b;

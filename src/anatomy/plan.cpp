@@ -4,6 +4,7 @@
 
 #include "anatomy/shape.h"
 #include "core/dense.h"
+#include "core/math.h"
 
 namespace cutis::anatomy_detail {
 
@@ -371,7 +372,7 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
         const Vector3d back =
             tree.middle[static_cast<size_t>(plan.head)] - tree.middle[static_cast<size_t>(plan.pelvis)];
         const double lean =
-            std::acos(std::clamp(back.y() / std::max(1e-30, back.norm()), -1.0, 1.0)) * 57.29577951308232;
+            math::acos(std::clamp(back.y() / std::max(1e-30, back.norm()), -1.0, 1.0)) * 57.29577951308232;
         plan.build = lean < most_lean && arms >= 2 ? Build::human : Build::biped;
     } else if (!is_symmetric && limbs >= 3) {
         plan.build = Build::other;

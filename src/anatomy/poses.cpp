@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "anatomy/shape.h"
+#include "core/geometry.h"
 #include "cutis/body/skinning.h"
 
 namespace cutis::anatomy_detail {
@@ -28,8 +29,8 @@ std::vector<Eigen::Affine3d> swing(const Rig& rig, unsigned seed) {
         Vector3d axis(roll(), roll(), roll());
         axis = axis.norm() > 1e-3 ? axis.normalized() : Vector3d::UnitX();
         const double angle = least_swing + 0.5 * (roll() + 1.0) * (most_swing - least_swing);
-        const Eigen::Affine3d turn =
-            Eigen::Translation3d(rig.centre[j]) * Eigen::AngleAxisd(angle, axis) * Eigen::Translation3d(-rig.centre[j]);
+        const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) * quaternion_exp(0.5 * angle * axis) *
+                                     Eigen::Translation3d(-rig.centre[j]);
         const int parent = rig.parent[j];
         matrices[j] = parent >= 0 && static_cast<size_t>(parent) < j
                           ? Eigen::Affine3d(matrices[static_cast<size_t>(parent)] * turn)

@@ -7,6 +7,7 @@
 #include "body/bind_pose.h"
 #include "core/dense.h"
 #include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/mesh/geometry.h"
 #include "mesh/weld.h"
 
@@ -90,7 +91,7 @@ Eigen::Matrix3d upright_turn(const Body& body, const std::vector<int>& instance)
             }
         }
     } while (std::next_permutation(axes.begin(), axes.end()));
-    const double angle = std::acos(std::clamp(0.5 * (best - 1.0), -1.0, 1.0));
+    const double angle = math::acos(std::clamp(0.5 * (best - 1.0), -1.0, 1.0));
     return angle < most_snap ? Eigen::Matrix3d(nearest * turn.transpose()) : Eigen::Matrix3d::Identity();
 }
 

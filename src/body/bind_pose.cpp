@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/core/parallel.h"
 
 namespace cutis {
@@ -132,7 +133,7 @@ std::vector<Similarity> fit_bind_poses(const Character& character, const std::ve
         std::vector<double> sizes;
         sizes.reserve(matrices.size());
         for (const Eigen::Affine3d& matrix : matrices) {
-            sizes.push_back(std::cbrt(std::abs(matrix.linear().determinant())));
+            sizes.push_back(math::cbrt(std::abs(matrix.linear().determinant())));
         }
         const MatrixX3d& bind = character.meshes[i].mesh.positions;
         skin_linear_blend(bind, weights[i], matrices, workers, posed);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "body/bind_pose.h"
+#include "body/rotation.h"
+#include "core/math.h"
 
 namespace cutis {
 
@@ -66,9 +68,9 @@ Clip motion_test(const Skeleton& skeleton, const Rig& rig) {
             const double t = static_cast<double>(k) / (keys - 1);
             const double phase = t - 0.125 * (depth[n] % 8);
             // Starts from rest: the swing grows over the first quarter and fades over the last.
-            const double window = std::pow(std::sin(pi * t), 2);
-            const double angle = degrees / 180.0 * pi * window * std::sin(2.0 * pi * (2.0 * phase));
-            const Eigen::Quaterniond turned = node.rest.rotation * Eigen::Quaterniond(Eigen::AngleAxisd(angle, axis));
+            const double window = math::pow(math::sin(pi * t), 2);
+            const double angle = degrees / 180.0 * pi * window * math::sin(2.0 * pi * (2.0 * phase));
+            const Eigen::Quaterniond turned = node.rest.rotation * rotation_exp(angle * axis);
             channel.times.push_back(seconds * t);
             channel.values.insert(channel.values.end(), {turned.x(), turned.y(), turned.z(), turned.w()});
         }

@@ -78,6 +78,12 @@ struct Matches {
     int hips = -1;  // topmost matched node of the target
 };
 
+/// The same nodes under the same parents, whatever they are called, also where several or all have no name.
+bool is_same_tree(const Skeleton& a, const Skeleton& b) {
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                      [](const Node& x, const Node& y) { return x.name == y.name && x.parent == y.parent; });
+}
+
 Matches match_joints(const Skeleton& source, const Skeleton& target, RetargetedClip& result) {
     std::map<std::string, int> by_name;
     for (size_t n = 0; n < source.nodes.size(); ++n) {
@@ -85,8 +91,15 @@ Matches match_joints(const Skeleton& source, const Skeleton& target, RetargetedC
     }
     Matches matches;
     std::set<int> used;
+    const bool is_same = is_same_tree(source, target);
     for (size_t n = 0; n < target.nodes.size(); ++n) {
         const Node& node = target.nodes[n];
+        if (is_same && !node.has_matrix && used.insert(static_cast<int>(n)).second) {
+            matches.source_of_target.push_back(static_cast<int>(n));
+            ++result.matched_joints;
+            matches.hips = matches.hips < 0 ? static_cast<int>(n) : matches.hips;
+            continue;
+        }
         const auto found = by_name.find(plain_joint_name(node.name));
         const bool is_match =
             !node.name.empty() && !node.has_matrix && found != by_name.end() && used.insert(found->second).second;
@@ -184,7 +197,7 @@ RetargetedClip retarget_clip(const Skeleton& source, const Clip& clip, const Ske
         result.is_same_skeleton = true;
         result.clip.name = clip.name;
         for (const Channel& channel : clip.channels) {
-            if (channel.target != ChannelTarget::morph_weights) {
+            if (target_of[channel.node] >= 0) {  // else it holds weights of a mesh that the target does not have
                 result.clip.channels.push_back(channel);
                 result.clip.channels.back().node = target_of[channel.node];
             }

@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/core/types.h"
 
 namespace cutis {
@@ -11,9 +12,9 @@ namespace cutis {
 inline Eigen::Quaterniond rotation_exp(const Vector3d& turn) {
     const double angle = turn.norm();
     // sin(x/2)/x is 1/2 to rounding well before x^2 vanishes
-    const double factor = angle < 1e-8 ? 0.5 : std::sin(0.5 * angle) / angle;
+    const double factor = angle < 1e-8 ? 0.5 : math::sin(0.5 * angle) / angle;
     const Vector3d v = factor * turn;
-    return {std::cos(0.5 * angle), v.x(), v.y(), v.z()};
+    return {math::cos(0.5 * angle), v.x(), v.y(), v.z()};
 }
 
 /// Rotation vector of a unit quaternion, the shorter of the two ways round (angle 0 .. pi).
@@ -24,7 +25,7 @@ inline Vector3d rotation_log(const Eigen::Quaterniond& q) {
     if (sine < 1e-150) {
         return Vector3d::Zero();
     }
-    return v * (2.0 * std::atan2(sine, sign * q.w()) / sine);
+    return v * (2.0 * math::atan2(sine, sign * q.w()) / sine);
 }
 
 }  // namespace cutis

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/math.h"
+
 namespace cutis {
 
 Eigen::MatrixXd matrix_product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
@@ -111,7 +113,7 @@ bool diagonalize(VectorXd& diagonal, VectorXd& beside, Eigen::MatrixXd& vectors)
             }
             const double e = beside[low + 1];
             const double half = (diagonal[low + 1] - diagonal[low]) / (2.0 * e);
-            double g = diagonal[high] - diagonal[low] + e / (half + std::copysign(std::hypot(half, 1.0), half));
+            double g = diagonal[high] - diagonal[low] + e / (half + std::copysign(math::hypot(half, 1.0), half));
             double s = 1.0;
             double c = 1.0;
             double shift = 0.0;
@@ -119,7 +121,7 @@ bool diagonalize(VectorXd& diagonal, VectorXd& beside, Eigen::MatrixXd& vectors)
             for (Eigen::Index i = high - 1; i >= low && !has_split; --i) {
                 const double f = s * beside[i + 1];
                 const double b = c * beside[i + 1];
-                const double r = std::hypot(f, g);
+                const double r = math::hypot(f, g);
                 if (i + 2 < n) {
                     beside[i + 2] = r;
                 }
@@ -205,7 +207,7 @@ SingularParts orthogonalize_columns(Eigen::MatrixXd a) {
                 }
                 has_turned = true;
                 const double theta = (qq - pp) / (2.0 * pq);
-                const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+                const double t = std::copysign(1.0, theta) / (std::abs(theta) + math::hypot(theta, 1.0));
                 const double c = 1.0 / std::sqrt(t * t + 1.0);
                 turn_columns(&a(0, p), &a(0, q), a.rows(), c, t * c);
                 turn_columns(&v(0, p), &v(0, q), v.rows(), c, t * c);

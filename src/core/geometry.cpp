@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -37,7 +38,7 @@ Eigen4 symmetric_eigen(Eigen::Matrix4d a) {
                 }
                 // The smaller root of t^2 + 2 theta t - 1 = 0.
                 const double theta = (a(q, q) - a(p, p)) / (2.0 * a(p, q));
-                const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+                const double t = std::copysign(1.0, theta) / (std::abs(theta) + math::hypot(theta, 1.0));
                 const double c = 1.0 / std::sqrt(t * t + 1.0);
                 const double s = t * c;
                 a(p, p) -= t * a(p, q);
@@ -132,8 +133,8 @@ PolarParts polar_decomposition(const Eigen::Matrix3d& matrix) {
 Eigen::Quaterniond quaternion_exp(const Vector3d& v) {
     const double angle = v.norm();
     // sin(x)/x is 1 to rounding below 1e-8; the branch is for the division by zero.
-    const double scale = angle < 1e-8 ? 1.0 : std::sin(angle) / angle;
-    return {std::cos(angle), scale * v.x(), scale * v.y(), scale * v.z()};
+    const double scale = angle < 1e-8 ? 1.0 : math::sin(angle) / angle;
+    return {math::cos(angle), scale * v.x(), scale * v.y(), scale * v.z()};
 }
 
 Vector3d quaternion_log(const Eigen::Quaterniond& q) {
@@ -141,7 +142,7 @@ Vector3d quaternion_log(const Eigen::Quaterniond& q) {
     if (sine == 0.0) {
         return q.w() < 0.0 ? Vector3d(std::numbers::pi, 0.0, 0.0) : Vector3d(q.vec());
     }
-    return q.vec() * (std::atan2(sine, q.w()) / sine);
+    return q.vec() * (math::atan2(sine, q.w()) / sine);
 }
 
 }  // namespace cutis

@@ -183,10 +183,8 @@ private:
         if (value.table.count("box") > 0) {
             check_box(value, region.box);
         }
-        if (value.table.count("sphere") > 0 && (region.sphere.size() != 4 || !(region.sphere[3] > 0.0))) {
-            refuse(
-                value, "{ sphere = [x, y, z, radius] } with a radius above 0",
-                region.sphere.size() == 4 ? number_text(region.sphere[3]) : concat(region.sphere.size(), " numbers"));
+        if (value.table.count("sphere") > 0) {
+            check_sphere(value, region.sphere);
         }
     }
     void put(const Value& value, const ChoiceField& field) const {
@@ -240,6 +238,18 @@ private:
         if (!is_good) {
             refuse(value, "{ box = [x0, y0, z0, x1, y1, z1] } with the lower corner first",
                    box.size() == 6 ? "another order" : concat(box.size(), " numbers"));
+        }
+    }
+
+    void check_sphere(const Value& value, const std::vector<double>& sphere) const {
+        const bool is_dab = sphere.size() == 5;
+        if ((sphere.size() != 4 && !is_dab) || !(sphere[3] > 0.0)) {
+            refuse(value, "{ sphere = [x, y, z, radius] } with a radius above 0",
+                   sphere.size() == 4 || is_dab ? number_text(sphere[3]) : concat(sphere.size(), " numbers"));
+        }
+        if (is_dab && !(sphere[4] >= 0.0 && sphere[4] <= 1.0)) {
+            refuse(value, "{ sphere = [x, y, z, radius, strength] } with a strength from 0 to 1",
+                   number_text(sphere[4]));
         }
     }
 

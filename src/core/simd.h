@@ -10,6 +10,9 @@
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
+
+#include "core/math.h"
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"  // about calls across files; everything here is inlined
 #endif
@@ -25,7 +28,6 @@ struct LaneTypes;
 template <>
 struct LaneTypes<double> {
     using Lanes = double __attribute__((vector_size(32)));
-    using Loose = double __attribute__((vector_size(32), aligned(8)));
     using Bits = long long __attribute__((vector_size(32)));
     using Mask = std::int64_t;
     static constexpr int count = 4;
@@ -33,7 +35,6 @@ struct LaneTypes<double> {
 template <>
 struct LaneTypes<float> {
     using Lanes = float __attribute__((vector_size(32)));
-    using Loose = float __attribute__((vector_size(32), aligned(4)));
     using Bits = std::int32_t __attribute__((vector_size(32)));
     using Mask = std::int32_t;
     static constexpr int count = 8;
@@ -53,23 +54,31 @@ inline constexpr int lanes_in = static_cast<int>(sizeof(L) / sizeof(RealOf<L>));
 // --- to and from memory
 // ---------------------------------------------------------------------------
 
-/// Numbers anywhere in memory. Not by memcpy, after which the compiler takes every pointer it knows
-/// for changed and loads it again.
-template <class Real>
-EIGEN_ALWAYS_INLINE LanesOf<Real> load(const Real* from) {
-    return *reinterpret_cast<const typename LaneTypes<Real>::Loose*>(from);
+/// Numbers anywhere in memory. Not by memcpy, after which the compiler takes every pointer it knows for changed and loads
+/// it again. The attribute stands before the sign of equality, and not in a template: elsewhere clang forgets it.
+using LooseDoubles __attribute__((aligned(8))) = Doubles;
+using LooseFloats __attribute__((aligned(4))) = Floats;
+
+EIGEN_ALWAYS_INLINE Doubles load(const double* from) {
+    return *reinterpret_cast<const LooseDoubles*>(from);
 }
-template <class Real>
-EIGEN_ALWAYS_INLINE void store(Real* to, LanesOf<Real> value) {
-    *reinterpret_cast<typename LaneTypes<Real>::Loose*>(to) = value;
+EIGEN_ALWAYS_INLINE Floats load(const float* from) {
+    return *reinterpret_cast<const LooseFloats*>(from);
+}
+EIGEN_ALWAYS_INLINE void store(double* to, Doubles value) {
+    *reinterpret_cast<LooseDoubles*>(to) = value;
+}
+EIGEN_ALWAYS_INLINE void store(float* to, Floats value) {
+    *reinterpret_cast<LooseFloats*>(to) = value;
 }
 /// Four doubles in either precision.
 EIGEN_ALWAYS_INLINE void store_four(double* to, Doubles value) {
     store(to, value);
 }
 EIGEN_ALWAYS_INLINE void store_four(float* to, Doubles value) {
-    using FourFloats = float __attribute__((vector_size(16), aligned(4)));
-    *reinterpret_cast<FourFloats*>(to) = __builtin_convertvector(value, FourFloats);
+    using FourFloats = float __attribute__((vector_size(16)));
+    using Loose __attribute__((aligned(4))) = FourFloats;
+    *reinterpret_cast<Loose*>(to) = __builtin_convertvector(value, FourFloats);
 }
 
 /// The same number in all lanes. \tparam T  Doubles, Floats or double
@@ -142,10 +151,10 @@ EIGEN_ALWAYS_INLINE T root(T a) {
 }
 
 EIGEN_ALWAYS_INLINE Doubles exponential(Doubles a) {
-    return Doubles{std::exp(a[0]), std::exp(a[1]), std::exp(a[2]), std::exp(a[3])};
+    return Doubles{math::exp(a[0]), math::exp(a[1]), math::exp(a[2]), math::exp(a[3])};
 }
 EIGEN_ALWAYS_INLINE double exponential(double a) {
-    return std::exp(a);
+    return math::exp(a);
 }
 
 /// 1 / sqrt(x)

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
+
 namespace cutis {
 
 namespace {
@@ -24,10 +26,10 @@ double frequency_for_stiffness(int intervals, double a1_over_a2) {
 
 double paper_growth(double omega_step, double m, double M) {
     // r = 1 / (1 - i Omega): |r| = cos(theta), arg r = theta.
-    const double theta = std::atan(omega_step);
-    const double cosine = std::cos(theta);
-    const double amplitude = 2.0 * cosine / (M * std::sin(theta) * (1.0 + cosine * cosine));
-    return m / M - amplitude * std::pow(cosine, m) * std::sin(m * theta);
+    const double theta = math::atan(omega_step);
+    const double cosine = math::cos(theta);
+    const double amplitude = 2.0 * cosine / (M * math::sin(theta) * (1.0 + cosine * cosine));
+    return m / M - amplitude * math::pow(cosine, m) * math::sin(m * theta);
 }
 
 }  // namespace cutis

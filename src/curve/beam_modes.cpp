@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "core/dense.h"
+#include "core/math.h"
 #include "curve/beam.h"
 #include "cutis/core/error.h"
 
@@ -22,20 +23,20 @@ double mode_angle(int j, int intervals, double t) {
     const bool is_symmetric = j % 2 == 1;
     constexpr int most_steps = 60;
     for (int i = 0; i < most_steps; ++i) {
-        const double s = std::sin(0.5 * t);
-        const double c = std::cos(0.5 * t);
+        const double s = math::sin(0.5 * t);
+        const double c = math::cos(0.5 * t);
         const double root = std::sqrt(1.0 + s * s);
         const double r = root / c;
         const double r_slope = s / (c * c * root);
         // tanh(N p/2) = (1 - e) / (1 + e), and 1 to the last digit from N p/2 = 21 on.
-        const double e = intervals * s > 24.0 ? 0.0 : std::exp(-2 * intervals * std::log(s + root));
+        const double e = intervals * s > 24.0 ? 0.0 : math::exp(-2 * intervals * math::log(s + root));
         const double tanh = (1.0 - e) / (1.0 + e);
         const double tanh_slope = 2.0 * e / ((1.0 + e) * (1.0 + e)) * intervals * c / root;
         const double tangent = is_symmetric ? -tanh * r : tanh / r;
         const double tangent_slope =
             is_symmetric ? -tanh_slope * r - tanh * r_slope : (tanh_slope - tanh * r_slope / r) / r;
         const double per = 2.0 / intervals;
-        const double right = (is_symmetric ? j + 1 : j) * std::numbers::pi / intervals + per * std::atan(tangent);
+        const double right = (is_symmetric ? j + 1 : j) * std::numbers::pi / intervals + per * math::atan(tangent);
         const double slope = per * tangent_slope / (1.0 + tangent * tangent);
         const double step = (right - t) / (1.0 - slope);
         t += step;
@@ -61,12 +62,12 @@ BeamModes clamped_modes(int intervals, int count) {
     ArrayXd near(count), far(count), grow(count), shrink(count), scale(count);
     constexpr double nothing = 90.0;  // e^-45 in the middle
     const auto begin_at = [&](int k, int n) {
-        const double c = std::cos(angle[k] * (n - half));
-        const double s = std::sin(angle[k] * (n - half));
+        const double c = math::cos(angle[k] * (n - half));
+        const double s = math::sin(angle[k] * (n - half));
         wave[k] = sign[k] > 0.0 ? c : s;
         other[k] = sign[k] > 0.0 ? s : c;
-        near[k] = std::exp(-decay[k] * n);
-        far[k] = decay[k] * intervals < nothing ? std::exp(decay[k] * (n - intervals)) : 0.0;
+        near[k] = math::exp(-decay[k] * n);
+        far[k] = decay[k] * intervals < nothing ? math::exp(decay[k] * (n - intervals)) : 0.0;
     };
     double shift = 0.0;  // of an angle from its even place; it changes slowly from mode to mode
     double shift_before = 0.0;
@@ -77,14 +78,14 @@ BeamModes clamped_modes(int intervals, int count) {
         shift_before = k == 0 ? angle[k] - even : shift;
         shift = angle[k] - even;
         sign[k] = j % 2 == 1 ? 1.0 : -1.0;
-        const double s = std::sin(0.5 * angle[k]);
+        const double s = math::sin(0.5 * angle[k]);
         const double square = 4.0 * s * s;
         modes.eigenvalues[k] = square * square;
         const double root = s + std::sqrt(1.0 + s * s);
-        decay[k] = 2.0 * std::log(root);
+        decay[k] = 2.0 * math::log(root);
         grow[k] = root * root;  // e^p
         turn_cos[k] = 1.0 - 2.0 * s * s;
-        turn_sin[k] = sign[k] * 2.0 * s * std::cos(0.5 * angle[k]);
+        turn_sin[k] = sign[k] * 2.0 * s * math::cos(0.5 * angle[k]);
         begin_at(k, 0);
         scale[k] = wave[k] / (near[k] + sign[k] * far[k]);
     }
@@ -129,10 +130,10 @@ BeamModes ring_modes(int intervals, int count) {
     for (int k = 0; k < count; ++k) {
         const int wave = (k + 1) / 2;
         const double angle = 2.0 * std::numbers::pi * wave / intervals;
-        const double size = 2.0 * std::sin(0.5 * angle);
+        const double size = 2.0 * math::sin(0.5 * angle);
         modes.eigenvalues[k] = size * size * size * size;
         for (int n = 0; n < intervals; ++n) {
-            modes.shapes(n, k) = k % 2 == 1 ? std::cos(angle * n) : (wave == 0 ? 1.0 : std::sin(angle * n));
+            modes.shapes(n, k) = k % 2 == 1 ? math::cos(angle * n) : (wave == 0 ? 1.0 : math::sin(angle * n));
         }
         modes.shapes.col(k).normalize();
     }

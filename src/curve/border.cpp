@@ -1,5 +1,6 @@
 #include "curve/border.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -144,13 +145,87 @@ Stencils biharmonic_rows(const EdgeLaplacian& laplacian, const PartBorder& borde
     return rows;
 }
 
-}  // namespace
+/// How steep a field is along edges, and how much its slope turns at them (as dihedral angles do where it stands on the
+/// surface): inside a part, and across its cuts.
+struct Shape {
+    double slope_inside = 0.0, slope_across = 0.0;
+    double crease_inside = 0.0, crease_across = 0.0;  // 98 of 100 are below
 
-void add_skirt(const MatrixX3d& rest, const Topology& topology, double width, CurvePart& part) {
-    const PartBorder border(topology, part.vertices);
-    if (width <= 0.0 || border.rim.empty()) {
-        return;
+    Shape(const MatrixX3d& rest, const Topology& topology, const PartBorder& border, const VectorXd& field) {
+        const auto& triangles = topology.triangles();
+        std::vector<std::pair<std::pair<int, int>, int>> sides;
+        std::vector<Vector3d> gradient(static_cast<size_t>(triangles.rows()), Vector3d::Zero());
+        for (int f = 0; f < triangles.rows(); ++f) {
+            const Vector3d a = rest.row(triangles(f, 0));
+            const Vector3d b = rest.row(triangles(f, 1));
+            const Vector3d c = rest.row(triangles(f, 2));
+            const Vector3d normal = (b - a).cross(c - a);
+            const double square = normal.squaredNorm();
+            if (square > 0.0) {
+                gradient[static_cast<size_t>(f)] =
+                    normal.cross(field[triangles(f, 0)] * (c - b) + field[triangles(f, 1)] * (a - c) +
+                                 field[triangles(f, 2)] * (b - a)) /
+                    square;
+            }
+            for (int k = 0; k < 3; ++k) {
+                sides.push_back({std::minmax(triangles(f, k), triangles(f, (k + 1) % 3)), f});
+            }
+        }
+        std::sort(sides.begin(), sides.end());
+        std::vector<double> inside, across;
+        for (size_t i = 0; i < sides.size(); ++i) {
+            const auto [a, b] = sides[i].first;
+            if (!border.is_inside[a] && !border.is_inside[b]) {
+                continue;
+            }
+            const double length = std::max((rest.row(a) - rest.row(b)).norm(), 1e-300);
+            const double slope = std::abs(field[a] - field[b]) / length;
+            double& steepest = border.is_inside[a] && border.is_inside[b] ? slope_inside : slope_across;
+            steepest = std::max(steepest, slope);
+            if (i + 1 < sides.size() && sides[i + 1].first == sides[i].first) {
+                const int f = sides[i].second;
+                const int g = sides[i + 1].second;
+                bool is_whole = true;
+                for (int k = 0; k < 3; ++k) {
+                    is_whole = is_whole && border.is_inside[triangles(f, k)] && border.is_inside[triangles(g, k)];
+                }
+                (is_whole ? inside : across)
+                    .push_back((gradient[static_cast<size_t>(f)] - gradient[static_cast<size_t>(g)]).norm());
+            }
+        }
+        crease_inside = upper(inside);
+        crease_across = upper(across);
     }
+
+    static double upper(std::vector<double>& values) {
+        if (values.empty()) {
+            return 0.0;
+        }
+        const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(values.size() - 1));
+        std::nth_element(values.begin(), values.begin() + at, values.end());
+        return values[static_cast<size_t>(at)];
+    }
+};
+
+/// Where all curves swing the same way in their first mode, per vertex of the surface.
+VectorXd first_swing(const CurvePart& part, Eigen::Index vertices) {
+    VectorXd nodes(part.rows());
+    for (int i = 0; i < part.rows(); ++i) {
+        const double s = part.along[i];
+        nodes[i] = part.has_closed_end ? s * s * (6.0 - 4.0 * s + s * s) / 3.0 : 16.0 * s * s * (1.0 - s) * (1.0 - s);
+    }
+    VectorXd moved(part.transfer.count());
+    part.transfer.apply_to_scalars(nodes, Workers(1), moved);
+    VectorXd field = VectorXd::Zero(vertices);
+    for (size_t i = 0; i < part.vertices.size(); ++i) {
+        field[part.vertices[i]] = moved[static_cast<Eigen::Index>(i)];
+    }
+    return field;
+}
+
+/// The part with a skirt of a width.
+void add_skirt(const MatrixX3d& rest, const Topology& topology, const PartBorder& border, double width,
+               CurvePart& part) {
     const std::vector<int> outer = beyond_border(rest, topology, border, width);
     Stencils skirt = biharmonic_rows(EdgeLaplacian(rest, topology), border, outer);
     std::vector<int> row_of(border.is_inside.size(), -1);
@@ -177,6 +252,30 @@ void add_skirt(const MatrixX3d& rest, const Topology& topology, double width, Cu
     part.transfer = selected(both, order);
     std::sort(all.begin(), all.end());
     part.vertices = std::move(all);
+}
+
+}  // namespace
+
+void add_skirt(const MatrixX3d& rest, const Topology& topology, double width, CurvePart& part) {
+    const PartBorder border(topology, part.vertices);
+    if (width <= 0.0 || border.rim.empty()) {
+        return;
+    }
+    // A limb that is thin against the part, or coarse, asks for more than the part's radius.
+    constexpr double widest = 3.0;
+    constexpr double wider = 1.4;
+    constexpr double sharper = 1.3;  // creases than inside
+    const CurvePart bare = part;
+    for (double w = width;; w *= wider) {
+        part = bare;
+        add_skirt(rest, topology, border, w, part);
+        const Shape shape(rest, topology, border, first_swing(part, rest.rows()));
+        const bool is_smooth =
+            shape.slope_across <= shape.slope_inside && shape.crease_across <= sharper * shape.crease_inside;
+        if (is_smooth || w * wider > widest * width) {
+            return;
+        }
+    }
 }
 
 VectorXd border_window(const MatrixX3d& rest, const Topology& topology, double width, const CurvePart& part) {

@@ -106,7 +106,6 @@ CurveSolver::CurveSolver(const CurvePart& part, const CurveOptions& options, boo
     forces_ = MatrixX3d::Zero(rows_, 3);
     modal_ = modal_speed_ = RowMatrixXd::Zero(count, columns_);
     scratch_ = swing_ = speed_ = MatrixX3d::Zero(rows_, 3);
-    square_ = share_ = Eigen::ArrayXd::Zero(curve_count_);
     report_.modes = count;
 }
 
@@ -175,10 +174,10 @@ void CurveSolver::sample_at(long index, Sampler sample, double known) {
                 newest_.frames.rotations.rows() == rows_ && newest_.frames.rotations.cols() == 9 &&
                 (newest_.push.size() <= 0 || fits(newest_.push)),
             "curve: expected a drive for ", rows_, " nodes, found ", newest_.frames.places.rows());
-    // A sum is finite unless one number is not; rotations come from the same joints as places.
-    const double targets = newest_.has_target ? newest_.followed.sum() + newest_.shape.sum() : 0.0;
-    const double push = newest_.push.sum();
-    if (!std::isfinite(newest_.frames.places.sum() + targets + push)) {
+    // Rotations come from the same joints as places.
+    const auto finite = [](const MatrixX3d& list) { return all_finite(list.data(), list.size()); };
+    if (!finite(newest_.frames.places) || !finite(newest_.push) ||
+        (newest_.has_target && !(finite(newest_.followed) && finite(newest_.shape)))) {
         throw SolverFailure(concat("curve: the drive at ", time, " s is not finite"));
     }
 }
@@ -237,7 +236,13 @@ void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
                 const double* p0 = before_.frames.places.data() + at;
                 const double* p1 = middle_.frames.places.data() + at;
                 const double* p2 = newest_.frames.places.data() + at;
-                for (Eigen::Index c = 0; c < width; ++c) {
+                Eigen::Index c = 0;
+                for (; c + 4 <= width; c += 4) {
+                    const simd::Doubles twice = simd::all(2.0) * simd::load(p1 + c);
+                    simd::store(acceleration + c,
+                                simd::all(scale) * (simd::load(p2 + c) - twice + simd::load(p0 + c)));
+                }
+                for (; c < width; ++c) {
                     acceleration[c] = scale * (p2[c] - 2.0 * p1[c] + p0[c]);
                 }
                 if (has_push) {
@@ -407,32 +412,49 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     double largest_limited = 0.0;
     const double* r = frames.rotations.data();
     double* to = out.data();
-    // A row of nodes at a time: roots and quotients of many at once.
-    for (int first = 0; first < rows_; first += curve_count_) {
-        const double* swing = swing_.data() + 3 * static_cast<Eigen::Index>(first);
-        for (int c = 0; c < curve_count_; ++c) {
-            const double soft = window_[first + c];
-            const double p = swing[3 * c], q = swing[3 * c + 1], w = swing[3 * c + 2];
-            square_[c] = soft * soft * (p * p + q * q + w * w);
+    // Four nodes at a time: roots and quotients of many at once.
+    simd::Doubles largest_four = simd::all(0.0), limited_four = simd::all(0.0);
+    int i = 0;
+    for (; i + 4 <= rows_; i += 4, r += 36, to += 12) {
+        simd::Doubles3 swing;
+        simd::split_xyz(swing_.data() + 3 * static_cast<Eigen::Index>(i), swing.x, swing.y, swing.z);
+        const simd::Doubles soft = simd::load(window_.data() + i);
+        const simd::Doubles limit = simd::load(limits_.data() + i);
+        const simd::Doubles square = soft * soft * simd::dot(swing, swing);
+        const simd::Doubles share = limit * simd::inverse_root(limit * limit + square);
+        largest_four = simd::larger(square, largest_four);
+        limited_four = simd::larger(square * (share * share), limited_four);
+        simd::Doubles3 local = (share * soft) * swing;
+        if (has_shape) {
+            simd::Doubles3 from, other;
+            simd::split_xyz(a.shape.data() + 3 * static_cast<Eigen::Index>(i), from.x, from.y, from.z);
+            simd::split_xyz(b.shape.data() + 3 * static_cast<Eigen::Index>(i), other.x, other.y, other.z);
+            local = local + simd::all(s0) * from + simd::all(s1) * other;
         }
-        largest = std::max(largest, square_.maxCoeff());
-        const auto limits = limits_.segment(first, curve_count_).array();
-        share_ = limits * (limits.square() + square_).sqrt().inverse();
-        largest_limited = std::max(largest_limited, (square_ * share_.square()).maxCoeff());
-        share_ *= window_.segment(first, curve_count_).array();
-        for (int c = 0; c < curve_count_; ++c, r += 9, to += 3) {
-            double p = share_[c] * swing[3 * c];
-            double q = share_[c] * swing[3 * c + 1];
-            double w = share_[c] * swing[3 * c + 2];
-            if (has_shape) {
-                const int i = first + c;
-                p += s0 * a.shape(i, 0) + s1 * b.shape(i, 0);
-                q += s0 * a.shape(i, 1) + s1 * b.shape(i, 1);
-                w += s0 * a.shape(i, 2) + s1 * b.shape(i, 2);
-            }
-            to[0] = r[0] * p + r[1] * q + r[2] * w;
-            to[1] = r[3] * p + r[4] * q + r[5] * w;
-            to[2] = r[6] * p + r[7] * q + r[8] * w;
+        // Entries of four rotations, one register each.
+        simd::Doubles r0 = simd::load(r), r1 = simd::load(r + 9), r2 = simd::load(r + 18), r3 = simd::load(r + 27);
+        simd::Doubles r4 = simd::load(r + 4), r5 = simd::load(r + 13), r6 = simd::load(r + 22), r7 = simd::load(r + 31);
+        const simd::Doubles r8 = {r[8], r[17], r[26], r[35]};
+        simd::transpose(r0, r1, r2, r3);
+        simd::transpose(r4, r5, r6, r7);
+        simd::join_xyz(to, r0 * local.x + r1 * local.y + r2 * local.z, r3 * local.x + r4 * local.y + r5 * local.z,
+                       r6 * local.x + r7 * local.y + r8 * local.z);
+    }
+    largest = simd::largest(largest_four);
+    largest_limited = simd::largest(limited_four);
+    for (; i < rows_; ++i, r += 9, to += 3) {
+        const Vector3d swing = swing_.row(i);
+        const double square = window_[i] * window_[i] *
+                              (swing.x() * swing.x() + swing.y() * swing.y() + swing.z() * swing.z());
+        const double share = limits_[i] * (1.0 / std::sqrt(limits_[i] * limits_[i] + square));
+        largest = std::max(largest, square);
+        largest_limited = std::max(largest_limited, square * (share * share));
+        Vector3d local = (share * window_[i]) * swing;
+        if (has_shape) {
+            local += s0 * a.shape.row(i).transpose() + s1 * b.shape.row(i).transpose();
+        }
+        for (int k = 0; k < 3; ++k) {
+            to[k] = r[3 * k] * local.x() + r[3 * k + 1] * local.y() + r[3 * k + 2] * local.z();
         }
     }
     report_.largest_offset = std::sqrt(largest);

@@ -188,7 +188,6 @@ private:
     CurveDrive before_, middle_, newest_;  // three consecutive grid times; contact: the step is before_ .. middle_
     RowMatrixXd modal_, modal_speed_;
     MatrixX3d scratch_, swing_, speed_;
-    Eigen::ArrayXd square_, share_;  // of one row of nodes
     bool speed_is_known_ = false;
     CurveReport report_;
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/dense.h"
+#include "core/math.h"
 #include "curve/border.h"
 #include "cutis/core/error.h"
 
@@ -55,7 +56,7 @@ CurveOptions held_at_joints(const CurveBody& body, const CurvePart& part, const 
         const Vector3d& centre = rig.centre[j];
         for (int i = 0; i < part.rows(); ++i) {
             const double beyond = std::max(0.0, (rest.row(i).transpose() - centre).norm() - radius) / (reach * radius);
-            held.softness[i] *= 1.0 - options.joint_hold * std::exp(-beyond * beyond);
+            held.softness[i] *= 1.0 - options.joint_hold * math::exp(-beyond * beyond);
         }
     }
     return held;
@@ -92,7 +93,9 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
     if (is_given) {
         window_ = border_window(*body.rest, *body.topology, options.fade * radius, part_);
     } else if (options.keep_volume) {
-        volume_ = std::make_unique<VolumeKeeper>(part_);
+        constexpr double reach = 0.5;  // radii
+        volume_ = std::make_unique<VolumeKeeper>(part_,
+                                                 border_window(*body.rest, *body.topology, reach * radius, part_));
     }
     add_skirt(*body.rest, *body.topology, options.skirt * radius, part_);
     const auto rows = static_cast<Eigen::Index>(part_.rows());

@@ -70,20 +70,36 @@ struct MirroredRows {
 /// `width` columns from c on; the weights stay in registers from call to call.
 template <int width, int pairs>
 inline void add_columns(const ModePairs<pairs>& modes, const MirroredRows& rows, Eigen::Index c) {
-    using Lane = Eigen::Array<double, width, 1>;
-    using From = Eigen::Map<const Lane>;
-    using To = Eigen::Map<Lane>;
-    Lane even = modes.even[0] * From(modes.even_row[0] + c);
-    Lane odd = modes.odd[0] * From(modes.odd_row[0] + c);
+    const auto all = [](double value) {
+        if constexpr (width == 1) {
+            return value;
+        } else {
+            return simd::all(value);
+        }
+    };
+    const auto at = [c](const double* row) {
+        if constexpr (width == 1) {
+            return row[c];
+        } else {
+            return simd::load(row + c);
+        }
+    };
+    auto even = all(modes.even[0]) * at(modes.even_row[0]);
+    auto odd = all(modes.odd[0]) * at(modes.odd_row[0]);
     for (int k = 1; k < pairs; ++k) {
-        even += modes.even[k] * From(modes.even_row[k] + c);
-        odd += modes.odd[k] * From(modes.odd_row[k] + c);
+        even += all(modes.even[k]) * at(modes.even_row[k]);
+        odd += all(modes.odd[k]) * at(modes.odd_row[k]);
     }
-    const Lane here = rows.wa * From(rows.a + c) + rows.wb * From(rows.b + c);
-    const Lane there = rows.wa * From(rows.a_mirrored + c) + rows.wb * From(rows.b_mirrored + c);
+    const auto here = all(rows.wa) * at(rows.a) + all(rows.wb) * at(rows.b);
+    const auto there = all(rows.wa) * at(rows.a_mirrored) + all(rows.wb) * at(rows.b_mirrored);
     // The middle node mirrors itself and is odd in no mode: both are the same.
-    To(rows.to + c) = here + (even + odd);
-    To(rows.to_mirrored + c) = there + (even - odd);
+    if constexpr (width == 1) {
+        rows.to[c] = here + (even + odd);
+        rows.to_mirrored[c] = there + (even - odd);
+    } else {
+        simd::store(rows.to + c, here + (even + odd));
+        simd::store(rows.to_mirrored + c, there + (even - odd));
+    }
 }
 
 }  // namespace

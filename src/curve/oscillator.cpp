@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/math.h"
+
 namespace cutis {
 
 OscillatorStep oscillator_step(double omega, double damping, double h) {
@@ -12,9 +14,9 @@ OscillatorStep oscillator_step(double omega, double damping, double h) {
     // Free motion: e^(-xi w t) (C + ..., S = sin(wd t) / wd); S -> h as wd -> 0 (xi = 1).
     const double decay = damping * omega;
     const double damped = omega * std::sqrt((1.0 - damping) * (1.0 + damping));
-    const double e = std::exp(-decay * h);
-    const double cosine = std::cos(damped * h);
-    const double sine = damped * h > 1e-8 ? std::sin(damped * h) / damped : h;
+    const double e = math::exp(-decay * h);
+    const double cosine = math::cos(damped * h);
+    const double sine = damped * h > 1e-8 ? math::sin(damped * h) / damped : h;
     step.yy = e * (cosine + decay * sine);
     step.yv = e * sine;
     step.vy = -e * omega * omega * sine;
@@ -42,10 +44,10 @@ double ramp_answer(double omega, double damping, double t) {
     }
     const double damped = omega * std::sqrt((1.0 - damping) * (1.0 + damping));
     const double angle = damped * t;
-    const double cosine = std::cos(angle);
-    const double sine = std::sin(angle);  // both at once
+    const double cosine = math::cos(angle);
+    const double sine = math::sin(angle);  // both at once
     const double swing = angle > 1e-8 ? sine / damped : t;
-    return t - lag + std::exp(-damping * x) * (lag * cosine + (2.0 * damping * damping - 1.0) * swing);
+    return t - lag + math::exp(-damping * x) * (lag * cosine + (2.0 * damping * damping - 1.0) * swing);
 }
 
 }  // namespace cutis

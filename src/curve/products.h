@@ -1,32 +1,54 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
-#include "cutis/mesh/stencils.h"
+#include "core/simd.h"
 
 namespace cutis {
 
-/// `count` rows of the product below for `width` columns, all sums in registers.
+/// `count` rows of the product below for `width` columns, all sums in registers: 1, or a multiple of four.
 template <int count, int width, bool add>
 void product_block(const double* a, Eigen::Index inner, Eigen::Index a_stride, const double* x, Eigen::Index x_stride,
                    double* out, Eigen::Index out_stride) {
-    using Lane = Eigen::Array<double, width, 1>;
-    Lane sums[count];
-    for (int k = 0; k < count; ++k) {
-        if (add) {
-            sums[k] = Eigen::Map<const Lane>(out + k * out_stride);
-        } else {
-            sums[k].setZero();
-        }
-    }
-    for (Eigen::Index n = 0; n < inner; ++n) {
-        const Lane row = Eigen::Map<const Lane>(x + n * x_stride);
+    if constexpr (width == 1) {
+        double sums[count];
         for (int k = 0; k < count; ++k) {
-            sums[k] += a[k * a_stride + n] * row;
+            sums[k] = add ? out[k * out_stride] : 0.0;
         }
-    }
-    for (int k = 0; k < count; ++k) {
-        Eigen::Map<Lane>(out + k * out_stride) = sums[k];
+        for (Eigen::Index n = 0; n < inner; ++n) {
+            for (int k = 0; k < count; ++k) {
+                sums[k] += a[k * a_stride + n] * x[n * x_stride];
+            }
+        }
+        for (int k = 0; k < count; ++k) {
+            out[k * out_stride] = sums[k];
+        }
+    } else {
+        constexpr int lanes = width / 4;
+        simd::Doubles sums[count][lanes];
+        for (int k = 0; k < count; ++k) {
+            for (int i = 0; i < lanes; ++i) {
+                sums[k][i] = add ? simd::load(out + k * out_stride + 4 * i) : simd::all(0.0);
+            }
+        }
+        for (Eigen::Index n = 0; n < inner; ++n) {
+            simd::Doubles row[lanes];
+            for (int i = 0; i < lanes; ++i) {
+                row[i] = simd::load(x + n * x_stride + 4 * i);
+            }
+            for (int k = 0; k < count; ++k) {
+                const simd::Doubles factor = simd::all(a[k * a_stride + n]);
+                for (int i = 0; i < lanes; ++i) {
+                    sums[k][i] += factor * row[i];
+                }
+            }
+        }
+        for (int k = 0; k < count; ++k) {
+            for (int i = 0; i < lanes; ++i) {
+                simd::store(out + k * out_stride + 4 * i, sums[k][i]);
+            }
+        }
     }
 }
 
@@ -79,15 +101,31 @@ inline void add_product(const double* a, Eigen::Index rows, Eigen::Index inner, 
 /// to = R^T v for `count` nodes: v three numbers each, R nine numbers each, row by row.
 inline void turned_back(const double* v, const double* r, Eigen::Index count, double* to) {
     // Four numbers at a time; the fourth is the next node's and is written over by it.
-    using Lane = Eigen::Array<double, 4, 1>;
-    using From = Eigen::Map<const Lane>;
     for (Eigen::Index i = 0; i + 1 < count; ++i, v += 3, r += 9, to += 3) {
-        Eigen::Map<Lane> four(to);
-        four = v[0] * From(r) + v[1] * From(r + 3) + v[2] * From(r + 6);
+        simd::store(to, simd::all(v[0]) * simd::load(r) + simd::all(v[1]) * simd::load(r + 3) +
+                            simd::all(v[2]) * simd::load(r + 6));
     }
     for (int k = 0; k < 3 && count > 0; ++k) {
         to[k] = v[0] * r[k] + v[1] * r[k + 3] + v[2] * r[k + 6];
     }
+}
+
+/// Whether all numbers are finite: differences with themselves are 0 then, and their sum, in any order, too.
+inline bool all_finite(const double* values, Eigen::Index count) {
+    simd::Doubles sums[4] = {};
+    Eigen::Index i = 0;
+    for (; i + 16 <= count; i += 16) {
+        for (int k = 0; k < 4; ++k) {
+            const simd::Doubles one = simd::load(values + i + 4 * k);
+            sums[k] += one - one;
+        }
+    }
+    double rest = 0.0;
+    for (; i < count; ++i) {
+        rest += values[i] - values[i];
+    }
+    const simd::Doubles sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest == 0.0;
 }
 
 }  // namespace cutis

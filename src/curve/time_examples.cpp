@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
 #include "curve/oscillator.h"
 #include "cutis/core/error.h"
 #include "modal_transform.h"
@@ -145,7 +146,7 @@ void TimeExamples::prepare_settled() {
     const auto settles = [&](int k) {
         // What is left of the beginning, e^(-xi omega t) / (omega T) at most a hundred times over,
         // is then below the last digit.
-        const double decays = 40.0 - std::log(std::max(1.0, omegas_[k] * length));
+        const double decays = 40.0 - math::log(std::max(1.0, omegas_[k] * length));
         return std::max(decays, 1.0) / (options_.damping * omegas_[k]);
     };
     int active = modes;

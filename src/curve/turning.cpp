@@ -7,6 +7,7 @@
 
 #include "core/dense.h"
 #include "core/geometry.h"
+#include "core/math.h"
 
 namespace cutis {
 
@@ -28,13 +29,12 @@ Eigen::Quaterniond best_turn(const Eigen::Matrix3d& s) {
 
 Vector3d turn_vector(const Eigen::Quaterniond& turn) {
     const double sine = turn.vec().norm();
-    const double angle = 2.0 * std::atan2(sine, turn.w());
+    const double angle = 2.0 * math::atan2(sine, turn.w());
     return sine > 1e-12 ? Vector3d(turn.vec() * (angle / sine)) : Vector3d(2.0 * turn.vec());
 }
 
 Eigen::Matrix3d turn_of(const Vector3d& vector) {
-    const double angle = vector.norm();
-    return angle > 1e-12 ? Eigen::AngleAxisd(angle, vector / angle).toRotationMatrix() : Eigen::Matrix3d::Identity();
+    return quaternion_exp(0.5 * vector).toRotationMatrix();
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ RowMatrixXd TurningShapes::coordinates(const MatrixX3d& moved) const {
         const Vector3d axis = axes_.row(n);
         const Eigen::Quaterniond swing = least_turn(axis, turn * axis);
         const Eigen::Quaterniond rest = swing.conjugate() * turn;
-        double twist = 2.0 * std::atan2(rest.vec().dot(axis), rest.w());
+        double twist = 2.0 * math::atan2(rest.vec().dot(axis), rest.w());
         twist += 2.0 * std::numbers::pi * std::round((before - twist) / (2.0 * std::numbers::pi));
         before = twist;
         found.row(n).segment<3>(turns) = turn_vector(swing).transpose();

@@ -6,13 +6,21 @@
 
 namespace cutis {
 
-VolumeKeeper::VolumeKeeper(const CurvePart& part) {
+VolumeKeeper::VolumeKeeper(const CurvePart& part, VectorXd window) : window_(std::move(window)) {
     if (part.direction == CurveDirection::along && part.curve_count >= 3) {
         rings_ = part.node_count;
         curves_ = part.curve_count;
         nodes_ = MatrixX3d::Zero(part.rows(), 3);
         centres_ = MatrixX3d::Zero(rings_, 3);
         before_ = after_ = VectorXd::Zero(rings_ - 1);
+        if (window_.size() == 0) {
+            window_ = VectorXd::Ones(part.rows());
+        }
+        share_.resize(rings_);
+        for (int n = 0; n < rings_; ++n) {
+            const bool stays = n == 0 || n + 1 == rings_;
+            share_[n] = stays ? 0.0 : window_.segment(n * curves_, curves_).mean();
+        }
     }
 }
 
@@ -44,7 +52,8 @@ double VolumeKeeper::volume(const MatrixX3d& nodes) {
 }
 
 void VolumeKeeper::keep(const MatrixX3d& body, MatrixX3d& moved) {
-    constexpr double least = 0.5;  // of a slab's volume: beyond that a ring would be blown up
+    constexpr double least = 0.5;        // of a slab's volume: beyond that a ring would be blown up
+    constexpr double least_share = 0.5;  // of a ring that moves: the others would have to move too far
     if (rings_ < 3) {
         return;
     }
@@ -58,10 +67,28 @@ void VolumeKeeper::keep(const MatrixX3d& body, MatrixX3d& moved) {
             continue;  // a slab of nothing, or turned inside out
         }
         const double scale = std::sqrt(std::clamp(ratio, least, 1.0 / least));
-        for (int c = 0; c < curves_; ++c) {
-            const int row = n * curves_ + c;
-            moved.row(row) += (scale - 1.0) * (nodes_.row(row) - centres_.row(n));
-        }
+        widen(n, (scale - 1.0) / std::max(least_share, share_[n]), moved);
+    }
+    // What rings near cuts left over, by all: to first order a ring's share of the volume grows by twice its widening.
+    nodes_ = body + moved;
+    find_slabs(nodes_, after_);
+    double gain = 0.0;
+    for (int n = 1; n + 1 < rings_; ++n) {
+        gain += share_[n] * (after_[n - 1] + after_[n]);
+    }
+    const double wanted = (before_.sum() - after_.sum()) / gain;
+    if (!std::isfinite(wanted)) {
+        return;
+    }
+    constexpr double most = 0.25;
+    for (int n = 1; n + 1 < rings_; ++n) {
+        widen(n, std::clamp(wanted, -most, most), moved);
+    }
+}
+
+void VolumeKeeper::widen(int ring, double share, MatrixX3d& moved) const {
+    for (int row = ring * curves_; row < (ring + 1) * curves_; ++row) {
+        moved.row(row) += share * window_[row] * (nodes_.row(row) - centres_.row(ring));
     }
 }
 

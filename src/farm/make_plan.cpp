@@ -14,6 +14,7 @@
 #include "cutis/io/formats.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/stack/bake.h"
+#include "cutis/stack/cost.h"
 #include "cutis/stack/wedge.h"
 #include "farm/files.h"
 #include "farm/plan_file.h"
@@ -350,7 +351,7 @@ private:
         const int last = scene.last_frame > 0 ? scene.last_frame : facts.frames;
         require(last >= first, shot.scene, ": expected a first frame up to ", last, " (the last one), found ", first);
         const int frames = last - first + 1;
-        const Cost cost = estimate(scene, facts.vertices, frames);
+        const Cost cost = expected_scene_cost(scene, facts.vertices, frames);
         ++report_.shots;
 
         Task task;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "fold/parts.h"
 #include "fold/smooth.h"
@@ -82,7 +83,7 @@ WidthFit::WidthFit(const Topology& base, const MatrixX3d& rest, const FoldSource
 
 int WidthFit::level(const Folding& triangle, double edges, double factor) const {
     const double ratio = triangle.edge * edges / (edge_slack * std::min(factor, triangle.room) * triangle.width);
-    return ratio > 1.0 ? static_cast<int>(std::ceil(std::log2(ratio) - 1e-9)) : 0;
+    return ratio > 1.0 ? static_cast<int>(std::ceil(math::log2(ratio) - 1e-9)) : 0;
 }
 
 double WidthFit::vertices(double edges, double factor) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "fold/fit_width.h"
 
@@ -75,7 +76,7 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even, const std::v
         short_of = 0;
         for (size_t f = 0; f < too_long.size(); ++f) {
             const double ratio = too_long[f] / coarser;
-            const int need = ratio > 0.0 ? level + static_cast<int>(std::ceil(std::log2(ratio) - 1e-9)) : 0;
+            const int need = ratio > 0.0 ? level + static_cast<int>(std::ceil(math::log2(ratio) - 1e-9)) : 0;
             short_of += need > possible ? 1 : 0;
             wanted[f] = static_cast<unsigned char>(std::clamp(need, 0, possible));
             // Half a vertex a triangle; coarse ones are part of a larger one.

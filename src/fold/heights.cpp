@@ -14,9 +14,11 @@ using simd::Floats;
 constexpr int lanes = simd::lanes_in<Floats>;
 constexpr int control_chunk = 4 * lanes;  // controls
 constexpr int lines_of_control = 3;       // in each field
-// An isolated control must not become a spike: of what its line wants, at most.
-constexpr double most_correction = 1.6;
-constexpr double most_recovery = 1.5;
+// An isolated control must not become a spike: of what its line wants, at most. A line may ask for the more the shorter
+// it is, so that deep creases have their length back and folds that begin to rise are not hurried.
+constexpr double most_correction = 2.2;
+constexpr double full_correction = 0.35;  // short by this much
+constexpr double most_recovery = 1.7;
 // Of two fields the second takes over while its compression plus the floor grows from that of the first to 1 + range
 // times as much: slowly, so that folds do not change places within a few frames.
 constexpr double field_floor = 0.1;
@@ -176,7 +178,9 @@ void FoldHeights::correct(int begin, int end, int round) {
             const Floats is = simd::load(felt) * simd::load(felt);
             const Floats should = wanted * wanted + number(1e-30);
             const Floats times = (number(1.0 / 3.0) * is + should) / (is + number(1.0 / 3.0) * should);
-            simd::store(&tried_[n], capped(simd::load(&tried_[n]) * times, number(most_correction) * wanted));
+            const Floats squeezed = smooth_steps(simd::load(&short_by_[n]) * number(1.0 / full_correction));
+            const Floats most = number(1.0) + number(most_correction - 1.0) * squeezed;
+            simd::store(&tried_[n], capped(simd::load(&tried_[n]) * times, most * wanted));
         }
     }
     gather(begin, end, round % 2 == 0 ? next_height_ : height_);

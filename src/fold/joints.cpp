@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/fold/curves.h"
 #include "fold/zero_lines.h"
@@ -55,7 +56,7 @@ std::optional<Swing> swing_of(const FoldJoints& joints, int joint, const FoldPos
     const Vector3d turned = (turn * swing.bone).normalized();
     const double along = std::clamp(turned.dot(swing.bone), -1.0, 1.0);
     const Vector3d aside = turned - along * swing.bone;
-    swing.angle = std::acos(along);
+    swing.angle = math::acos(along);
     if (!(aside.norm() > 1e-9) || !turned.allFinite()) {
         return std::nullopt;
     }

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/geometry.h"
+#include "core/math.h"
 #include "fold/ball_grid.h"
 #include "fold/smooth.h"
 
@@ -126,13 +127,14 @@ private:
         if (!(size > 0.0)) {
             return Vector3d::Zero();
         }
-        return (std::cos(angle) * g + std::sin(angle) * normal(f).cross(g)) / size;
+        return (math::cos(angle) * g + math::sin(angle) * normal(f).cross(g)) / size;
     }
 
     /// Of the phase within a triangle; at the core of a fork, where it has none, the slope asked
     /// for.
     Vector3d gradient_of(int f) const {
-        const StripeCorners stripes = stripe_corners(places_.topology.triangles(), places_.rest, waves_.slope, waves_.phase, f);
+        const StripeCorners stripes =
+            stripe_corners(places_.topology.triangles(), places_.rest, waves_.slope, waves_.phase, f);
         const auto& corners = places_.topology.triangles().row(f);
         const double d1 = stripes.angle[1] - stripes.angle[0];
         const double d2 = stripes.angle[2] - stripes.angle[0];
@@ -211,7 +213,7 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
         const auto& near = grid.at(seed.place);
         const bool is_free = std::none_of(near.begin(), near.end(), [&](int j) {
             const Seed& other = seeds[static_cast<size_t>(j)];
-            return distance2(other, seed.place, seed.normal) < std::pow(spacing * other.width, 2);
+            return distance2(other, seed.place, seed.normal) < math::pow(spacing * other.width, 2);
         });
         if (is_free) {
             grid.insert(seed.place, spacing * seed.width, static_cast<int>(seeds.size()));
@@ -239,7 +241,7 @@ Stencils spread_controls(const LayoutPlaces& places, const std::vector<Seed>& se
         for (const int j : grid.at(places.rest.row(v))) {
             const Seed& seed = seeds[static_cast<size_t>(j)];
             const double x =
-                1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) / std::pow(far * seed.width, 2);
+                1.0 - distance2(seed, places.rest.row(v), places.normals.row(v)) / math::pow(far * seed.width, 2);
             if (x > 0.0) {
                 spread.indices.push_back(j);
                 spread.weights.push_back(x * x * x);

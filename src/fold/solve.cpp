@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
 
 double FoldHeight::fischer_burmeister() const {
-    return std::hypot(height, stretch) - height - stretch;
+    return math::hypot(height, stretch) - height - stretch;
 }
 
 FoldHeight solve_fold(const Eigen::Ref<const MatrixX3d>& points, const Eigen::Ref<const MatrixX3d>& offsets,

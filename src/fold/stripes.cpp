@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "fold/fit_width.h"
@@ -256,14 +257,14 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
         one.slope.resize(vertices, 3);
         for (int v = 0; v < vertices; ++v) {
             const Waves::Sample sample = waves[field].at(even, on_even[static_cast<size_t>(v)], parts->rest.row(v));
-            const double mixed = look.irregularity * height_noise * std::tanh(1.5 * noise[v]);
-            const double angle = std::arg(sample.phase);
+            const double mixed = look.irregularity * height_noise * math::tanh(1.5 * noise[v]);
+            const double angle = math::arg(sample.phase);
             double place = std::remainder(2.0 * angle, 2.0 * std::numbers::pi) / std::numbers::pi;
             if (look.sag != 0.0) {  // towards the ground the crest leans
                 const double lean = look.sag * sample.slope.normalized().dot(source.down.normalized());
                 place = (place - lean) / (place < lean ? 1.0 + lean : 1.0 - lean);
             }
-            const double height = profile.at(place) * (1.0 + mixed * std::cos(angle)) / (1.0 + std::abs(mixed));
+            const double height = profile.at(place) * (1.0 + mixed * math::cos(angle)) / (1.0 + std::abs(mixed));
             one.phase[static_cast<size_t>(v)] = sample.phase;
             one.slope.row(v) = sample.slope;
             one.profile[static_cast<size_t>(v)] = static_cast<float>(height * sample.presence * shown_where[v]);

@@ -36,6 +36,11 @@ std::vector<OutputFile> CheckedSink::finish() {
     return files;
 }
 
+const Workers& CheckedSink::workers() const {
+    static const Workers alone(1);
+    return info_.workers != nullptr ? *info_.workers : alone;
+}
+
 MeshInfo piece_of(const MeshInfo& mesh) {
     MeshInfo piece;
     piece.name = mesh.name;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/core/parallel.h"
 #include "cutis/stack/sink.h"
 #include "io/polygons.h"
 #include "io/store/frame_check.h"
@@ -34,6 +35,7 @@ protected:
     /// The body first, then the details. They stay where they are from start() on.
     const std::vector<MeshInfo>& meshes() const { return info_.meshes; }
     const MeshInfo& body() const { return info_.meshes.front(); }
+    const Workers& workers() const;
     /// The frames are on the vertices of the body's own file.
     bool shows_own_mesh() const { return &info_.shown() == &info_.body->mesh(); }
 

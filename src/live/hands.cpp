@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 
@@ -188,7 +189,7 @@ void Hands::fill(double seconds, LiveKey& key) {
         wanted += hand.tool == "body" ? hand.by : Vector3d::Zero();
     }
     // A hand's speed is bounded, so that a jump of the pointer is no cut: a tenth of a second to get there.
-    const double share = 1.0 - std::exp(-seconds / 0.05);
+    const double share = 1.0 - math::exp(-seconds / 0.05);
     shift_ += share * (wanted - shift_);
     if (shift_.norm() < 1e-6 * size_ && wanted.isZero(0.0)) {
         shift_.setZero();

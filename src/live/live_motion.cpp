@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "body/rotation.h"
+
 namespace cutis {
 
 void LiveMotion::record(LiveKey key) {
@@ -34,7 +36,7 @@ void LiveMotion::find(double time) const {
     for (size_t j = 0; j < now_.turns.size(); ++j) {
         const Eigen::Quaterniond& from = j < a.turns.size() ? a.turns[j] : none;
         const Eigen::Quaterniond& to = j < b.turns.size() ? b.turns[j] : none;
-        now_.turns[j] = from.slerp(share, to);
+        now_.turns[j] = from * rotation_exp(share * rotation_log(from.conjugate() * to));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/hash.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/suggest.h"
@@ -54,6 +55,24 @@ Vector3d vector_in(const Json& command, const char* key) {
         vector[c] = value[c].as_number();
     }
     return vector;
+}
+
+/// Of every number of a frame, as hexadecimal digits.
+std::string hash_of(const Frame& frame) {
+    Hash64 hash;
+    for (const MeshFrame& mesh : frame.meshes) {
+        hash.add_numbers(
+            std::span<const double>(mesh.positions.data(), static_cast<size_t>(mesh.positions.size())));
+        hash.add_numbers(std::span<const double>(mesh.uv.data(), static_cast<size_t>(mesh.uv.size())));
+        for (const auto& channel : mesh.channels) {
+            hash.add_numbers(std::span<const double>(channel));
+        }
+    }
+    std::string digits;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        digits += "0123456789abcdef"[hash.value() >> shift & 15];
+    }
+    return digits;
 }
 
 /// Files that a page's scene names must be those that were handed in.
@@ -161,7 +180,7 @@ Json Session::apply(const Json& command) {
         answer = parts_->run(command);
         answer["ok"] = true;
         const std::string& what = command["do"].as_text();
-        static const std::set<std::string> asks = {"hello", "describe", "save", "record", "show"};
+        static const std::set<std::string> asks = {"hello", "describe", "save", "record", "show", "hash"};
         if (asks.count(what) == 0) {
             parts_->record.push_back({{"step", parts_->steps}, {"command", command}});
             parts_->fresh_steps = std::max(parts_->fresh_steps, 1);
@@ -257,6 +276,9 @@ Json Session::Parts::run(const Json& command) {
     }
     if (what == "record") {
         return {{"steps", steps}, {"commands", record}};
+    }
+    if (what == "hash") {  // two engines that agree on it have made the same bits
+        return {{"step", steps}, {"hash", hash_of(now->frame)}};
     }
     if (what == "grab") {
         Hand hand;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -37,7 +38,7 @@ Vector3d area_vector(const Corners& t) {
 }
 
 double angle_between(const Vector3d& u, const Vector3d& w) {
-    return std::atan2(u.cross(w).norm(), u.dot(w));
+    return math::atan2(u.cross(w).norm(), u.dot(w));
 }
 
 Vector3d vertex_normal(const Eigen::Ref<const MatrixX3d>& positions, const Topology& topology, NormalWeight weight,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/simd.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -38,9 +39,38 @@ void apply_rows(const Stencils& s, const double* base, Eigen::Index base_stride,
     }
 }
 
+/// Rows of three numbers that follow each other, four at a time: the fourth is the next row's, which the last rows do
+/// not have.
+void apply_points(const Stencils& s, const double* base, double* out, int begin, int end) {
+    const int last_base = s.base_count - 1;
+    for (int r = begin; r < end; ++r) {
+        simd::Doubles sum = simd::all(0.0);
+        const int last = s.offsets[static_cast<size_t>(r) + 1];
+        for (int i = s.offsets[r]; i < last; ++i) {
+            const int index = s.indices[i];
+            const double* row = base + 3 * static_cast<std::ptrdiff_t>(index);
+            const bool has_next = index < last_base;
+            const simd::Doubles four = has_next ? simd::load(row) : simd::Doubles{row[0], row[1], row[2], 0.0};
+            sum += simd::all(s.weights[i]) * four;
+        }
+        double* to = out + 3 * static_cast<std::ptrdiff_t>(r);
+        if (r + 1 < end) {
+            simd::store(to, sum);
+        } else {
+            to[0] = sum[0];
+            to[1] = sum[1];
+            to[2] = sum[2];
+        }
+    }
+}
+
 void apply_any(const Stencils& s, const double* base, Eigen::Index base_stride, double* out, Eigen::Index out_stride,
                Eigen::Index width, const Workers& workers) {
     const auto job = [&](int begin, int end) {
+        if (width == 3 && base_stride == 3 && out_stride == 3) {
+            apply_points(s, base, out, begin, end);
+            return;
+        }
         Eigen::Index done = 0;
         for (; done + 3 <= width; done += 3) {
             apply_rows<3>(s, base + done, base_stride, out + done, out_stride, begin, end);

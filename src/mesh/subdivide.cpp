@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -107,7 +108,7 @@ void add_rule(Rule rule, double share, const std::vector<double>& sharpness, dou
     } else {
         // Loop's weights: (5/8 - (3/8 + cos(2 pi / n) / 4)^2) / n for each of n neighbours.
         const double n = static_cast<double>(others.size());
-        const double c = 0.375 + 0.25 * std::cos(2.0 * std::numbers::pi / n);
+        const double c = 0.375 + 0.25 * math::cos(2.0 * std::numbers::pi / n);
         const double each = others.size() == 6 ? 0.0625 : (0.625 - c * c) / n;
         own += share * (1.0 - n * each);
         for (double& other : others) {

@@ -29,7 +29,8 @@ public:
     /// Goes on from `x` (the last result brought along with the pose, or the pose).
     /// \param pose     #V x 3
     /// \param targets  springs x 3
-    void deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x);
+    /// \return whether x was further from the end than the tolerance
+    bool deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x);
 
 private:
     Topology topology_;

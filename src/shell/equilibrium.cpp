@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 
@@ -157,7 +158,7 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
 }
 
 double ShellEquilibrium::thickness_factor(double area_ratio) const {
-    return std::pow(std::clamp(area_ratio, least_area_ratio, most_area_ratio), exponent_);
+    return math::pow(std::clamp(area_ratio, least_area_ratio, most_area_ratio), exponent_);
 }
 
 /// Chebyshev series of m^exponent on [1, 2]. Its terms fall by 3 + sqrt(8) each: the singularity at
@@ -168,18 +169,18 @@ void ShellEquilibrium::fit_power() {
     const auto points = static_cast<double>(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
         samples[i] =
-            std::pow(1.5 + 0.5 * std::cos(std::numbers::pi * (static_cast<double>(i) + 0.5) / points), exponent_);
+            math::pow(1.5 + 0.5 * math::cos(std::numbers::pi * (static_cast<double>(i) + 0.5) / points), exponent_);
     }
     for (size_t k = 0; k < count; ++k) {
         double sum = 0.0;
         for (size_t i = 0; i < samples.size(); ++i) {
             sum += samples[i] *
-                   std::cos(std::numbers::pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
+                   math::cos(std::numbers::pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
         }
         power_series_[k] = (k == 0 ? 1.0 : 2.0) * sum / points;
     }
     for (size_t i = 0; i < octaves_.size(); ++i) {  // from a quarter up
-        octaves_[i] = std::pow(2.0, (static_cast<double>(i) - 2.0) * exponent_);
+        octaves_[i] = math::pow(2.0, (static_cast<double>(i) - 2.0) * exponent_);
     }
 }
 

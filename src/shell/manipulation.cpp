@@ -193,8 +193,11 @@ void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets, co
     }
     for (int pass = 0; pass < options_.passes; ++pass) {
         set_base_springs(targets_, base, offset);
-        arap_->deform(pose, base_targets_, workers, base);
+        const bool has_moved = arap_->deform(pose, base_targets_, workers, base);
         solve_shell(targets_, workers, base, offset);
+        if (!has_moved) {
+            break;
+        }
     }
 }
 

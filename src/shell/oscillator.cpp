@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -27,16 +28,16 @@ VibrationStep exact_step(const Oscillation& oscillation, double seconds) {
     if (turn < 1e-4) {
         // Close to critical damping: series of cos and sin (cosh and sinh) in (wd t)^2.
         const double square = (xi < 1.0 ? -1.0 : 1.0) * turn * turn;
-        const double e = std::exp(-s * seconds);
+        const double e = math::exp(-s * seconds);
         eC = e * (1.0 + square / 2.0 + square * square / 24.0);
         eS = e * seconds * (1.0 + square / 6.0 + square * square / 120.0);
     } else if (xi < 1.0) {
-        const double e = std::exp(-s * seconds);
-        eC = e * std::cos(turn);
-        eS = e * std::sin(turn) / spread;
+        const double e = math::exp(-s * seconds);
+        eC = e * math::cos(turn);
+        eS = e * math::sin(turn) / spread;
     } else {
-        const double slow = std::exp((spread - s) * seconds);
-        const double fast = std::exp((-spread - s) * seconds);
+        const double slow = math::exp((spread - s) * seconds);
+        const double fast = math::exp((-spread - s) * seconds);
         eC = 0.5 * (slow + fast);
         eS = 0.5 * (slow - fast) / spread;
     }
@@ -60,15 +61,15 @@ Oscillation from_paper(double omega, double zeta, double seconds) {
     std::complex<double> rate;  // the slowest, or one of a pair
     std::complex<double> other;
     if (discriminant < 0.0) {
-        rate = std::log(std::complex<double>(half, std::sqrt(-discriminant))) / seconds;
+        rate = std::complex<double>(0.5 * math::log(product), math::atan2(std::sqrt(-discriminant), half)) / seconds;
         other = std::conj(rate);
     } else if (half > 0.0) {
         const double root = std::sqrt(discriminant);
-        rate = std::log(half + root) / seconds;
-        other = std::log(product / (half + root)) / seconds;
+        rate = math::log(half + root) / seconds;
+        other = math::log(product / (half + root)) / seconds;
     } else {
         const double slow = half - std::sqrt(discriminant);  // the larger in size
-        rate = std::complex<double>(std::log(-slow), std::numbers::pi) / seconds;
+        rate = std::complex<double>(math::log(-slow), std::numbers::pi) / seconds;
         other = std::conj(rate);
     }
     // omega0^2 is the product of both rates, 2 xi omega0 minus their sum.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -71,9 +72,9 @@ void make_straps(TileMaker& tile) {
         tile.grid(around, along, true, [&](double s, double t) {
             // Rounded flat section, counter-clockwise seen along the strap.
             const double a = 2.0 * M_PI * s;
-            const double wide = 0.17 * std::copysign(std::pow(std::abs(std::cos(a)), 0.6), std::cos(a));
-            const double high = 0.13 * std::copysign(std::pow(std::abs(std::sin(a)), 0.8), std::sin(a));
-            const double wave = 0.5 + sign * 0.28 * std::sin(2.0 * M_PI * t);
+            const double wide = 0.17 * std::copysign(math::pow(std::abs(math::cos(a)), 0.6), math::cos(a));
+            const double high = 0.13 * std::copysign(math::pow(std::abs(math::sin(a)), 0.8), math::sin(a));
+            const double wave = 0.5 + sign * 0.28 * math::sin(2.0 * M_PI * t);
             return lengthwise ? Vector3d(t, middle + wide, wave + high) : Vector3d(middle - wide, t, wave + high);
         });
     }
@@ -171,9 +172,9 @@ void make_spikes(TileMaker& tile) {
         constexpr int rings = 9;
         const int first = static_cast<int>(tile.points.size());
         tile.grid(around, rings - 1, true, [&](double s, double t) {
-            const double r = radius * std::pow(1.0 - t, 1.6) + 0.02 * radius;
+            const double r = radius * math::pow(1.0 - t, 1.6) + 0.02 * radius;
             const double a = 2.0 * M_PI * s;
-            return Vector3d(u + r * std::cos(a) + lean * t * t, v + r * std::sin(a), height * t * 0.985);
+            return Vector3d(u + r * math::cos(a) + lean * t * t, v + r * math::sin(a), height * t * 0.985);
         });
         const int tip = tile.add({u + lean, v, height});
         const int last = first + (rings - 1) * around;
@@ -201,10 +202,10 @@ void make_hair(TileMaker& tile) {
             const double half = 0.075 * (1.0 - smooth((t - 0.35) / 0.65) * 0.9);
             const double across = (2.0 * s - 1.0) * half;
             const double bow = 0.018 * (1.0 - (2.0 * s - 1.0) * (2.0 * s - 1.0));
-            const double c = std::cos(turn * 0.25);
-            const double w = std::sin(turn * 0.25);
+            const double c = math::cos(turn * 0.25);
+            const double w = math::sin(turn * 0.25);
             const double droop = 0.22 * t * t;
-            return Vector3d(u + across * c - bow * w + 0.05 * std::sin(turn) * t * t, v + across * w + bow * c + droop,
+            return Vector3d(u + across * c - bow * w + 0.05 * math::sin(turn) * t * t, v + across * w + bow * c + droop,
                             height * (t - 0.25 * t * t * t) / 0.75);
         });
     }
@@ -243,9 +244,9 @@ void make_spike(TileMaker& tile) {
     constexpr int rings = 8;
     const int first = static_cast<int>(tile.points.size());
     tile.grid(around, rings - 1, true, [&](double s, double t) {
-        const double r = 0.3 * std::pow(1.0 - t, 1.3) + 0.006;
+        const double r = 0.3 * math::pow(1.0 - t, 1.3) + 0.006;
         const double a = 2.0 * M_PI * s;
-        return Vector3d(0.5 + r * std::cos(a), 0.4 + r * std::sin(a) + 0.3 * t * t, 0.985 * t);
+        return Vector3d(0.5 + r * math::cos(a), 0.4 + r * math::sin(a) + 0.3 * t * t, 0.985 * t);
     });
     const int tip = tile.add({0.5, 0.71, 1.0});
     const int last = first + (rings - 1) * around;

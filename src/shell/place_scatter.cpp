@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "mesh/trace.h"
@@ -171,7 +172,7 @@ std::vector<PieceAnchor> scatter_anchors(const PrismShell& shell, const ScatterO
             heading = (shell.base().row(corners(f, 1)) - shell.base().row(corners(f, 0))).transpose();
         }
         heading.normalize();
-        anchor.heading = std::cos(turn) * heading + std::sin(turn) * normal.cross(heading);
+        anchor.heading = math::cos(turn) * heading + math::sin(turn) * normal.cross(heading);
         disks.add(at, normal, own);
         anchors.push_back(anchor);
     }

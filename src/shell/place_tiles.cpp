@@ -3,6 +3,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "shell/chart_search.h"
 #include "shell/placement.h"
@@ -38,7 +39,7 @@ void check_tile(const ArtMesh& tile) {
 MatrixX2d turned(const MatrixX2d& uv, double degrees) {
     const double angle = degrees * std::numbers::pi / 180.0;
     Eigen::Matrix2d turn;
-    turn << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
+    turn << math::cos(angle), -math::sin(angle), math::sin(angle), math::cos(angle);
     return uv * turn;  // rows: the charts turn back, so the tiles turn forth
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "shell/lane_array.h"
 #include "shell/vibration_layout.h"
 
@@ -93,7 +94,7 @@ public:
         const double mean = shell->heights().mean();
         for (int f = 0; f < shell->topology().triangle_count(); ++f) {
             const double thickness = std::max(shell->triangle_height(f), lowest_thickness_share * mean);
-            radius_.push_back(static_cast<Real>(1.0 / std::pow(options.limit * thickness, 2.0)));
+            radius_.push_back(static_cast<Real>(1.0 / math::pow(options.limit * thickness, 2.0)));
         }
         const double slowest =
             options.use_axes

@@ -27,29 +27,34 @@ struct FourOf;
 template <>
 struct FourOf<float> {
     using Lanes = float __attribute__((vector_size(16)));
-    using Loose = float __attribute__((vector_size(16), aligned(4)));
 };
 template <>
 struct FourOf<double> {
     using Lanes = simd::Doubles;
-    using Loose = simd::LaneTypes<double>::Loose;
 };
 template <class Real>
 using Four = typename FourOf<Real>::Lanes;
 using Two = double __attribute__((vector_size(16)));
 
-template <class Real>
-EIGEN_ALWAYS_INLINE Four<Real> four_at(const Real* from, std::ptrdiff_t index) {
-    return *reinterpret_cast<const typename FourOf<Real>::Loose*>(from + 4 * index);
+using LooseFloats __attribute__((aligned(4))) = Four<float>;
+
+EIGEN_ALWAYS_INLINE Four<double> four_at(const double* from, std::ptrdiff_t index) {
+    return simd::load(from + 4 * index);
 }
-template <class Real>
-EIGEN_ALWAYS_INLINE void set_four(Real* to, std::ptrdiff_t index, Four<Real> value) {
-    *reinterpret_cast<typename FourOf<Real>::Loose*>(to + 4 * index) = value;
+EIGEN_ALWAYS_INLINE Four<float> four_at(const float* from, std::ptrdiff_t index) {
+    return *reinterpret_cast<const LooseFloats*>(from + 4 * index);
+}
+EIGEN_ALWAYS_INLINE void set_four(double* to, std::ptrdiff_t index, Four<double> value) {
+    simd::store(to + 4 * index, value);
+}
+EIGEN_ALWAYS_INLINE void set_four(float* to, std::ptrdiff_t index, Four<float> value) {
+    *reinterpret_cast<LooseFloats*>(to + 4 * index) = value;
 }
 /// x y x y of vertex `index` of a vector, ready for one multiplication with a block.
 EIGEN_ALWAYS_INLINE FourOf<float>::Lanes pair_at(const float* from, std::ptrdiff_t index) {
-    using Both = float __attribute__((vector_size(8), aligned(4), may_alias));
-    const Both both = *reinterpret_cast<const Both*>(from + 2 * index);
+    using Both = float __attribute__((vector_size(8)));
+    using Loose __attribute__((aligned(4), may_alias)) = Both;
+    const Both both = *reinterpret_cast<const Loose*>(from + 2 * index);
     return __builtin_shufflevector(both, both, 0, 1, 0, 1);
 }
 EIGEN_ALWAYS_INLINE simd::Doubles pair_at(const double* from, std::ptrdiff_t index) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "slide/passes.h"
 
 namespace cutis {
@@ -228,7 +229,7 @@ void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
                 state.acceleration[2 * static_cast<size_t>(v) + 1] = 0.0;
             } else if (grip > 0.0) {
                 const double moving = std::min(state.body.velocity.vector(v).norm() / moving_speed, 1.0);
-                grip *= std::exp(-seconds * (still_rate + moving * (moving_rate - still_rate)));
+                grip *= math::exp(-seconds * (still_rate + moving * (moving_rate - still_rate)));
                 grip = grip < none ? 0.0 : grip;
             }
         }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 
@@ -186,7 +187,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     clock_ = solver.clock();
     // What is found first after a start depends on where the search began.
     const int rounds = has_last_ ? 1 : 2;
-    const double forgotten = std::exp(-seconds_ / 0.3);
+    const double forgotten = math::exp(-seconds_ / 0.3);
     is_following_ = has_last_;
     has_last_ = true;
     const auto has_not_moved = [&](int f) {
@@ -341,7 +342,7 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
             const Vector3d kept = length > caps_[i] ? Vector3d(hop * (1.0 - caps_[i] / length)) : Vector3d::Zero();
             // x'' = -2 w x' - w^2 x from where it was shown, exactly.
             const double w = quickness_[i];
-            const double fade = std::exp(-w * seconds_);
+            const double fade = math::exp(-w * seconds_);
             const Vector3d start = hop - kept + lag;
             const Vector3d pull = rate + w * start;
             Vector3d behind = (start + seconds_ * pull) * fade;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/dense.h"
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 
@@ -133,7 +134,7 @@ void make_metric(const Topology& topology, const MatrixX3d& rest, SlideOptions& 
         if (along.norm() > 1e-6 * o.stretch_direction.norm()) {
             const double angle = o.stretch_angle.at(v) * std::numbers::pi / 180.0;
             const Vector3d first = along.normalized();
-            const Vector3d d = std::cos(angle) * first + std::sin(angle) * n.cross(first);
+            const Vector3d d = math::cos(angle) * first + math::sin(angle) * n.cross(first);
             metric += (1.0 / further - 1.0) * d * d.transpose();
         }
         metric /= stretch;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "slide/passes.h"
 #include "slide/tracked_area.h"
 
@@ -95,7 +96,7 @@ double winding(const SkinModel& model, const SkinPlaces& places, int v) {
         const int fan = model.fans[static_cast<size_t>(i)];
         const Vector3d a = places.position.vector(t(fan >> 2, ((fan & 3) + 1) % 3)) - here;
         const Vector3d b = places.position.vector(t(fan >> 2, ((fan & 3) + 2) % 3)) - here;
-        sum += std::atan2(a.cross(b).norm(), a.dot(b));
+        sum += math::atan2(a.cross(b).norm(), a.dot(b));
     }
     return sum;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math.h"
 #include "slide/passes.h"
 
 namespace cutis {
@@ -53,6 +54,7 @@ void SlideSolver::Parts::settle(const Workers& workers) {
     if (own != SlideMaterial::neo_hookean) {
         model.options.material = SlideMaterial::neo_hookean;
         settle_as_it_is(workers);
+        settle_as_it_is(workers);  // to the end: what it leaves takes Fung skin a second of short steps
         model.options.material = own;
         std::fill(state.grip.begin(), state.grip.end(), 0.0);
     }
@@ -170,7 +172,7 @@ void SlideSolver::Parts::constrain_velocity(const Workers& workers) {
 // slip_speed_limit, of the vertex whose velocity starts at number i.
 void SlideSolver::Parts::limit_speed(size_t i) {
     if (model.options.slip_speed_limit) {
-        const double speed = std::hypot(state.velocity[i], state.velocity[i + 1]);
+        const double speed = math::hypot(state.velocity[i], state.velocity[i + 1]);
         const double limit = model.options.slip_speed_limit->at(static_cast<int>(i / 2));
         if (speed > limit) {
             state.velocity[i] *= limit / speed;

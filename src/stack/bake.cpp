@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
+#include "cutis/stack/cost.h"
 #include "cutis/stack/layer_stack.h"
 #include "loop_settle.h"
 #include "stage_clock.h"
@@ -96,6 +97,9 @@ void estimate(LayerStack& stack, const Body& body, const Scene& scene, const Bak
     const double output = keeps_all ? of_output * vertices * frames : 0.0;
     bytes += of_frame * vertices + output;
     report.estimated_bytes = bytes;
+    report.estimated_seconds =
+        expected_scene_cost(scene, static_cast<double>(body.mesh().positions.rows()), report.frames.count(), folds)
+            .seconds;
     if (controls.memory <= 0.0 || bytes <= controls.memory) {
         return;
     }
@@ -177,6 +181,9 @@ BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::uni
     {
         const StageClock clock(seconds.prepare);
         estimate(stack, body, scene, controls, report);
+        if (controls.expects) {
+            controls.expects(report.estimated_seconds);
+        }
         std::vector<std::string> left_out;
         for (const LayerScene& entry : scene.layers) {
             if (!begin_stage("preparing " + entry.kind)) {

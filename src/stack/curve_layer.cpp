@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
 #include "curve_settings.h"
 #include "cutis/core/error.h"
 
@@ -136,7 +137,7 @@ public:
                 const double omega = 2.0 * std::numbers::pi * flesh->solver().options().frequency_hz;
                 for (Eigen::Index n = 0; n < push.rows(); ++n) {
                     const double away = (rest.row(n) - surface_.rest().row(v)).norm() / breadth;
-                    push.row(n) += omega * omega * std::exp(-away * away) * grips[g].by.transpose();
+                    push.row(n) += omega * omega * math::exp(-away * away) * grips[g].by.transpose();
                 }
             }
             flesh->set_push(std::move(push));

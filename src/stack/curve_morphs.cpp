@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "body/rotation.h"
 #include "curve_settings.h"
 
 namespace cutis {
@@ -65,7 +66,7 @@ int most_turned(const Body& body, const std::vector<char>& is_own, double from, 
     int best = -1;
     double most = hardly;
     for (int j = 0; j < rig.joint_count(); ++j) {
-        const double angle = is_own[j] != 0 ? turn(before, j).angularDistance(turn(after, j)) : 0.0;
+        const double angle = is_own[j] != 0 ? rotation_log(turn(before, j).conjugate() * turn(after, j)).norm() : 0.0;
         if (angle > most) {
             most = angle;
             best = j;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "stack/regions.h"
 
@@ -67,13 +68,13 @@ void apply_character(const CurveLayerOptions& settings, const CurvePart& part, C
         const bool is_free = part.has_closed_end && curve.free_tip && part.direction == CurveDirection::along;
         const double firm = is_free ? 5.0 : 10.0;
         curve.frequency_hz = std::clamp(
-            firm * std::pow(0.2, *settings.soft) * std::sqrt(thigh / std::max(part.length, 1e-9)), 0.2, 60.0);
+            firm * math::pow(0.2, *settings.soft) * std::sqrt(thigh / std::max(part.length, 1e-9)), 0.2, 60.0);
     }
     if (settings.lively) {
         curve.inertia_gain = 1.2 * *settings.lively * *settings.lively;
     }
     if (settings.damped) {
-        curve.damping = 0.05 * std::pow(16.0, *settings.damped);
+        curve.damping = 0.05 * math::pow(16.0, *settings.damped);
     }
 }
 

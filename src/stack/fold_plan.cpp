@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "stack/regions.h"
 
@@ -67,9 +68,9 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
         for (size_t j = 0; j < range.size(); ++j) {
             const Eigen::Matrix3d turn = turn_of(rig, pose, j);
             if (turn.allFinite() && turn.norm() > 0.0) {
-                const double size = std::cbrt(std::max(1e-30, std::abs(turn.determinant())));
+                const double size = math::cbrt(std::max(1e-30, std::abs(turn.determinant())));
                 const double cosine = 0.5 * (turn.trace() / size - 1.0);
-                range[j] = std::max(range[j], std::acos(std::clamp(cosine, -1.0, 1.0)));
+                range[j] = std::max(range[j], math::acos(std::clamp(cosine, -1.0, 1.0)));
             }
         }
     }
@@ -87,7 +88,7 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
             const double most = is_still ? most_range : std::clamp(beyond_clips * range[j], least_range, most_range);
             const Vector3d axis(roll(), roll(), roll());
             const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
-                                         Eigen::AngleAxisd(most * roll(), axis.normalized()) *
+                                         quaternion_exp(0.5 * most * roll() * axis.normalized()) *
                                          Eigen::Translation3d(-rig.centre[j]);
             const int parent = rig.parent[j];
             pose[j] = parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;

@@ -123,12 +123,22 @@ VectorXd island_vertices(const LayerInput& ground, const std::string& region, co
     return values;
 }
 
-/// 1 where the rest position lies in a box or ball.
+/// A dab of a brush: full in the middle, falling smoothly to 0 where the ball ends.
+double dab_at(const Region& dab, const Eigen::Array3d& p) {
+    const double share = (p - Eigen::Array3d(dab.sphere.data())).matrix().norm() / dab.sphere[3];
+    return share < 1.0 ? dab.sphere[4] * (1.0 - share * share * (3.0 - 2.0 * share)) : 0.0;
+}
+
+/// 1 where the rest position lies in a box or ball; of a dab its share.
 VectorXd inside_values(const LayerInput& ground, const Region& region) {
     const MatrixX3d& rest = ground.surface->rest();
     VectorXd values(rest.rows());
     for (Eigen::Index v = 0; v < values.size(); ++v) {
         const Eigen::Array3d p = rest.row(v).transpose().array();
+        if (region.sphere.size() == 5) {
+            values[v] = dab_at(region, p);
+            continue;
+        }
         const bool is_inside =
             region.box.empty()
                 ? (p - Eigen::Array3d(region.sphere.data())).matrix().norm() <= region.sphere[3]
@@ -206,7 +216,7 @@ VectorXd named_values(const LayerInput& ground, const std::string& region) {
         concat("region \"", region,
                "\": expected all, boundary, skin, cloth, hair, rigid, soft, painted:NAME, texture:FILE, joint:NAME, "
                "joints:NAME, mesh:NAME, material:NAME, part:NAME, island:N, { box = [x0, y0, z0, x1, y1, z1] } or "
-               "{ sphere = [x, y, z, radius] }"));
+               "{ sphere = [x, y, z, radius] } (of a brush: [x, y, z, radius, strength])"));
 }
 
 }  // namespace
@@ -237,7 +247,7 @@ VectorXd region_values(const LayerInput& ground, const Region& region) {
         return values;
     };
     VectorXd values;
-    if (region.box.size() == 6 || region.sphere.size() == 4) {
+    if (region.box.size() == 6 || region.sphere.size() >= 4) {
         values = inside_values(ground, region);
     } else if (!region.name.empty()) {
         values = named_values(ground, region.name);

@@ -406,6 +406,7 @@ private:
             require(!options.axis.isZero(), "shell surface_axis: expected a direction, found 0 0 0");
         }
         options.manipulation.base.reach = settings_.reach * diagonal;
+        options.manipulation.base.tolerance = 1e-3;  // 0.2 mm on a person; the next frame goes on from there
         options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
         return options;
     }

@@ -1,8 +1,10 @@
 #include "stripes/waves.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <numbers>
 
+#include "core/math.h"
 #include "stripes/smooth.h"
 
 namespace cutis::stripes {
@@ -23,6 +25,7 @@ constexpr double fork_widths = 0.35;
 struct Directions {
     MatrixX3d unit;
     VectorXd stiffness;  // how much the direction counts, 0.01 .. 1.1
+    VectorXd coherence;
 };
 
 Directions find_directions(const StripeMesh& mesh, const Tensors& squeezed, Diffusion& diffusion,
@@ -39,9 +42,8 @@ Directions find_directions(const StripeMesh& mesh, const Tensors& squeezed, Diff
     diffusion.over(look.near_widths, near);
     diffusion.over(look.far_widths, far);
     near += far_share * far;
-    Directions found{MatrixX3d(count, 3), VectorXd(count)};
+    Directions found{MatrixX3d(count, 3), VectorXd(count), VectorXd(count)};
     VectorXd strength(count);
-    VectorXd coherence(count);
     for (int v = 0; v < count; ++v) {
         const Vector3d n = mesh.normals.row(v);
         const Vector3d x = n.unitOrthogonal();
@@ -52,18 +54,18 @@ Directions find_directions(const StripeMesh& mesh, const Tensors& squeezed, Diff
         const double xx = x.dot(tensor * x);
         const double xy = x.dot(tensor * y);
         const double yy = y.dot(tensor * y);
-        const double radius = std::hypot(0.5 * (xx - yy), xy);
-        const double angle = 0.5 * std::atan2(xy, 0.5 * (xx - yy));
-        found.unit.row(v) = std::cos(angle) * x + std::sin(angle) * y;
+        const double radius = math::hypot(0.5 * (xx - yy), xy);
+        const double angle = 0.5 * math::atan2(xy, 0.5 * (xx - yy)) + look.turn;
+        found.unit.row(v) = math::cos(angle) * x + math::sin(angle) * y;
         strength[v] = 0.5 * (xx + yy) + radius;
-        coherence[v] = xx + yy > 0.0 ? 2.0 * radius / (xx + yy) : 0.0;
+        found.coherence[v] = xx + yy > 0.0 ? 2.0 * radius / (xx + yy) : 0.0;
     }
     std::vector<double> sorted(strength.begin(), strength.end());
     const auto high = sorted.begin() + static_cast<std::ptrdiff_t>(0.9 * (count - 1));
     std::nth_element(sorted.begin(), high, sorted.end());
     const double strong = std::max(*high, 1e-12);
     for (int v = 0; v < count; ++v) {
-        found.stiffness[v] = 0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) * (0.1 + coherence[v]);
+        found.stiffness[v] = 0.01 + std::sqrt(std::clamp(strength[v] / strong, 0.0, 1.0)) * (0.1 + found.coherence[v]);
     }
     return found;
 }
@@ -82,8 +84,8 @@ public:
                              (stiffness[i] + stiffness[j]);
             const double sign = slope.row(i).dot(slope.row(j)) < 0.0 ? -1.0 : 1.0;
             const double omega = 0.5 * (slope.row(i) + sign * slope.row(j)).dot(mesh.rest.row(j) - mesh.rest.row(i));
-            const double c = std::cos(omega);
-            const double s = std::sin(omega);
+            const double c = math::cos(omega);
+            const double s = math::sin(omega);
             for (const int v : {2 * i, 2 * i + 1, 2 * j, 2 * j + 1}) {
                 entries.push_back({v, v, k});
             }
@@ -125,7 +127,7 @@ private:
 };
 
 Complex unit(const Complex& z) {
-    const double size = std::abs(z);
+    const double size = math::abs(z);
     return size > 1e-300 ? z / size : Complex(1.0, 0.0);
 }
 
@@ -138,7 +140,7 @@ Waves solve_waves(const StripeMesh& mesh, const VectorXd& widths, const Tensors&
     Waves waves;
     waves.slope.resize(mesh.rest.rows(), 3);
     for (Eigen::Index v = 0; v < widths.size(); ++v) {
-        const double width = widths[v] * std::exp(0.15 * look.irregularity * noise[v]);
+        const double width = widths[v] * math::exp(0.15 * look.irregularity * noise[v]);
         waves.slope.row(v) = std::numbers::pi / width * directions.unit.row(v);
     }
     PhaseSystem system(mesh, widths, waves.slope, directions.stiffness);
@@ -158,9 +160,10 @@ Waves solve_waves(const StripeMesh& mesh, const VectorXd& widths, const Tensors&
     system.factor(fork_widths);
     std::vector<Complex> smoothed = waves.phase;
     system.diffuse(smoothed);
+    waves.coherence = directions.coherence;
     waves.presence.resize(widths.size());
     for (size_t v = 0; v < smoothed.size(); ++v) {
-        waves.presence[static_cast<Eigen::Index>(v)] = smooth_step((std::abs(smoothed[v]) - 0.35) / 0.4);
+        waves.presence[static_cast<Eigen::Index>(v)] = smooth_step((math::abs(smoothed[v]) - 0.35) / 0.4);
     }
     return waves;
 }
@@ -176,8 +179,7 @@ Waves::Sample Waves::at(const StripeMesh& mesh, const SurfacePoint& point, const
         const double b = point.barycentric[k];
         const Vector3d own = slope.row(v);
         const double sign = own.dot(seen) < 0.0 ? -1.0 : 1.0;
-        const Complex there =
-            phase[static_cast<size_t>(v)] * std::polar(1.0, own.dot(place - Vector3d(mesh.rest.row(v))));
+        const Complex there = phase[static_cast<size_t>(v)] * math::unit(own.dot(place - Vector3d(mesh.rest.row(v))));
         sample.phase += b * (sign < 0.0 ? std::conj(there) : there);
         sample.slope += b * sign * own;
         sample.presence += b * presence[v];
@@ -202,9 +204,9 @@ StripeCorners stripe_corners(const MatrixX3i& triangles, const MatrixX3d& rest, 
     const auto difference = [&](int i, int j) {
         const Vector3d edge = rest.row(corners[j]) - rest.row(corners[i]);
         const double expected = 0.5 * (result.slope[i] + result.slope[j]).dot(edge);
-        return expected + std::remainder(std::arg(own[j] * std::conj(own[i])) - expected, 2.0 * std::numbers::pi);
+        return expected + std::remainder(math::arg(own[j] * std::conj(own[i])) - expected, 2.0 * std::numbers::pi);
     };
-    result.angle[0] = std::arg(own[0]);
+    result.angle[0] = math::arg(own[0]);
     result.angle[1] = result.angle[0] + difference(0, 1);
     result.angle[2] = result.angle[0] + difference(0, 2);
     // A triangle closes, or is off by whole turns.

@@ -6,6 +6,7 @@
 #include <complex>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "mesh/triangle_grid.h"
@@ -27,6 +28,9 @@ constexpr double edge_part = 0.55;     // of pieces, wavelengths
 constexpr double least_excess = 0.01;  // compression beyond the onset that counts
 constexpr double reach = 2.0;          // wavelengths that stripes go on beyond it
 constexpr double rim_fade = 1.5;       // wavelengths
+// Skin's lines cross. Fine ones lie this far off the wrinkles, this close.
+constexpr double fine_turn = 0.7;
+constexpr double fine_part = 0.38;  // of the wavelength
 
 VectorXd painted_values(const Painted& painted, int count) {
     return painted.is_painted() ? painted.per_vertex : VectorXd::Constant(count, painted.value);
@@ -94,7 +98,7 @@ Squeezed sum_squeezed(const Topology& topology, const std::vector<Chart>& charts
                                                                       d[1] * d[2], d[0] * d[2], d[0] * d[1]);
                 };
                 // Tension field: skin that is pulled narrows by itself.
-                const double narrow = std::pow(std::max(high, 1.0), -options.tension) * (1.0 - *options.onset);
+                const double narrow = math::pow(std::max(high, 1.0), -options.tension) * (1.0 - *options.onset);
                 if (low.stretch < narrow) {
                     add(narrow - low.stretch, low.cosine * chart.x + low.sine * chart.y);
                 }
@@ -134,13 +138,20 @@ std::vector<double> distances(const StripeMesh& mesh, const std::vector<unsigned
     return far;
 }
 
-/// phi of every corner of every piece without jumps, its slopes, and where stripes do not close.
-void unwrap(const stripes::Waves& waves, WrinkleLayout& layout) {
-    const StripeMesh& mesh = layout.cut.mesh;
+/// phi of every corner of every piece without jumps, and its slopes. Where stripes do not close, `presence` becomes 0.
+struct Unwrapped {
+    WrinkleLayout::Angles angles;
+    MatrixX3d slopes;   // of vertices
+    double open = 0.0;  // part of the area
+};
+Unwrapped unwrap(const stripes::Waves& waves, const StripeMesh& mesh, VectorXd& presence) {
+    Unwrapped result;
+    auto& [phase, slopes_of] = result.angles;
     const auto count = static_cast<size_t>(mesh.triangles.rows());
-    layout.phase.resize(count);
-    layout.slope.resize(count);
-    MatrixX3d sums = MatrixX3d::Zero(mesh.vertex_count(), 3);
+    phase.resize(count);
+    slopes_of.resize(count);
+    MatrixX3d& sums = result.slopes;
+    sums = MatrixX3d::Zero(mesh.vertex_count(), 3);
     std::vector<std::array<double, 3>> signs(count);
     double open = 0.0;
     for (size_t f = 0; f < count; ++f) {
@@ -159,16 +170,16 @@ void unwrap(const stripes::Waves& waves, WrinkleLayout& layout) {
         }
         const auto turn = [&](int i, int j) {
             const double expected = 0.5 * (wanted[i] + wanted[j]).dot(place[j] - place[i]);
-            return expected + std::remainder(std::arg(z[j] * std::conj(z[i])) - expected, 2.0 * pi);
+            return expected + std::remainder(math::arg(z[j] * std::conj(z[i])) - expected, 2.0 * pi);
         };
         const double d1 = turn(0, 1);
         const double d2 = turn(0, 2);
-        const double start = std::arg(z[0]);
-        layout.phase[f] = {start, start + d1, start + d2};
+        const double start = math::arg(z[0]);
+        phase[f] = {start, start + d1, start + d2};
         if (std::abs(d1 + turn(1, 2) - d2) > 1.0) {
             open += mesh.areas[static_cast<Eigen::Index>(f)];
             for (int k = 0; k < 3; ++k) {
-                layout.presence[corner[k]] = 0.0;
+                presence[corner[k]] = 0.0;
             }
             continue;
         }
@@ -183,7 +194,7 @@ void unwrap(const stripes::Waves& waves, WrinkleLayout& layout) {
             sums.row(corner[k]) += mesh.areas[static_cast<Eigen::Index>(f)] * signs[f][k] * slope;
         }
     }
-    layout.forks = open / std::max(mesh.areas.sum(), 1e-300);
+    result.open = open / std::max(mesh.areas.sum(), 1e-300);
     // Slopes of vertices: means over their pieces, so that nothing shows the pieces' borders.
     for (int v = 0; v < mesh.vertex_count(); ++v) {
         const double area = 3.0 * mesh.masses[v];
@@ -193,19 +204,10 @@ void unwrap(const stripes::Waves& waves, WrinkleLayout& layout) {
     }
     for (size_t f = 0; f < count; ++f) {
         for (int k = 0; k < 3; ++k) {
-            layout.slope[f][k] = signs[f][k] * sums.row(mesh.triangles(static_cast<Eigen::Index>(f), k));
+            slopes_of[f][k] = signs[f][k] * sums.row(mesh.triangles(static_cast<Eigen::Index>(f), k));
         }
     }
-    for (size_t b = 0; b < layout.cut.vertex_of_base.size(); ++b) {
-        const int v = layout.cut.vertex_of_base[b];
-        if (v >= 0) {
-            const auto row = static_cast<Eigen::Index>(b);
-            const double size = sums.row(v).norm();
-            layout.direction.row(row) = sums.row(v) / std::max(size, 1e-300);
-            layout.period[row] =
-                std::clamp(pi / std::max(size, 1e-300), 0.5 * layout.wavelength[row], 1.6 * layout.wavelength[row]);
-        }
-    }
+    return result;
 }
 
 void check(const Topology& topology, const MatrixX3d& rest, const WrinkleSource& source) {
@@ -324,17 +326,40 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     look.seed = 23;
     const stripes::Waves waves = stripes::solve_waves(cut.mesh, cut.widths, tensors, diffusion, look);
 
-    layout.presence = waves.presence;
+    // Skin that is squeezed from all sides alike, as a smiling cheek, thickens more than it wrinkles.
+    layout.presence = waves.presence.array() * waves.coherence.array().unaryExpr([](double c) {
+        return 0.3 + 0.7 * stripes::smooth_step((c - 0.1) / 0.5);
+    });
     const std::vector<double> inside = distances(cut.mesh, cut.is_rim, cut.widths, rim_fade);
     for (Eigen::Index v = 0; v < layout.presence.size(); ++v) {
         layout.presence[v] *=
             stripes::smooth_step(std::min(1.0, inside[static_cast<size_t>(v)] / (rim_fade * cut.widths[v])));
     }
     const auto noise = [&](unsigned seed) { return stripes::smooth_noise(cut.mesh, diffusion, seed); };
-    layout.lead = (1.5 * noise(29)).array().tanh() * (0.9 * std::min(1.0, options.irregularity));
+    layout.lead = (1.5 * noise(29)).array().unaryExpr([](double x) { return math::tanh(x); }) *
+                  (0.9 * std::min(1.0, options.irregularity));
     layout.height = (1.0 + 0.35 * options.irregularity * noise(31).array()).max(0.1).min(1.8);
     layout.fine = (options.fine * (0.6 + 0.5 * noise(37).array())).max(0.0).min(2.0);
-    unwrap(waves, layout);
+    Unwrapped unwrapped = unwrap(waves, cut.mesh, layout.presence);
+    layout.angles = std::move(unwrapped.angles);
+    layout.forks = unwrapped.open;
+    for (size_t b = 0; b < layout.cut.vertex_of_base.size(); ++b) {
+        const int v = layout.cut.vertex_of_base[b];
+        if (v >= 0) {
+            const auto row = static_cast<Eigen::Index>(b);
+            const double size = unwrapped.slopes.row(v).norm();
+            layout.direction.row(row) = unwrapped.slopes.row(v) / std::max(size, 1e-300);
+            layout.period[row] =
+                std::clamp(pi / std::max(size, 1e-300), 0.5 * layout.wavelength[row], 1.6 * layout.wavelength[row]);
+        }
+    }
+    if (options.fine > 0.0) {
+        look.turn = fine_turn;
+        look.seed = 41;
+        const stripes::Waves crossing = stripes::solve_waves(cut.mesh, fine_part * cut.widths, tensors, diffusion, look);
+        layout.fine = layout.fine.cwiseProduct(crossing.presence);
+        layout.fine_angles = unwrap(crossing, cut.mesh, layout.fine).angles;
+    }
     for (Eigen::Index f = 0; f < pieces; ++f) {
         const int b = cut.base_triangle[static_cast<size_t>(f)];
         for (int k = 0; k < 3; ++k) {

@@ -33,8 +33,12 @@ struct Chart {
 struct WrinkleLayout {
     CutMesh cut;
     /// Per piece and corner: phi without jumps inside the piece, and its slope there (rad / m), with the piece's sign.
-    std::vector<std::array<double, 3>> phase;
-    std::vector<std::array<Vector3d, 3>> slope;
+    struct Angles {
+        std::vector<std::array<double, 3>> phase;
+        std::vector<std::array<Vector3d, 3>> slope;
+    };
+    Angles angles;
+    Angles fine_angles;  ///< of the fine lines, which cross the wrinkles; empty where there are none
     VectorXd presence;  ///< per vertex of the pieces, 0 .. 1: fades at forks, at rims of the part, where asked for
     VectorXd height;    ///< per vertex of the pieces: factor that breaks lines
     VectorXd lead;      ///< per vertex of the pieces: how much every second valley leads, -1 .. 1

@@ -4,7 +4,9 @@
 #include <map>
 #include <numbers>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
+#include "stripes/smooth.h"
 #include "wrinkle/parts.h"
 #include "wrinkle/profile.h"
 
@@ -20,7 +22,8 @@ namespace wrinkle_detail {
 using Eigen::Vector2f;
 using Eigen::Vector3f;
 
-constexpr float fine_height = 0.25F;  // of fine lines, heights of the wrinkles
+constexpr float fine_height = 0.3F;  // of fine lines, heights of the wrinkles
+constexpr double fine_texels = 8.0;   // a fine wavelength: fewer show less of it, and 3 nothing
 
 /// A triangle of the surface over the picture.
 struct Patch {
@@ -40,6 +43,8 @@ struct Texel {
     float height;    // presence times the factor that breaks lines
     float lead;
     float fine;
+    float fine_cosine, fine_sine;
+    Vector2f fine_slope;
 };
 
 /// Heights along the posed directions of u and v, at a corner: slopes s of a height by u and v become tangent-space
@@ -53,6 +58,7 @@ struct PosedFrame {
 using Eigen::Vector2f;
 using Eigen::Vector3f;
 using wrinkle_detail::fine_height;
+using wrinkle_detail::fine_texels;
 using wrinkle_detail::Patch;
 using wrinkle_detail::PosedFrame;
 using wrinkle_detail::Texel;
@@ -269,14 +275,22 @@ void WrinkleMaps::Parts::rasterize(const WrinkleLayout& layout, const Topology& 
         // Quadratic between the corners: exact where the slope changes linearly.
         double phi = 0.0;
         Vector3d slope = Vector3d::Zero();
+        double fine_phi = 0.0;
+        Vector3d fine_slope = Vector3d::Zero();
         Texel texel{};
         double presence = 0.0, height = 0.0, lead = 0.0, fine = 0.0;
         for (int k = 0; k < 3; ++k) {
             const int v = layout.cut.mesh.triangles(static_cast<Eigen::Index>(piece), k);
-            const Vector3d& g = layout.slope[piece][static_cast<size_t>(k)];
             const Vector3d from = layout.cut.mesh.rest.row(v);
-            phi += b[k] * (layout.phase[piece][static_cast<size_t>(k)] + 0.5 * g.dot(place - from));
-            slope += b[k] * g;
+            const auto add = [&](const WrinkleLayout::Angles& angles, double& phase, Vector3d& grade) {
+                const Vector3d& g = angles.slope[piece][static_cast<size_t>(k)];
+                phase += b[k] * (angles.phase[piece][static_cast<size_t>(k)] + 0.5 * g.dot(place - from));
+                grade += b[k] * g;
+            };
+            add(layout.angles, phi, slope);
+            if (!layout.fine_angles.phase.empty()) {
+                add(layout.fine_angles, fine_phi, fine_slope);
+            }
             presence += b[k] * layout.presence[v];
             height += b[k] * layout.height[v];
             lead += b[k] * layout.lead[v];
@@ -297,12 +311,18 @@ void WrinkleMaps::Parts::rasterize(const WrinkleLayout& layout, const Topology& 
         texel.patch = patch_of[static_cast<size_t>(f)];
         texel.weight[0] = static_cast<float>(weight[0]);
         texel.weight[1] = static_cast<float>(weight[1]);
-        texel.cosine = static_cast<float>(std::cos(phi));
-        texel.sine = static_cast<float>(std::sin(phi));
+        texel.cosine = static_cast<float>(math::cos(phi));
+        texel.sine = static_cast<float>(math::sin(phi));
         texel.slope = Vector2f(static_cast<float>(slope.dot(by_u)), static_cast<float>(slope.dot(by_v)));
         texel.height = static_cast<float>(height);
         texel.lead = static_cast<float>(std::clamp(lead, -1.0, 1.0));
-        texel.fine = static_cast<float>(std::max(0.0, fine));
+        texel.fine_cosine = static_cast<float>(math::cos(fine_phi));
+        texel.fine_sine = static_cast<float>(math::sin(fine_phi));
+        texel.fine_slope =
+            Vector2f(static_cast<float>(fine_slope.dot(by_u)), static_cast<float>(fine_slope.dot(by_v)));
+        const double across = std::numbers::pi * size / std::max(1e-9, static_cast<double>(texel.fine_slope.norm()));
+        texel.fine =
+            static_cast<float>(std::max(0.0, fine) * stripes::smooth_step((across - 3.0) / (fine_texels - 3.0)));
         list.push_back(texel);
         if (texel.slope.norm() > 0.0F) {
             lengths.push_back(static_cast<float>(std::numbers::pi) * static_cast<float>(size) / texel.slope.norm());
@@ -444,21 +464,19 @@ void WrinkleMaps::paint(const MatrixX3d& posed, const WrinkleHeights& wrinkles, 
             const float led = 1.0F + lead * t.cosine;
             float y = f * led * inverse;
             float by_phi = (t.sine * t.cosine / root * scale * led - f * lead * t.sine) * inverse;
+            float by_fine = 0.0F;
             if (t.fine > 0.0F) {
-                // A third of the wavelength: the same profile of 3 phi, whose evenness is that of phi.
-                const float sine3 = t.sine * (3.0F - 4.0F * s);
-                const float cosine3 = t.cosine * (1.0F - 4.0F * s);
-                const float root3 = std::sqrt(sine3 * sine3 + sharp * sharp);
+                const float root2 = std::sqrt(t.fine_sine * t.fine_sine + sharp * sharp);
                 const float part = t.fine * fine_height;
-                y += part * ((root3 - sharp) * scale - static_cast<float>(mean_height));
-                by_phi += part * 3.0F * sine3 * cosine3 / root3 * scale;
+                y += part * ((root2 - sharp) * scale - static_cast<float>(mean_height));
+                by_fine = part * t.fine_sine * t.fine_cosine / root2 * scale;
             }
             if (heights != nullptr) {
                 (*heights)[pixel] = height * t.height * y;
             }
             if (normals != nullptr) {
                 const Vector2f along = v0[0] * patch.along[0] + v1[0] * patch.along[1] + v2[0] * patch.along[2];
-                const Vector2f slope = t.height * (height * by_phi * t.slope + y * along);
+                const Vector2f slope = t.height * (height * (by_phi * t.slope + by_fine * t.fine_slope) + y * along);
                 const PosedFrame& f0 = p.frames[static_cast<size_t>(patch.uv[0])];
                 const PosedFrame& f1 = p.frames[static_cast<size_t>(patch.uv[1])];
                 const PosedFrame& f2 = p.frames[static_cast<size_t>(patch.uv[2])];

@@ -3,14 +3,16 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math.h"
+
 namespace cutis {
 
 double wrinkle_wavelength(double stiffness_ratio) {
-    return 2.0 * std::numbers::pi * std::cbrt(stiffness_ratio / 3.0);
+    return 2.0 * std::numbers::pi * math::cbrt(stiffness_ratio / 3.0);
 }
 
 double wrinkle_onset(double stiffness_ratio) {
-    return 0.25 * std::pow(3.0 / stiffness_ratio, 2.0 / 3.0);
+    return 0.25 * math::pow(3.0 / stiffness_ratio, 2.0 / 3.0);
 }
 
 WrinkleOptions WrinkleOptions::of_skin() const {

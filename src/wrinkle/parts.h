@@ -11,24 +11,26 @@ struct WrinkleParts {
     WrinkleLayout layout;
     MatrixX3i corners;                           // of the triangles that take part
     std::vector<std::array<double, 3>> inverse;  // Chart::inverse of each
-    /// A triangle's part in the metric of one of its corners: row of `metrics`, weight, and the vertex's direction in
-    /// the triangle's plane.
+    /// A triangle's part in the metric of one of its corners: row of `metrics`, and its weight times the products of
+    /// cosine and sine of the vertex's direction in the triangle's plane.
     struct Share {
         int triangle;
-        float weight;
-        float cosine, sine;
+        float cc, cs, ss;
     };
     std::vector<int> vertices;     // that take part
     std::vector<int> first_share;  // of each, and one more
     std::vector<Share> shares;
+    std::vector<Vector2d> ways;   // of each share: weight times the direction, for crests
     std::vector<int> first_near;  // of each: neighbours for the mean
     std::vector<int> near;        // places in `vertices`
     std::vector<double> near_weight;
-    VectorXd longer, share, strength, cap;  // per place in `vertices`
+    // Per place in `vertices`, and up to whole lanes.
+    Eigen::VectorXf longer, share, strength, cap, period;
     // Of the pose.
     MatrixX3d metrics;      // per triangle: xx, xy, yy in its plane
-    MatrixX3d raw, mean;    // per place: along, between, across
+    MatrixX3d raw;          // per place: along, between, across
     MatrixX3d once, twice;  // low passes
+    Eigen::VectorXf along, between, across, height, take_up;  // per place, as `longer`
     bool has_past = false;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
+#include "core/simd.h"
+
 // The cross-section of wrinkles.
 
 namespace cutis::wrinkle_detail {
@@ -25,18 +28,27 @@ struct WrinkleProfile {
 
 /// Height over period of a profile that is longer than its base by r: from the arc length of a sinusoid,
 /// error below 0.65 % of the length up to r = 1.
-inline double height_over_period(double r) {
-    return std::sqrt(r * (4.0 + 2.7 * r)) * 0.3183098861837907;
+template <class Number>
+Number height_over_period(Number r) {
+    return simd::root(r * (simd::all<Number>(4.0) + simd::all<Number>(2.7) * r)) *
+           simd::all<Number>(0.3183098861837907);
+}
+
+/// What wrinkles are to take up of skin that is longer than its place by q > 0: nearly q far above the softness s, and
+/// q^4 / s^3 where they begin, so that heights, which grow as its root, begin as q^2 without a kink.
+template <class Number>
+Number taken_of(Number q, Number softness) {
+    return q * q * q * q / ((q + softness) * (q * q + softness * softness));
 }
 
 /// Round where wrinkles begin, sharper the more they take up.
 inline double sharpness_at(double r) {
-    return 0.12 + 0.48 * std::exp(-r / 0.15);
+    return 0.12 + 0.48 * math::exp(-r / 0.15);
 }
 
 /// How much every second valley leads: less where all are open.
 inline double lead_at(double r) {
-    return 0.45 + 0.55 * std::exp(-r / 0.12);
+    return 0.45 + 0.55 * math::exp(-r / 0.12);
 }
 
 }  // namespace cutis::wrinkle_detail

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math.h"
+#include "core/simd.h"
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "wrinkle/parts.h"
@@ -19,8 +21,61 @@ constexpr double degree = 0.017453292519943295;
 constexpr double usual_calm = 0.02;   // seconds, on skin that slides
 constexpr double mean_length = 0.35;  // wavelengths over which the stretch is averaged
 
-double square(double x) {
-    return x * x;
+constexpr int lane_count = simd::lanes_in<simd::Floats>;
+
+/// Heights of some places from the metrics there.
+void raise(WrinkleParts& parts, int begin, int end) {
+    using simd::Floats;
+    const Floats one = simd::all<Floats>(1.0);
+    const Floats none = simd::all<Floats>(0.0);
+    const Floats least = simd::all<Floats>(1e-6);
+    const double tension = parts.options.tension;
+    const Floats softness = simd::all<Floats>(parts.options.softness);
+    const double c = math::cos(parts.options.cone * degree);
+    const double s = math::sin(parts.options.cone * degree);
+    const Floats cc = simd::all<Floats>(c * c);
+    const Floats ss = simd::all<Floats>(s * s);
+    const Floats twice_cs = simd::all<Floats>(2.0 * c * s);
+    for (int i = begin; i < end; i += lane_count) {
+        const Floats along = simd::load(&parts.along[i]);
+        const Floats between = simd::load(&parts.between[i]);
+        const Floats across = simd::load(&parts.across[i]);
+        const Floats longer = simd::load(&parts.longer[i]);
+        // Square of the length there is for skin, which may be shorter where it is pulled across.
+        const auto room = [&](Floats a, Floats p) {
+            p = simd::larger(p, one);
+            if (tension == 0.5) {
+                p = simd::root(p);
+            } else {
+                for (int k = 0; k < lane_count; ++k) {
+                    p[k] = static_cast<float>(math::pow(static_cast<double>(p[k]), tension));
+                }
+            }
+            return simd::larger(a, least) * p;
+        };
+        const auto taken = [&](Floats of) {
+            const Floats q = longer / simd::root(of) - one;
+            return simd::select(q > none, wrinkle_detail::taken_of(q, softness), none);
+        };
+        Floats r = taken(room(along, across));
+        if (s > 0.0) {
+            // As far off the wrinkles' own direction to each side, where the stripes are further apart.
+            const Floats a = cc * along + ss * across;
+            const Floats p = ss * along + cc * across;
+            const Floats turn = twice_cs * between;
+            const Floats off = simd::smaller(room(a + turn, p - turn), room(a - turn, p + turn));
+            r = simd::larger(r, taken(off) / cc);
+        }
+        r *= simd::load(&parts.share[i]);
+        const Floats period = simd::root(simd::larger(along, least)) * simd::load(&parts.period[i]);
+        const Floats height = simd::load(&parts.strength[i]) * period * wrinkle_detail::height_over_period(r);
+        // Bends over to the cap near it: H / (1 + (H / cap)^8)^(1/8).
+        Floats over = height / simd::load(&parts.cap[i]);
+        over *= over;
+        over *= over;
+        simd::store(&parts.height[i], height / simd::root(simd::root(simd::root(one + over * over))));
+        simd::store(&parts.take_up[i], r);
+    }
 }
 
 /// Triangles and vertices that take part, and how the metric of a vertex is made of those around it.
@@ -57,9 +112,12 @@ void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts
             const wrinkle_detail::Chart& chart = charts[static_cast<size_t>(own)];
             Vector2d flat(g.dot(chart.x), g.dot(chart.y));
             flat = flat.norm() > 1e-9 ? Vector2d(flat.normalized()) : Vector2d(1, 0);
-            parts.shares.push_back(
-                {own, static_cast<float>(areas[f]), static_cast<float>(flat.x()), static_cast<float>(flat.y())});
-            sum += areas[f];
+            const double area = areas[f];
+            parts.shares.push_back({own, static_cast<float>(area * flat.x() * flat.x()),
+                                    static_cast<float>(area * flat.x() * flat.y()),
+                                    static_cast<float>(area * flat.y() * flat.y())});
+            parts.ways.emplace_back(area * flat);
+            sum += area;
             for (int k = 0; k < 3; ++k) {
                 const int other = triangles(f, k);
                 if (other != v && place[static_cast<size_t>(other)] >= 0 &&
@@ -70,12 +128,16 @@ void gather_shares(const Topology& topology, const MatrixX3d& rest, WrinkleParts
             }
         }
         for (size_t s = static_cast<size_t>(parts.first_share.back()); s < parts.shares.size(); ++s) {
-            parts.shares[s].weight = static_cast<float>(parts.shares[s].weight / sum);
+            WrinkleParts::Share& share = parts.shares[s];
+            for (float* part : {&share.cc, &share.cs, &share.ss}) {
+                *part = static_cast<float>(*part / sum);
+            }
+            parts.ways[s] /= sum;
         }
         parts.first_share.push_back(static_cast<int>(parts.shares.size()));
         // One step of diffusion: as much of the neighbours as reaches over the length.
         const double edge = edges / std::max(1.0, static_cast<double>(around.size()));
-        const double far = std::pow(mean_length * layout.wavelength[v] / std::max(edge, 1e-300), 2);
+        const double far = math::pow(mean_length * layout.wavelength[v] / std::max(edge, 1e-300), 2);
         const double part = std::min(0.7, far);
         for (const int other : around) {
             // Neighbours whose wrinkles run elsewhere have another metric.
@@ -107,19 +169,22 @@ WrinkleSolver::WrinkleSolver(const Topology& topology, const MatrixX3d& rest, co
     const auto count = static_cast<Eigen::Index>(parts.vertices.size());
     parts.metrics.resize(parts.corners.rows(), 3);
     parts.raw.resize(count, 3);
-    parts.mean.resize(count, 3);
-    parts.longer.resize(count);
-    parts.share.resize(count);
-    parts.strength.resize(count);
-    parts.cap.resize(count);
+    const Eigen::Index lanes = (count + lane_count - 1) / lane_count * lane_count;
+    for (Eigen::VectorXf* values :
+         {&parts.longer, &parts.share, &parts.strength, &parts.cap, &parts.period, &parts.along, &parts.between,
+          &parts.across, &parts.height, &parts.take_up}) {
+        values->setOnes(lanes);
+    }
     for (Eigen::Index i = 0; i < count; ++i) {
         const int v = parts.vertices[static_cast<size_t>(i)];
         const double reserve = parts.layout.reserve[v];
         // Skin in reserve wrinkles at once: it does not have to be pushed past the onset first.
-        parts.longer[i] = 1.0 - *parts.options.onset + reserve + std::min(*parts.options.onset, reserve);
-        parts.share[i] = parts.options.share.at(v);
-        parts.strength[i] = parts.options.strength.at(v);
-        parts.cap[i] = parts.options.height_cap * parts.layout.wavelength[v];
+        const double longer = 1.0 - *parts.options.onset + reserve + std::min(*parts.options.onset, reserve);
+        parts.longer[i] = static_cast<float>(longer);
+        parts.share[i] = static_cast<float>(parts.options.share.at(v));
+        parts.strength[i] = static_cast<float>(parts.options.strength.at(v));
+        parts.cap[i] = static_cast<float>(parts.options.height_cap * parts.layout.wavelength[v]);
+        parts.period[i] = static_cast<float>(parts.layout.period[v]);
     }
 }
 
@@ -172,38 +237,32 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
                  ++s) {
                 const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
                 const double* m = parts.metrics.data() + 3 * static_cast<Eigen::Index>(share.triangle);
-                const double cosine = share.cosine;
-                const double cc = cosine * cosine;
-                const double cs = cosine * share.sine;
-                const double ss = static_cast<double>(share.sine) * share.sine;
-                along += share.weight * (cc * m[0] + 2.0 * cs * m[1] + ss * m[2]);
-                between += share.weight * ((cc - ss) * m[1] + cs * (m[2] - m[0]));
-                across += share.weight * (ss * m[0] - 2.0 * cs * m[1] + cc * m[2]);
+                const double here = share.cc * m[0] + 2.0 * share.cs * m[1] + share.ss * m[2];
+                along += here;
+                between += (share.cc - share.ss) * m[1] + share.cs * (m[2] - m[0]);
+                across += (share.cc + share.ss) * (m[0] + m[2]) - here;
             }
             parts.raw.row(i) << along, between, across;
         }
     });
     const bool starts = seconds < 0.0 || !parts.has_past;
-    const double keep = parts.calm > 0.0 ? std::exp(-std::max(seconds, 0.0) / parts.calm) : 0.0;
+    const double keep = parts.calm > 0.0 ? math::exp(-std::max(seconds, 0.0) / parts.calm) : 0.0;
     if (starts) {
         parts.once.resize(count, 3);
         parts.twice.resize(count, 3);
     }
-    const double cosine = std::cos(parts.options.cone * degree);
-    const double sine = std::sin(parts.options.cone * degree);
-    const double tension = parts.options.tension;
-    const double softness = parts.options.softness;
     workers.for_chunks(count, 1024, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            Eigen::RowVector3d metric = parts.raw.row(i);
             double own = 1.0;
-            Eigen::RowVector3d around = Eigen::RowVector3d::Zero();
+            Eigen::Array3d around = Eigen::Array3d::Zero();
             for (int n = parts.first_near[static_cast<size_t>(i)]; n < parts.first_near[static_cast<size_t>(i) + 1];
                  ++n) {
-                own -= parts.near_weight[static_cast<size_t>(n)];
-                around += parts.near_weight[static_cast<size_t>(n)] * parts.raw.row(parts.near[static_cast<size_t>(n)]);
+                const double weight = parts.near_weight[static_cast<size_t>(n)];
+                const double* raw = parts.raw.data() + 3 * static_cast<Eigen::Index>(parts.near[static_cast<size_t>(n)]);
+                own -= weight;
+                around += weight * Eigen::Map<const Eigen::Array3d>(raw);
             }
-            metric = own * metric + around;
+            const Eigen::RowVector3d metric = own * parts.raw.row(i) + around.matrix().transpose();
             if (starts) {
                 parts.once.row(i) = metric;
                 parts.twice.row(i) = metric;
@@ -211,33 +270,17 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
                 parts.once.row(i) = keep * parts.once.row(i) + (1.0 - keep) * metric;
                 parts.twice.row(i) = keep * parts.twice.row(i) + (1.0 - keep) * parts.once.row(i);
             }
-            const double along = parts.twice(i, 0);
-            const double between = parts.twice(i, 1);
-            const double across = parts.twice(i, 2);
-            // How much longer the skin is than its place along a direction so far off the wrinkles' own.
-            const auto excess = [&](double c, double s) {
-                const double a = std::sqrt(std::max(1e-6, c * c * along + 2.0 * c * s * between + s * s * across));
-                const double p = std::sqrt(std::max(1.0, s * s * along - 2.0 * c * s * between + c * c * across));
-                const double narrow = tension == 0.5 ? 1.0 / std::sqrt(p) : std::pow(p, -tension);
-                const double q = std::max(0.0, parts.longer[i] * narrow / a - 1.0);
-                return q > 0.0 ? q * q / (q + softness) / (c * c) : 0.0;
-            };
-            double r = excess(1.0, 0.0);
-            if (sine > 0.0) {
-                r = std::max({r, excess(cosine, sine), excess(cosine, -sine)});
-            }
-            if (r > 0.0) {
-                const int v = parts.vertices[static_cast<size_t>(i)];
-                r *= parts.share[i];
-                const double period = std::sqrt(std::max(1e-6, along)) * parts.layout.period[v];
-                const double height = parts.strength[i] * period * wrinkle_detail::height_over_period(r);
-                // Bends over to the cap near it: H / (1 + (H / cap)^8)^(1/8).
-                const double over = square(square(height / parts.cap[i]));
-                out.height[v] = height / std::sqrt(std::sqrt(std::sqrt(1.0 + over * over)));
-                out.take_up[v] = r;
-            }
+            parts.along[i] = static_cast<float>(parts.twice(i, 0));
+            parts.between[i] = static_cast<float>(parts.twice(i, 1));
+            parts.across[i] = static_cast<float>(parts.twice(i, 2));
         }
     });
+    workers.for_chunks(static_cast<int>(parts.along.size()) / lane_count, 128,
+                       [&](int begin, int end) { raise(parts, lane_count * begin, lane_count * end); });
+    for (int i = 0; i < count; ++i) {
+        out.height[parts.vertices[static_cast<size_t>(i)]] = parts.height[i];
+        out.take_up[parts.vertices[static_cast<size_t>(i)]] = parts.take_up[i];
+    }
     parts.has_past = true;
 }
 
@@ -251,12 +294,12 @@ void WrinkleSolver::crests(const MatrixX3d& posed, const Workers& workers, Matri
             for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
                  ++s) {
                 const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
+                const Vector2d& way = parts.ways[static_cast<size_t>(s)];
                 const std::array<double, 3>& inverse = parts.inverse[static_cast<size_t>(share.triangle)];
                 const Vector3d origin = posed.row(parts.corners(share.triangle, 0));
                 const Vector3d e1 = posed.row(parts.corners(share.triangle, 1)).transpose() - origin;
                 const Vector3d e2 = posed.row(parts.corners(share.triangle, 2)).transpose() - origin;
-                across +=
-                    share.weight * (share.cosine * inverse[0] * e1 + share.sine * (inverse[1] * e1 + inverse[2] * e2));
+                across += way.x() * inverse[0] * e1 + way.y() * (inverse[1] * e1 + inverse[2] * e2);
                 normal += e1.cross(e2);
             }
             const Vector3d crest = normal.cross(across);
@@ -307,9 +350,9 @@ VectorXd WrinkleSolver::phase() const {
     const wrinkle_detail::WrinkleLayout& layout = parts_->layout;
     VectorXd values = VectorXd::Zero(layout.wavelength.size());
     VectorXd of_part(layout.presence.size());
-    for (size_t f = 0; f < layout.phase.size(); ++f) {
+    for (size_t f = 0; f < layout.angles.phase.size(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            of_part[layout.cut.mesh.triangles(static_cast<Eigen::Index>(f), k)] = std::cos(layout.phase[f][k]);
+            of_part[layout.cut.mesh.triangles(static_cast<Eigen::Index>(f), k)] = math::cos(layout.angles.phase[f][k]);
         }
     }
     for (size_t v = 0; v < layout.cut.vertex_of_base.size(); ++v) {

@@ -144,6 +144,26 @@ TEST(Retarget, on_the_same_skeleton_keys_are_taken_as_they_are_with_root_motion_
     EXPECT_FALSE(retarget_clip(source, clip, longer).is_same_skeleton);
 }
 
+TEST(Retarget, a_clip_put_onto_its_own_skeleton_is_itself_also_without_names_and_with_morph_weights) {
+    for (const bool has_names : {true, false}) {
+        Skeleton skeleton = skeleton_at(person(), odd_axes);
+        for (Node& one : skeleton.nodes) {
+            one.name = has_names ? one.name : "";
+        }
+        Clip clip = dance(skeleton_at(person(), odd_axes));
+        clip.channels.push_back(
+            channel(5, ChannelTarget::morph_weights, Interpolation::linear, {0, 1}, {0.1, 0.2, 0.3, 0.4}, 2));
+        const RetargetedClip moved = retarget_clip(skeleton, clip, skeleton);
+        EXPECT_TRUE(moved.is_same_skeleton);
+        ASSERT_EQ(moved.clip.channels.size(), clip.channels.size());
+        for (size_t c = 0; c < clip.channels.size(); ++c) {
+            EXPECT_EQ(moved.clip.channels[c].node, clip.channels[c].node);
+            EXPECT_EQ(moved.clip.channels[c].target, clip.channels[c].target);
+            EXPECT_EQ(moved.clip.channels[c].values, clip.channels[c].values);
+        }
+    }
+}
+
 TEST(Retarget, travel_scales_with_the_height_of_the_hips) {
     const Skeleton source = skeleton_at(person(), plain_axes);
     const Skeleton target = skeleton_at(person(), odd_axes, 3.0);

@@ -170,7 +170,7 @@ TEST(BakeProgram, odd_scene_names_become_plain_output_names) {
         write_text(scratch / name, cylinder_scene("", "\"pc2\""));
         const Outcome outcome = run({"bake", scratch / name, "-o", folder, "--frames", "1", "--json"});
         ASSERT_EQ(outcome.code, 0) << name << outcome.err;
-        EXPECT_NO_THROW(nlohmann::json::parse(outcome.out)) << name;
+        EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << name;
         const std::vector<std::string> names = names_in(folder);
         ASSERT_EQ(names.size(), 1u) << name;
         EXPECT_EQ(names[0].find_first_of("\n\\"), std::string::npos);

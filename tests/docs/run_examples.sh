@@ -26,7 +26,10 @@ for page in "$source/README.md" "$source"/docs/*.md; do
         case "$line" in
             build/cutis*)
                 echo "$(basename "$page"): $line"
-                bash -c "${line%%  #*}" >log 2>&1 || { cat log; echo "failed: $line"; exit 1; }
+                command=${line%%  #*}
+                # `verify` takes a minute a layer and is run by tests of its own (VerifyOf): here only that there is such a verb.
+                [[ $command != *" verify "* ]] || command="$command --help"
+                bash -c "$command" >log 2>&1 || { cat log; echo "failed: $line"; exit 1; }
                 count=$((count + 1)) ;;
         esac
     done < <(blocks "$page" sh)

@@ -154,6 +154,48 @@ TEST(layers_of_a_body, slow_give_the_same_at_any_size) {
     }
 }
 
+// What wrinkles give is channels: heights (metres), phases, directions, shares of length taken up.
+TEST(layers_of_a_body, slow_wrinkle_the_same_at_any_size) {
+    std::vector<std::vector<double>> first;
+    for (const double scale : {1.0, 1e-3, 1e3}) {
+        const Scene scene = parse_scene(concat("[body]\nactor = \"arm\"\nscale = ", number_text(scale),
+                                               "\n[[layer]]\nkind = \"wrinkle\"\nwhere = \"all\"\n"),
+                                        "shot.toml");
+        const Body body = load_body(scene, {}, load_actor);
+        const Workers workers(2);
+        LayerStack stack(body, StackOptions(), workers);
+        stack.add("wrinkle", scene.layers[0].plan->prepare(stack.ground(), {}));
+        Frame frame = stack.info().empty_frame();
+        for (int number = 1; number <= 30; ++number) {
+            stack.advance(number, frame);
+        }
+        std::vector<std::vector<double>> channels = frame.body().channels;
+        const std::vector<ChannelInfo>& infos = stack.info().meshes.front().channels;
+        double highest = 0.0;
+        for (size_t c = 0; c < channels.size(); ++c) {
+            for (double& value : channels[c]) {
+                value /= infos[c].unit == "m" ? scale : 1.0;
+                highest = std::max(highest, infos[c].unit == "m" ? std::abs(value) : 0.0);
+            }
+        }
+        EXPECT_GT(highest, 1e-5) << "nothing wrinkles";
+        if (first.empty()) {
+            first = channels;
+            continue;
+        }
+        for (size_t c = 0; c < channels.size(); ++c) {
+            ASSERT_EQ(channels[c].size(), first[c].size());
+            double largest = 1e-12;
+            double worst = 0.0;
+            for (size_t i = 0; i < channels[c].size(); ++i) {
+                largest = std::max(largest, std::abs(first[c][i]));
+                worst = std::max(worst, std::abs(channels[c][i] - first[c][i]));
+            }
+            EXPECT_LT(worst, 1e-6 * largest) << infos[c].name << " " << scale;
+        }
+    }
+}
+
 TEST(a_cache_without_a_skeleton, slow_has_the_parts_that_its_motion_shows) {
     CUTIS_NEED_DATA("horse-gallop/horse-gallop-01.obj");
     const std::string pattern = (data_path.parent_path() / "horse-gallop-*.obj").string();

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/math.h"
 #include "cutis/io/formats.h"
 #include "io/details_support.h"
+#include "io/store/products.h"
 
 namespace cutis::test {
 namespace {
@@ -106,6 +108,45 @@ TEST(FrameStore, keeps_only_what_an_output_asked_for) {
     EXPECT_EQ(numbers, std::vector<double>(expected.data(), expected.data() + 90));
     EXPECT_THROW(store.first(Stored::positions, 0), std::out_of_range);
     EXPECT_TRUE(files_in(folder.path()).empty());  // scratch space has no name
+}
+
+// Sums in double of at most 700 numbers within 1: off by 700 roundings at most.
+TEST(StoreProducts, equal_sums_written_out_for_any_number_of_rows_and_columns) {
+    const auto number = [](int i, int j) { return math::sin(3.1 * i + 0.7 * j * j); };
+    for (const auto& [rows, inner, columns] : std::vector<std::array<int, 3>>{{1, 1, 1}, {5, 3, 13}, {9, 6, 700}}) {
+        Eigen::MatrixXd left(rows, inner);
+        FrameRows right(inner, columns);
+        for (int i = 0; i < inner; ++i) {
+            for (int r = 0; r < rows; ++r) {
+                left(r, i) = number(r, i);
+            }
+            for (int c = 0; c < columns; ++c) {
+                right(i, c) = number(c, i);
+            }
+        }
+        FrameRows out = FrameRows::Constant(rows, columns, 0.25);
+        add_product(ProductPanels(left), right, -2.0, out);
+        for (int r = 0; r < rows; ++r) {
+            for (int c = 0; c < columns; ++c) {
+                double sum = 0.0;
+                for (int i = 0; i < inner; ++i) {
+                    sum += left(r, i) * right(i, c);
+                }
+                ASSERT_NEAR(out(r, c), 0.25 - 2.0 * sum, 700 * 1e-15);
+            }
+        }
+        Eigen::MatrixXd gram = Eigen::MatrixXd::Constant(inner, inner, 0.5);
+        add_gram(right, gram);
+        for (int a = 0; a < inner; ++a) {
+            for (int b = 0; b < inner; ++b) {
+                double sum = 0.5;
+                for (int c = 0; b <= a && c < columns; ++c) {
+                    sum += right(a, c) * right(b, c);
+                }
+                ASSERT_NEAR(gram(a, b), sum, 700 * 1e-14);
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -83,21 +83,27 @@ TEST(ShellLayer, brings_its_detail_as_a_mesh_with_channels) {
 /// Copies of the detail in which an edge goes through a triangle without touching its corners.
 int cut_pieces(const MatrixX3d& positions, const MatrixX3i& triangles, int piece_triangles) {
     int cut = 0;
-    MatrixX3d low(triangles.rows(), 3);
-    MatrixX3d high(triangles.rows(), 3);
+    struct Box {
+        double low[3], high[3];
+    };
+    std::vector<Box> boxes(static_cast<size_t>(triangles.rows()));
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
-        const auto a = positions.row(triangles(f, 0));
-        const auto b = positions.row(triangles(f, 1));
-        const auto c = positions.row(triangles(f, 2));
-        low.row(f) = a.cwiseMin(b).cwiseMin(c);
-        high.row(f) = a.cwiseMax(b).cwiseMax(c);
+        for (int c = 0; c < 3; ++c) {
+            const auto [low, high] = std::minmax({positions(triangles(f, 0), c), positions(triangles(f, 1), c),
+                                                  positions(triangles(f, 2), c)});
+            boxes[static_cast<size_t>(f)].low[c] = low;
+            boxes[static_cast<size_t>(f)].high[c] = high;
+        }
     }
+    const auto are_apart = [](const Box& a, const Box& b) {
+        return a.low[0] > b.high[0] || b.low[0] > a.high[0] || a.low[1] > b.high[1] || b.low[1] > a.high[1] ||
+               a.low[2] > b.high[2] || b.low[2] > a.high[2];
+    };
     for (Eigen::Index first = 0; first < triangles.rows(); first += piece_triangles) {
         bool is_cut = false;
         for (int a = 0; a < piece_triangles && !is_cut; ++a) {
             for (int b = 0; b < piece_triangles && !is_cut; ++b) {
-                if ((low.row(first + a).array() > high.row(first + b).array()).any() ||
-                    (low.row(first + b).array() > high.row(first + a).array()).any()) {
+                if (are_apart(boxes[static_cast<size_t>(first + a)], boxes[static_cast<size_t>(first + b)])) {
                     continue;
                 }
                 const auto t = triangles.row(first + a);

@@ -4,6 +4,7 @@
 
 #include "support/expect_error.h"
 #include "support/shapes.h"
+#include "wrinkle/parts.h"
 
 namespace cutis {
 namespace {
@@ -195,6 +196,36 @@ TEST(Wrinkles, refuse_what_belongs_to_another_mesh) {
     source.poses = {strip.rest};
     source.where = VectorXd::Ones(7);
     expect_error<InvalidInput>(make, {"mask of another mesh", "found 7"});
+}
+
+TEST(Wrinkles, fine_lines_cross_the_wrinkles_and_are_closer) {
+    const Strip strip;
+    const WrinkleSolver solver = solver_of(strip, options_of());
+    const wrinkle_detail::WrinkleLayout& layout = solver.parts().layout;
+    ASSERT_EQ(layout.fine_angles.slope.size(), layout.angles.slope.size());
+    double turned = 0.0;
+    double closer = 0.0;
+    for (size_t f = 0; f < layout.angles.slope.size(); ++f) {
+        const Vector3d wave = layout.angles.slope[f][0];
+        const Vector3d fine = layout.fine_angles.slope[f][0];
+        turned += std::acos(std::min(1.0, std::abs(wave.normalized().dot(fine.normalized()))));
+        closer += wave.norm() / fine.norm();
+    }
+    const auto count = static_cast<double>(layout.angles.slope.size());
+    EXPECT_NEAR(turned / count, 0.7, 0.1);  // what the layout asks for
+    EXPECT_NEAR(closer / count, 0.38, 0.05);
+    WrinkleOptions none = options_of();
+    none.fine = 0.0;
+    EXPECT_TRUE(solver_of(strip, none).parts().layout.fine_angles.slope.empty());
+}
+
+TEST(WrinkleMaps, say_when_uvs_lie_in_several_tiles) {
+    Strip strip;
+    const WrinkleSolver solver = solver_of(strip, options_of());
+    const Workers one(1);
+    EXPECT_EQ(WrinkleMaps(solver, strip.topology, strip.rest, strip.art_of(), 256, 4, one).tiles(), 1);
+    strip.art.uv.col(0) *= 2.0;
+    EXPECT_EQ(WrinkleMaps(solver, strip.topology, strip.rest, strip.art_of(), 256, 4, one).tiles(), 2);
 }
 
 TEST(WrinkleMaps, know_what_is_coarse_and_what_overlaps) {

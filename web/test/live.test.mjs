@@ -150,6 +150,30 @@ function common(name, visitEngine) {
       await steps(shown.page, 3);
     });
 
+    test('a brush paints a number, which is saved; undo takes it back', async () => {
+      await shown.page.locator('.card').nth(2).locator('[data-key=stickiness] .brush').click();
+      await shown.page.waitForFunction(() => !document.getElementById('brush').hidden);
+      const skin = await target(shown.page, 0);
+      await shown.page.mouse.move(skin.x, skin.y);
+      await shown.page.mouse.down();
+      await shown.page.mouse.move(skin.x + 20, skin.y + 10, { steps: 4 });
+      assert.ok(await shown.page.evaluate(() => Math.max(...window.cutisLive.stage.painted) > 0.5), 'the surface shows it at once');
+      await shown.page.mouse.up();
+      await shown.page.waitForFunction(() => Array.isArray(window.cutisLive.page.scene.layers[2].options.find((o) => o.name === 'stickiness').applied), null, { timeout: patience });
+      assert.match((await ask(shown.page, { do: 'save' })).scene, /stickiness = \[.*sphere/);
+      await shown.page.screenshot({ path: join(output, `live-${name}-brush.png`) });
+      await shown.page.click('#brush-done');
+      await shown.page.click('#undo');
+      await shown.page.waitForFunction(() => !Array.isArray(window.cutisLive.page.scene.layers[2].options.find((o) => o.name === 'stickiness').applied), null, { timeout: patience });
+    });
+
+    test('the value under the pointer is plotted', async () => {
+      const skin = await target(shown.page, 0);
+      await shown.page.mouse.move(skin.x + 2, skin.y + 2);
+      await ask(shown.page, { do: 'clock', play: true });
+      await shown.page.waitForFunction(() => !document.getElementById('trace').hidden, null, { timeout: patience });
+    });
+
     test('a bad file is refused with words, and the page stays alive', async () => {
       const bad = join(mkdtempSync(join(tmpdir(), 'cutis-live-')), 'bad.glb');
       writeFileSync(bad, 'glTF, but not really');

@@ -16,8 +16,12 @@ const std::vector<Format>& formats() {
 
 /// Scenes may name them: they say what a bake writes.
 const std::vector<std::string>& known_formats() {
-    static const std::vector<std::string> names = {"glb", "usda", "obj", "pc2", "mdd", "npz", "html"};
+    static const std::vector<std::string> names = {"glb", "usda", "obj", "pc2", "mdd", "npz", "html", "png"};
     return names;
+}
+
+std::vector<std::string> output_formats() {
+    return known_formats();
 }
 
 Picture read_picture(std::span<const unsigned char> /*bytes*/, const std::string& where) {

@@ -120,24 +120,4 @@ PlanReport make_plan(const std::filesystem::path& folder, const PlanOptions& opt
 /// \throw IoError       something is missing here
 Scene planned_scene(const Shot& shot, const std::string& version);
 
-/// Expected cost of frames of a shot. What it is made of is measured by `cutis bench farm`.
-struct Cost {
-    double seconds = 0.0;  ///< of one processor
-    double megabytes = 0.0;
-    double bytes = 0.0;  ///< written
-};
-
-/// Per 1,000 vertices, of one layer or format.
-struct CostRate {
-    std::string name;
-    double prepare_ms = 0.0;
-    double frame_ms = 0.0;
-    double megabytes = 0.0;
-    double frame_bytes = 0.0;
-};
-
-/// Rates of "body", the layers and the formats.
-const std::vector<CostRate>& cost_rates();
-Cost estimate(const Scene& scene, int vertices, int frames);
-
 }  // namespace cutis::farm

@@ -35,6 +35,8 @@ struct BakeControls {
     CheckpointStore* keeper = nullptr;              ///< null: a stopped bake starts over
     int keep_every = 0;                             ///< frames between saved states; 0: only when stopped
     double memory = 0.0;                            ///< bytes; a bake that seems to need more is refused; 0: no limit
+    /// Hears, before anything is prepared, what processor time the bake will take.
+    std::function<void(double seconds)> expects = {};
 };
 
 /// What a bake did.
@@ -45,6 +47,7 @@ struct BakeReport {
     int frames_resumed = 0;                                     ///< of those, taken from an earlier run
     bool cancelled = false;                                     ///< stopped by the caller: no output stands
     double estimated_bytes = 0.0;                               ///< of memory, guessed before anything was prepared
+    double estimated_seconds = 0.0;                             ///< of one processor, the same
     bool is_kept = false;                                       ///< the keeper has a state of this run
     std::vector<std::pair<std::string, double>> stage_seconds;  ///< prepare, body, layers, write
     std::vector<LayerReport> layers;

@@ -120,8 +120,7 @@ private:
         }
         for (const LayerInfo& layer : info().layers) {
             if (layer.maps != nullptr && few_maps_ == nullptr) {
-                static const Workers alone(1);
-                few_maps_ = std::make_unique<FewMaps>(layer, info().workers != nullptr ? *info().workers : alone, 4);
+                few_maps_ = std::make_unique<FewMaps>(layer, workers(), 4);
                 few_maps_->want(frames());
             }
         }
@@ -186,7 +185,7 @@ private:
         }
         const GlbFrames of_body = {&frames().numbers(), frames().first(Stored::positions), body().vertex_count(),
                                    first_uv(0), body().uv_moves() ? body().uv_count() : 0};
-        GlbCharacter character(info(), of_body, times_, options_, tolerance, path_);
+        GlbCharacter character(info(), of_body, times_, options_, tolerance, path_, workers());
         fit(tolerance, false);
         error_ = std::max(error_, character.max_error());
         half_error_ = std::max(half_error_, character.half_error());
@@ -274,7 +273,7 @@ private:
                 continue;
             }
             if (!is_body || fits_body) {
-                written_[m]->fit(tolerance);
+                written_[m]->fit(tolerance, workers());
             }
             error_ = std::max(error_, written_[m]->max_error());
             half_error_ = std::max(half_error_, written_[m]->half_error());

@@ -85,8 +85,8 @@ bool GlbCharacter::has_document(const BakeInfo& info) {
 
 GlbCharacter::GlbCharacter(const BakeInfo& info, const GlbFrames& frames, std::vector<double> times,
                            const GlbOptions& options, const MorphTolerance& tolerance,
-                           const std::filesystem::path& beside)
-    : info_(info), body_(*info.body), character_(*info.body->source().character), times_(std::move(times)) {
+                           const std::filesystem::path& beside, const Workers& workers)
+    : info_(info), workers_(workers), body_(*info.body), character_(*info.body->source().character), times_(std::move(times)) {
     find_times();
     for (const PlacedMesh& placed : body_.source().placed) {
         make_patch(placed, frames, options, tolerance, beside, patches_.emplace_back());
@@ -216,7 +216,7 @@ void GlbCharacter::make_patch(const PlacedMesh& placed, const GlbFrames& frames,
     const TimeSampling sampling = keeps_clip_ ? TimeSampling::exact : info_.sampling;
     patch.is_carried = is_skinned && !options.keep_skin;
     if (!patch.is_carried) {
-        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside);
+        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside, workers_);
         patch.is_carried = is_skinned && patch.deviation.is_singular;
     }
     if (patch.is_carried) {
@@ -225,7 +225,7 @@ void GlbCharacter::make_patch(const PlacedMesh& placed, const GlbFrames& frames,
         carriage.inverse_bind = {Eigen::Affine3d::Identity()};
         carriage.weights.influences = 0;
         source.rest.resize(0, 3);
-        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside);
+        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside, workers_);
     }
     const Deviation& deviation = patch.deviation;
     const bool moves = deviation.largest > 0.05 * tolerance.position;
@@ -238,7 +238,7 @@ void GlbCharacter::make_patch(const PlacedMesh& placed, const GlbFrames& frames,
     patch.mesh->read_from(*deviation.store, 0, vertices * 3);
     if (patch.is_changed) {
         const double scale = deviation.scale > 0.0 ? deviation.scale : 1.0;
-        patch.mesh->fit({tolerance.position / scale, tolerance.uv});
+        patch.mesh->fit({tolerance.position / scale, tolerance.uv}, workers_);
         max_error_ = std::max(max_error_, patch.mesh->max_error() * scale);
         max_uv_error_ = std::max(max_uv_error_, patch.mesh->max_uv_error());
         half_error_ = std::max(half_error_, patch.mesh->half_error() * scale);

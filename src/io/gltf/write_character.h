@@ -26,7 +26,7 @@ public:
     /// \param frames  of the body, all of them;  \param times  of each frame, body seconds
     /// \param beside  scratch space goes there
     GlbCharacter(const BakeInfo& info, const GlbFrames& frames, std::vector<double> times, const GlbOptions& options,
-                 const MorphTolerance& tolerance, const std::filesystem::path& beside);
+                 const MorphTolerance& tolerance, const std::filesystem::path& beside, const Workers& workers);
 
     /// When the frames are in the clip.
     const GlbTimes& times() const { return glb_times_; }
@@ -83,6 +83,7 @@ private:
     void repaint(GlbDocument& document) const;
 
     const BakeInfo& info_;
+    const Workers& workers_;
     const Body& body_;
     const Character& character_;
     std::vector<double> times_;

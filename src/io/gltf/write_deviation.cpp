@@ -81,10 +81,17 @@ private:
     Pose pose_;
 };
 
+/// Of some vertices in a frame.
+struct Furthest {
+    double distance = 0.0;
+    bool is_singular = false;
+};
+
 }  // namespace
 
 Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vector<double>& times,
-                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside) {
+                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside,
+                         const Workers& workers) {
     Deviation out;
     const auto count = static_cast<Eigen::Index>(source.rows.size());
     out.uv_count = static_cast<int>(source.uvs.size());
@@ -110,20 +117,30 @@ Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vec
         undoer.pose(times[f], morphed, out.weights);
         out.scale = std::max(out.scale, undoer.largest_stretch());
         source.frames.read_positions(static_cast<int>(f), all);
-        for (Eigen::Index v = 0; v < count; ++v) {
-            const Matrix34 map = undoer.map_of(v);
-            const Vector3d there = all.row(source.rows[static_cast<size_t>(v)]).transpose();
-            const Vector3d off = there - map.leftCols<3>() * morphed.row(v).transpose() - map.col(3);
-            const double distance = off.norm();
-            Vector3d d = Vector3d::Zero();
-            if (distance > nothing || begins) {
-                out.largest = std::max(out.largest, begins ? 0.0 : distance);
-                const Eigen::Matrix3d linear = map.leftCols<3>();
-                out.is_singular = out.is_singular || (distance > 0.1 * source.tolerance && is_nearly_singular(linear));
-                d = linear.inverse() * off;
-                d = d.allFinite() ? d : Vector3d::Zero();
+        constexpr int chunk = 512;
+        std::vector<Furthest> furthest(static_cast<size_t>(count / chunk + 1));
+        workers.for_chunks(static_cast<int>(count), chunk, [&](int from, int to) {
+            Furthest& here = furthest[static_cast<size_t>(from / chunk)];
+            for (Eigen::Index v = from; v < to; ++v) {
+                const Matrix34 map = undoer.map_of(v);
+                const Vector3d there = all.row(source.rows[static_cast<size_t>(v)]).transpose();
+                const Vector3d off = there - map.leftCols<3>() * morphed.row(v).transpose() - map.col(3);
+                const double distance = off.norm();
+                Vector3d d = Vector3d::Zero();
+                if (distance > nothing || begins) {
+                    here.distance = std::max(here.distance, begins ? 0.0 : distance);
+                    const Eigen::Matrix3d linear = map.leftCols<3>();
+                    here.is_singular =
+                        here.is_singular || (distance > 0.1 * source.tolerance && is_nearly_singular(linear));
+                    d = linear.inverse() * off;
+                    d = d.allFinite() ? d : Vector3d::Zero();
+                }
+                own.row(v) = (begins ? Vector3d::Zero() : Vector3d(rest.row(v).transpose())).transpose() + d.transpose();
             }
-            own.row(v) = (begins ? Vector3d::Zero() : Vector3d(rest.row(v).transpose())).transpose() + d.transpose();
+        });
+        for (const Furthest& one : furthest) {
+            out.largest = std::max(out.largest, one.distance);
+            out.is_singular = out.is_singular || one.is_singular;
         }
         if (out.uv_count > 0) {
             source.frames.read_uv(static_cast<int>(f), all_uv);

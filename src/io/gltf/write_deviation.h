@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cutis/body/body.h"
+#include "cutis/core/parallel.h"
 #include "io/gltf/write_frames.h"
 
 namespace cutis {
@@ -43,6 +44,7 @@ struct DeviationSource {
 
 /// \param beside  scratch space goes there
 Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vector<double>& times,
-                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside);
+                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside,
+                         const Workers& workers);
 
 }  // namespace cutis

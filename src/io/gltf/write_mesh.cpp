@@ -62,8 +62,8 @@ double GlbMesh::make_bones(int bones) {
     return rms;
 }
 
-void GlbMesh::fit(const MorphTolerance& tolerance) {
-    morphs_ = fit_morph_basis(frames_, tolerance, field_);
+void GlbMesh::fit(const MorphTolerance& tolerance, const Workers& workers) {
+    morphs_ = fit_morph_basis(frames_, tolerance, field_, workers);
 }
 
 BaseShape GlbMesh::base_shape() {

@@ -34,7 +34,7 @@ public:
     /// Makes a skin of rigid bones. \return the error of one coordinate, root of the mean square, metres
     double make_bones(int bones);
     /// Makes morph targets instead.
-    void fit(const MorphTolerance& tolerance);
+    void fit(const MorphTolerance& tolerance, const Workers& workers);
 
     /// Adds the mesh alone. \return its index
     int add_mesh(GlbDocument& document, const std::vector<int>& materials);

@@ -39,7 +39,8 @@ struct MorphBasis {
 /// vertex of every frame, and one more with constant weight where modes change sign. Never more
 /// than there are frames: so many give any motion back.
 ///
-/// Memory: one block of coordinates over all frames (32 MB), the targets, frames x frames numbers.
-MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance, const NormalField& normals);
+/// Memory: a block of coordinates over all frames (1 MB) per thread, the targets, frames x frames numbers.
+MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolerance, const NormalField& normals,
+                           const Workers& workers);
 
 }  // namespace cutis

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/geometry.h"
 #include "core/printable.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
@@ -171,8 +172,7 @@ void BvhReader::read_frame(std::size_t frame) {
             if (kind < 3) {
                 position[kind] = value * scale_;
             } else {
-                rotation =
-                    rotation * Eigen::Quaterniond(Eigen::AngleAxisd(value * pi / 180.0, Vector3d::Unit(kind - 3)));
+                rotation = rotation * quaternion_exp(value * (pi / 360.0) * Vector3d::Unit(kind - 3));
             }
         }
         if (joints_[j].has_position) {

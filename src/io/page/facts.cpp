@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/math.h"
+
 namespace cutis {
 
 std::string with_digits(double value) {
@@ -54,7 +56,7 @@ void ChannelRange::take(const std::vector<double>& values, int width) {
         return;
     }
     for (std::size_t i = 0; i + 2 < values.size(); i += 3) {
-        reach(std::hypot(values[i], values[i + 1], values[i + 2]));
+        reach(math::hypot(values[i], values[i + 1], values[i + 2]));
     }
 }
 

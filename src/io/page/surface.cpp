@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/math.h"
 #include "cutis/io/json.h"
 #include "io/polygons.h"
 #include "io/render_mesh.h"
@@ -74,7 +75,7 @@ std::vector<Colour> part_colours(const Body& body, const std::vector<MeshPart>& 
 
 /// 1, 2 or 5 times a power of ten, at most `value`.
 double round_length(double value) {
-    const double power = std::pow(10.0, std::floor(std::log10(value)));
+    const double power = math::pow(10.0, std::floor(math::log10(value)));
     const double digit = value / power;
     return power * (digit < 2.0 ? 1.0 : digit < 5.0 ? 2.0 : 5.0);
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "cutis/core/error.h"
+#include "io/store/products.h"
 
 namespace cutis {
 
@@ -23,18 +25,22 @@ struct Projection {
 };
 
 Projection project(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const TimeModes& modes,
-                   const ModeTrack& track, int count) {
+                   const ModeTrack& track, int count, const Workers& workers) {
     Projection out;
     out.modes.resize(count, track.points * track.width);
     Eigen::MatrixXd first = modes.vectors.leftCols(count);
     const Eigen::RowVectorXd reach = first.cwiseAbs().colwise().maxCoeff();
     out.weights = (first.array().rowwise() / reach.array()).matrix().transpose();
     first.array().rowwise() *= reach.array();
-    FrameRows displacements;
-    for (const ModeBlock& block : blocks) {
+    const ProductPanels sources(first.transpose());
+    workers.for_chunks(static_cast<int>(blocks.size()), 1, [&](int b, int /*end*/) {
+        const ModeBlock& block = blocks[b];
+        FrameRows displacements;
         read_displacements(frames, block, ModeBase::mean, displacements);
-        out.modes.middleCols(block.place, block.count).noalias() = first.transpose() * displacements * block.tolerance;
-    }
+        FrameRows projected = FrameRows::Zero(count, block.count);
+        add_product(sources, displacements, block.tolerance, projected);
+        out.modes.middleCols(block.place, block.count) = projected;
+    });
     return out;
 }
 
@@ -61,7 +67,7 @@ void round_modes(const Projection& projection, double step, int frame_count, Pac
 
 /// Rebuilds every frame as the page does and compares.
 double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const ModeTrack& track,
-               const PackedMotion& motion) {
+               const PackedMotion& motion, const Workers& workers) {
     using RowsOf16 = Eigen::Matrix<std::int16_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using RowsOfFloat = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Eigen::Index size = track.points * track.width;
@@ -69,61 +75,61 @@ double measure(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, co
     const Eigen::Map<const RowsOfFloat> weights(motion.weights.data(), frames.frame_count(), motion.rank);
     const Eigen::Map<const Eigen::RowVectorXd> scales(motion.scales.data(), motion.rank);
     const Eigen::Map<const Eigen::RowVectorXf> mean(motion.mean.data(), size);
-    const FrameRows scaled = weights.cast<double>().array().rowwise() * scales.array();
-    double largest = 0.0;
-    FrameRows truth;
-    FrameRows shown;
-    for (const ModeBlock& block : blocks) {
-        const Eigen::Index first = block.place;
+    const ProductPanels scaled((weights.cast<double>().array().rowwise() * scales.array()).matrix());
+    std::vector<double> largest(blocks.size(), 0.0);
+    workers.for_chunks(static_cast<int>(blocks.size()), 1, [&](int b, int /*end*/) {
+        const ModeBlock& block = blocks[b];
+        FrameRows truth;
+        FrameRows shown(frames.frame_count(), block.count);
         read_block(frames, block, truth);
-        shown.noalias() = scaled * basis.middleCols(first, block.count).cast<double>();
-        shown.rowwise() += mean.segment(first, block.count).cast<double>();
+        shown.rowwise() = mean.segment(block.place, block.count).cast<double>();
+        add_product(scaled, basis.middleCols(block.place, block.count).cast<double>(), 1.0, shown);
         truth -= shown.cast<float>().cast<double>();
-        largest = std::max(largest, largest_squared(truth, block.width));
-    }
-    return std::sqrt(largest);
+        largest[b] = largest_squared(truth, block.width);
+    });
+    return largest.empty() ? 0.0 : std::sqrt(*std::max_element(largest.begin(), largest.end()));
 }
 
 void fill_mean(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, const ModeTrack& track,
-               PackedMotion& out) {
+               const Workers& workers, PackedMotion& out) {
     out.mean.resize(static_cast<size_t>(track.points) * static_cast<size_t>(track.width));
-    FrameRows rows;
-    for (const ModeBlock& block : blocks) {
-        read_block(frames, block, rows);
+    workers.for_chunks(static_cast<int>(blocks.size()), 1, [&](int b, int /*end*/) {
+        FrameRows rows;
+        read_block(frames, blocks[b], rows);
         const Eigen::RowVectorXd mean = base_of(rows, ModeBase::mean);
         for (Eigen::Index i = 0; i < mean.size(); ++i) {
-            out.mean[block.place + i] = static_cast<float>(mean(i));
+            out.mean[static_cast<size_t>(blocks[b].place + i)] = static_cast<float>(mean(i));
         }
-    }
+    });
 }
 
 }  // namespace
 
-PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track) {
+PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track, const Workers& workers) {
     const int frame_count = frames.frame_count();
     PackedMotion out;
     out.width = track.width;
     out.points = track.points;
     const std::vector<ModeBlock> blocks = make_mode_blocks({track}, frame_count);
-    fill_mean(frames, blocks, track, out);
-    out.max_error = measure(frames, blocks, track, out);
+    fill_mean(frames, blocks, track, workers, out);
+    out.max_error = measure(frames, blocks, track, out, workers);
     if (out.max_error < track.tolerance || frame_count < 2) {
         return out;  // it stands still
     }
     ModeTrack strict = track;
     strict.tolerance *= truncation_share;
     const std::vector<ModeBlock> strict_blocks = make_mode_blocks({strict}, frame_count);
-    const TimeModes modes = find_time_modes(frames, blocks, ModeBase::mean);
+    const TimeModes modes = find_time_modes(frames, blocks, ModeBase::mean, workers);
     const int most = static_cast<int>(modes.vectors.cols());
-    int count = std::max(1, count_modes(frames, strict_blocks, ModeBase::mean, modes));
+    int count = std::max(1, count_modes(frames, strict_blocks, ModeBase::mean, modes, workers));
     double step = track.tolerance * rounding_share / std::sqrt(static_cast<double>(count));
     Projection projection;
     for (int attempt = 0;; ++attempt) {
         if (projection.modes.rows() != count) {
-            projection = project(frames, blocks, modes, track, count);
+            projection = project(frames, blocks, modes, track, count, workers);
         }
         round_modes(projection, step, frame_count, out);
-        out.max_error = measure(frames, blocks, track, out);
+        out.max_error = measure(frames, blocks, track, out, workers);
         // After so many halvings the step is no longer what limits; the 16 bits are.
         constexpr int halvings = 6;
         if (out.max_error < track.tolerance || (count == most && attempt >= halvings)) {
@@ -162,10 +168,23 @@ Json PageTracks::pack(PageSections& sections, const Workers& workers) {
     for (const Track& track : tracks_) {
         track.store->file().flush();
     }
-    workers.for_chunks(static_cast<int>(tracks_.size()), 1, [&](int i, int /*end*/) {
-        const Track& track = tracks_[i];
-        motions[i] = pack_motion(*track.store, track.place);
-    });
+    // The largest first: all threads on a track that is more than one thread's share, then a track a thread.
+    const auto size = [&](size_t i) { return static_cast<double>(tracks_[i].place.points) * tracks_[i].place.width; };
+    std::vector<size_t> order(tracks_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
+    double left = 0.0;
+    for (const size_t i : order) {
+        left += size(i);
+    }
+    const auto pack_one = [&](size_t i) { motions[i] = pack_motion(*tracks_[i].store, tracks_[i].place, workers); };
+    size_t done = 0;
+    for (; done < order.size() && size(order[done]) * workers.threads() > left; ++done) {
+        pack_one(order[done]);
+        left -= size(order[done]);
+    }
+    workers.for_chunks(static_cast<int>(order.size() - done), 1,
+                       [&](int i, int /*end*/) { pack_one(order[done + static_cast<size_t>(i)]); });
     Json json = Json::object();
     for (std::size_t i = 0; i < tracks_.size(); ++i) {
         json[tracks_[i].name] = motion_json(sections, tracks_[i].name, motions[i]);

@@ -24,7 +24,7 @@ struct PackedMotion {
 };
 
 /// Fewest modes, and the coarsest rounding, that meet the track's tolerance.
-PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track);
+PackedMotion pack_motion(CoordinateStore& frames, const ModeTrack& track, const Workers& workers);
 
 /// Everything that moves in a page, wherever its numbers are kept.
 class PageTracks {

@@ -278,11 +278,6 @@ private:
         }
     }
 
-    const Workers& workers() const {
-        static const Workers alone(1);
-        return info().workers != nullptr ? *info().workers : alone;
-    }
-
     /// meta.wrinkles: few normal maps of the body, and how much of each in every frame.
     void add_wrinkles(Json& meta) {
         if (few_maps_ == nullptr) {

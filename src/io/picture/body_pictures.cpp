@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 #include <utility>
 
+#include "core/geometry.h"
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/json.h"
@@ -25,10 +28,10 @@ constexpr int most_side = 2048;                                         // of pi
 constexpr std::array<double, 4> plain_skin = {0.69, 0.38, 0.245, 1.0};  // linear, of parts without a material
 
 double to_linear(double srgb) {
-    return srgb <= 0.04045 ? srgb / 12.92 : std::pow((srgb + 0.055) / 1.055, 2.4);
+    return srgb <= 0.04045 ? srgb / 12.92 : math::pow((srgb + 0.055) / 1.055, 2.4);
 }
 double to_srgb(double linear) {
-    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1.0 / 2.4) - 0.055;
+    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * math::pow(linear, 1.0 / 2.4) - 0.055;
 }
 
 /// Index `object[key]`, checked against a list; -1: none.
@@ -90,7 +93,7 @@ public:
                 " on triangle ", uv_.surface.mesh().art_triangle[static_cast<size_t>(centre.triangle)], " without"));
         }
         const double height = decal.size * image.height / image.width;
-        const double radius = 0.5 * std::hypot(decal.size, height);
+        const double radius = 0.5 * math::hypot(decal.size, height);
         const LogMap map = log_map(uv_.surface.topology(), rest, centre, right_of(decal, centre), 1.3 * radius);
         std::set<std::string> touched;
         std::vector<char> is_painted(static_cast<size_t>(triangles.rows()), 0);
@@ -307,7 +310,7 @@ private:
         const Vector3d n = interpolate(normals, uv_.surface.topology().triangles(), centre).normalized();
         const Vector3d up = std::abs(n.y()) < 0.99 ? Vector3d::UnitY() : Vector3d(-Vector3d::UnitZ());
         const Vector3d right = up.cross(n).normalized();
-        return Eigen::AngleAxisd(decal.turn * std::acos(-1.0) / 180.0, n) * right;
+        return quaternion_exp(decal.turn * (std::numbers::pi / 360.0) * n) * right;
     }
 
     bool meets(const LogMap& map, int f, double width, double height) const {

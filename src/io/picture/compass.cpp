@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/math.h"
 #include "io/picture/picture.h"
 
 namespace cutis {
@@ -13,13 +14,13 @@ struct Ink {
 
 /// A compass rose at a place of the unit disc, y up.
 Ink ink_at(double x, double y) {
-    const double r = std::hypot(x, y);
+    const double r = math::hypot(x, y);
     const auto near = [](double value, double target, double half) { return std::abs(value - target) < half; };
     if (near(r, 0.94, 0.022) || near(r, 0.87, 0.01) || near(r, 0.42, 0.012)) {
         return {true};
     }
-    const double half_turn = std::acos(-1.0);
-    const double turn = std::atan2(x, y);  // from north, clockwise
+    const double half_turn = math::acos(-1.0);
+    const double turn = math::atan2(x, y);  // from north, clockwise
     const double tick = turn / (half_turn / 36.0);
     if (r > 0.87 && r < 0.94 && std::abs(tick - std::round(tick)) * r * half_turn / 36.0 < 0.008) {
         return {true};
@@ -27,8 +28,8 @@ Ink ink_at(double x, double y) {
     const double sector = std::round(turn / (half_turn / 4.0));
     const bool is_main = std::fmod(std::abs(sector), 2.0) == 0.0;
     // In the axes of its point: along it, and to its right.
-    const double along = x * std::sin(sector * half_turn / 4.0) + y * std::cos(sector * half_turn / 4.0);
-    const double across = x * std::cos(sector * half_turn / 4.0) - y * std::sin(sector * half_turn / 4.0);
+    const double along = x * math::sin(sector * half_turn / 4.0) + y * math::cos(sector * half_turn / 4.0);
+    const double across = x * math::cos(sector * half_turn / 4.0) - y * math::sin(sector * half_turn / 4.0);
     const double length = is_main ? 0.82 : 0.6;
     const double half = 0.16 * (length - along) / (length - 0.2);
     const double width = along > 0.2 ? half : 0.8 * along;

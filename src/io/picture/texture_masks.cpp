@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/scene_read.h"
@@ -108,7 +109,7 @@ void paint_picture_colours(Body& body) {
     }
     for (size_t c = 0; c < 3 && is_found; ++c) {
         for (double& value : values[c]) {
-            value = value < 0.0 ? value : std::pow(value, 2.2);
+            value = value < 0.0 ? value : math::pow(value, 2.2);
         }
         body.set_painted(std::string("picture.") + "rgb"[c], values[c]);
     }

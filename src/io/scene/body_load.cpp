@@ -128,6 +128,16 @@ BvhMotion read_motion(const Scene& scene) {
                               ", found ", moving.clips.size(), " clips", wanted.empty() ? "" : " of other names"));
 }
 
+/// Weights stay where the node of the same name has as many morph targets.
+void drop_weights_of_others(const Character& character, Clip& clip) {
+    std::erase_if(clip.channels, [&](const Channel& channel) {
+        return channel.target == ChannelTarget::morph_weights &&
+               std::none_of(character.meshes.begin(), character.meshes.end(), [&](const MeshInstance& mesh) {
+                   return mesh.node == channel.node && static_cast<int>(mesh.morphs.size()) == channel.width;
+               });
+    });
+}
+
 Body load_character(const Scene& scene, const WarningCallback& warn, const ActorLoader& actors) {
     const BodyOptions& options = scene.body.options;
     const auto load_source = [&] {
@@ -154,6 +164,7 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
                                            : concat("translation times ", moved.translation_scale),
                     missing.empty() ? "" : "; the character lacks " + word_list(missing)));
     }
+    drop_weights_of_others(*character, moved.clip);
     // The motion is the only clip left: no name of the file's own can be mistaken for it.
     character->clips = {std::move(moved.clip)};
     return make_body(std::move(character), options);

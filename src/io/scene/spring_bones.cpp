@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "body/bind_pose.h"
+#include "core/math.h"
 #include "cutis/core/options.h"
 #include "cutis/io/json.h"
 
@@ -112,7 +113,7 @@ private:
             const double length = way.norm();
             if (length > 0.0 && stiffness > 0.0) {
                 const double omega = std::sqrt(steps_a_second * stiffness / length);
-                const double loss = -steps_a_second * std::log1p(-std::clamp(drag, 0.0, 0.99));
+                const double loss = -steps_a_second * math::log1p(-std::clamp(drag, 0.0, 0.99));
                 frequency_ += omega / (2.0 * pi);
                 damping_ += std::min(1.0, loss / (2.0 * omega));
                 ++found_.joints;

@@ -7,6 +7,7 @@
 
 #include "core/printable.h"
 #include "cutis/core/error.h"
+#include "cutis/stack/cost.h"
 #include "cutis/stack/simulation_surface.h"
 #include "io/picture/body_pictures.h"
 #include "io/scene/spring_bones.h"
@@ -94,6 +95,12 @@ public:
         describe_parts();
         describe_motion();
         const std::string layers = choose_layers();
+        const std::string output = output_lines();
+        out_.words.push_back(concat("A bake of its ", frames_, " frames takes about ",
+                                    rough_time(expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()),
+                                                             frames_, budget())
+                                                   .seconds),
+                                    " of one processor."));
         std::ostringstream text;
         for (const std::string& sentence : out_.words) {
             text << "# " << sentence << '\n';
@@ -115,7 +122,7 @@ public:
         text << "fps = " << suggested_fps
              << "\nleave_out = true  # a layer that refuses this body is left out with a note\n# skin = [\"MATERIAL\"] "
                 " # a material or mesh; also cloth, hair, rigid: corrects what was found\n"
-             << layers << output_lines();
+             << layers << output;
         out_.scene = text.str();
         return std::move(out_);
     }
@@ -301,6 +308,7 @@ private:
             text << "\n[[layer]]\nkind = \"curve\"  # flesh on " << (parts_.empty() ? "what is soft" : parts_)
                  << "\n# parts = [\"tail\"]  # keeps only these kinds\n"
                  << spring_bone_lines(springs_);
+            costs_.emplace_back("curve");
             used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
         }
         const bool has_room = has_cloth || options_.preset == "cloth" || !is_coarse();
@@ -315,6 +323,7 @@ private:
                  << (has_cloth || options_.preset == "cloth" ? "" : gentle_skin())
                  << "poses = \"clip\"  # folds for this motion; \"all\": for others, too\n"
                  << "most_vertices = " << budget() << "  # --budget\n";
+            costs_.emplace_back("fold");
             used.push_back(
                 concat("fold on ", has_cloth ? "cloth" : "all that is soft", ", at most ", budget(), " vertices"));
         }
@@ -323,10 +332,18 @@ private:
             if (has_cloth && has_skin) {
                 text << "pins = \"cloth\"  # cloth keeps to the body, skin slides\n";
             }
+            costs_.emplace_back("slide");
             used.emplace_back(has_cloth && has_skin ? "slide on skin" : "slide");
+        }
+        // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot use.
+        if (wants("wrinkle", false)) {
+            text << "\n[[layer]]\nkind = \"wrinkle\"  # normal maps where skin is pressed together\n"
+                 << (is_face ? "skin = \"forehead\"\n" : "");
+            used.emplace_back("wrinkles on skin");
         }
         if (wants("shell", false)) {
             text << "\n[[layer]]\nkind = \"shell\"\ndetail = \"scale\"\n";
+            costs_.emplace_back("shell");
             used.emplace_back("shell with scales");
         }
         out_.words.push_back(used.empty() ? "No layer: the character as it is." : "Layers: " + word_list(used) + ".");
@@ -355,7 +372,7 @@ private:
         return options_.budget > 0 ? options_.budget : std::clamp(per_triangle * own, least, most);
     }
 
-    std::string output_lines() const {
+    std::string output_lines() {
         std::ostringstream text;
         text << "\n[output]\nformats = [\"glb\", \"html\"]\n";
         const double seconds = out_.clips.empty() ? 0.0 : out_.clips.front().seconds;
@@ -368,6 +385,7 @@ private:
                 text << "last_frame = " << last << "  # of " << frames << "; 0: the whole clip\n";
             }
         }
+        frames_ = last;
         if (!out_.clips.empty()) {
             const ClipScore& best = out_.clips.front();
             text << "\n[output.html]  # seen from where most happens, when most happens\ncamera = ["
@@ -384,6 +402,8 @@ private:
     const Body& body_;
     Suggestion out_;
     std::string parts_;
+    int frames_ = 1;                                    // that the scene bakes
+    std::vector<std::string> costs_ = {"glb", "html"};  // formats and layers that it has
     SpringBones springs_;
 };
 

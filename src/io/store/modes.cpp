@@ -6,11 +6,12 @@
 
 #include "core/dense.h"
 #include "cutis/core/error.h"
+#include "io/store/products.h"
 
 namespace cutis {
 namespace {
 
-constexpr size_t block_bytes = size_t{4} << 20;
+constexpr size_t block_bytes = size_t{1} << 20;
 
 // Four maxima side by side: a single one would wait for itself.
 template <int width>
@@ -72,7 +73,11 @@ Eigen::RowVectorXd base_of(const FrameRows& rows, ModeBase base) {
     if (base == ModeBase::first_frame) {
         return rows.row(0);
     }
-    return rows.colwise().mean();
+    Eigen::RowVectorXd sum = rows.row(0);  // row after row: columns would be walked across memory
+    for (Eigen::Index f = 1; f < rows.rows(); ++f) {
+        sum += rows.row(f);
+    }
+    return sum / static_cast<double>(rows.rows());
 }
 
 void read_displacements(CoordinateStore& frames, const ModeBlock& block, ModeBase base, FrameRows& out) {
@@ -92,13 +97,25 @@ double largest_squared(const FrameRows& displacements, int width) {
 // The Gram matrix D^T D is small and has the same right singular vectors. It squares the condition
 // number, so modes below 1e-8 of the first are not accurate; they are still orthonormal, and
 // displacements are projected onto them from D itself, so the only harm is a mode too many.
-TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base) {
+TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
+                          const Workers& workers) {
     const int n = frames.frame_count();
-    Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(n, n);
-    FrameRows displacements;
-    for (const ModeBlock& block : blocks) {
-        read_displacements(frames, block, base, displacements);
-        gram.selfadjointView<Eigen::Lower>().rankUpdate(displacements);
+    frames.file().flush();
+    // Sums of a few groups of blocks side by side, as many as memory allows, whatever the number of threads.
+    constexpr size_t sum_bytes = size_t{64} << 20;
+    const size_t fitting = sum_bytes / (sizeof(double) * static_cast<size_t>(n) * static_cast<size_t>(n));
+    const int groups = static_cast<int>(std::clamp<size_t>(std::min(fitting, blocks.size()), 1, 16));
+    std::vector<Eigen::MatrixXd> sums(static_cast<size_t>(groups), Eigen::MatrixXd::Zero(n, n));
+    workers.for_chunks(groups, 1, [&](int group, int /*end*/) {
+        FrameRows displacements;
+        for (size_t b = static_cast<size_t>(group); b < blocks.size(); b += static_cast<size_t>(groups)) {
+            read_displacements(frames, blocks[b], base, displacements);
+            add_gram(displacements, sums[static_cast<size_t>(group)]);
+        }
+    });
+    Eigen::MatrixXd& gram = sums.front();
+    for (size_t group = 1; group < sums.size(); ++group) {
+        gram += sums[group];
     }
     const SymmetricEigen solved = symmetric_eigen(gram);
     if (!solved.has_converged) {
@@ -120,50 +137,95 @@ TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>&
     return result;
 }
 
-int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes) {
+namespace {
+
+/// What the first modes leave of displacements.
+class RestAfter {
+public:
+    RestAfter(const TimeModes& modes, int count)
+        : modes_(modes.vectors),
+          count_(count),
+          along_(modes.vectors.leftCols(count).transpose()),
+          back_(modes.vectors.leftCols(count)) {}
+
+    void leave(FrameRows& rest) const {
+        FrameRows projected = FrameRows::Zero(count_, rest.cols());
+        add_product(along_, rest, 1.0, projected);
+        add_product(back_, projected, -1.0, rest);
+    }
+
+    /// One mode after another until no point is off by 1. \return how many modes that takes
+    int leave_until_small(FrameRows& rest, int width) const {
+        int count = count_;
+        Eigen::RowVectorXd projected(rest.cols());
+        for (; count < modes_.cols() && largest_squared(rest, width) >= 1.0; ++count) {
+            const auto mode = modes_.col(count);
+            projected = mode(0) * rest.row(0);
+            for (Eigen::Index f = 1; f < rest.rows(); ++f) {
+                projected += mode(f) * rest.row(f);
+            }
+            for (Eigen::Index f = 0; f < rest.rows(); ++f) {
+                rest.row(f) -= mode(f) * projected;
+            }
+        }
+        return count;
+    }
+
+private:
+    const Eigen::MatrixXd& modes_;
+    int count_;
+    ProductPanels along_, back_;
+};
+
+}  // namespace
+
+int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes,
+                const Workers& workers) {
     const int most = static_cast<int>(modes.vectors.cols());
+    frames.file().flush();
     // The largest error is at least the root mean square: fewer modes than this cannot do.
     double entries = 0.0;
     for (const ModeBlock& block : blocks) {
         const auto points = block.count / block.width;
         entries += static_cast<double>(points) * static_cast<double>(frames.frame_count());
     }
-    int least = 0;
-    while (least < most && modes.energy_after(least) > entries) {
-        ++least;
+    int count = 0;
+    while (count < most && modes.energy_after(count) > entries) {
+        ++count;
     }
-    // Block by block; what one needs, the next begins with. A block that asks for more gets one mode after another,
-    // each a correction of the rest it has in cache.
-    int count = least;
-    FrameRows rest;
-    FrameRows projected;
-    for (const ModeBlock& block : blocks) {
-        read_displacements(frames, block, base, rest);
-        const auto first = modes.vectors.leftCols(count);
-        projected.noalias() = first.transpose() * rest;
-        rest.noalias() -= first * projected;
-        for (; count < most && largest_squared(rest, block.width) >= 1.0; ++count) {
-            const auto next = modes.vectors.col(count);
-            projected.noalias() = next.transpose() * rest;
-            rest.noalias() -= next * projected;
-        }
+    // Every block says what it needs; those that needed less are asked again with what the others need, as a largest
+    // error may also grow with a mode.
+    std::vector<int> needed(blocks.size(), -1);
+    for (bool is_settled = false; !is_settled;) {
+        const RestAfter rest_after(modes, count);
+        workers.for_chunks(static_cast<int>(blocks.size()), 1, [&](int b, int /*end*/) {
+            if (needed[b] == count) {
+                return;
+            }
+            FrameRows rest;
+            read_displacements(frames, blocks[b], base, rest);
+            rest_after.leave(rest);
+            needed[b] = rest_after.leave_until_small(rest, blocks[b].width);
+        });
+        const int next = needed.empty() ? count : *std::max_element(needed.begin(), needed.end());
+        is_settled = next == count;
+        count = next;
     }
     return count;
 }
 
 double largest_error(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
-                     const TimeModes& modes, int count) {
-    FrameRows rest;
-    FrameRows projected;
-    double largest = 0.0;
-    const auto first = modes.vectors.leftCols(count);
-    for (const ModeBlock& block : blocks) {
-        read_displacements(frames, block, base, rest);
-        projected.noalias() = first.transpose() * rest;
-        rest.noalias() -= first * projected;
-        largest = std::max(largest, largest_squared(rest, block.width));
-    }
-    return std::sqrt(largest);
+                     const TimeModes& modes, int count, const Workers& workers) {
+    frames.file().flush();
+    const RestAfter rest_after(modes, count);
+    std::vector<double> largest(blocks.size(), 0.0);
+    workers.for_chunks(static_cast<int>(blocks.size()), 1, [&](int b, int /*end*/) {
+        FrameRows rest;
+        read_displacements(frames, blocks[b], base, rest);
+        rest_after.leave(rest);
+        largest[b] = largest_squared(rest, blocks[b].width);
+    });
+    return largest.empty() ? 0.0 : std::sqrt(*std::max_element(largest.begin(), largest.end()));
 }
 
 }  // namespace cutis

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "cutis/core/parallel.h"
 #include "io/store/spool.h"
 
 namespace cutis {
@@ -22,7 +23,7 @@ struct ModeTrack {
 /// What displacements are measured from.
 enum class ModeBase { first_frame, mean };
 
-/// Some points of a track, few enough for their whole motion to stand in memory (4 MB).
+/// Some points of a track, few enough for their whole motion to stand in memory (1 MB).
 struct ModeBlock {
     int first = 0;  ///< in a frame of the store
     int count = 0;  ///< coordinates
@@ -55,14 +56,16 @@ struct TimeModes {
 };
 
 /// \throw SolverFailure  no convergence
-TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base);
+TimeModes find_time_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
+                          const Workers& workers);
 
 /// Modes whose largest error is below the tolerance at every point of every frame, before any
 /// rounding: so many do, one less does not.
-int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes);
+int count_modes(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base, const TimeModes& modes,
+                const Workers& workers);
 
 /// Largest error at any point of any frame when only the first modes are kept, in units of the tolerance.
 double largest_error(CoordinateStore& frames, const std::vector<ModeBlock>& blocks, ModeBase base,
-                     const TimeModes& modes, int count);
+                     const TimeModes& modes, int count, const Workers& workers);
 
 }  // namespace cutis

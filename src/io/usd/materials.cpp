@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/math.h"
 #include "cutis/core/error.h"
 #include "io/number_text.h"
 #include "io/usd/text.h"
@@ -116,8 +117,8 @@ std::string UsdaMaterials::add_texture(const std::string& material, const std::s
             line("float2 inputs:in.connect = <" + st + ">") +
                 line("float inputs:rotation = " + numbers_text({degrees})) +
                 line("float2 inputs:scale = " + numbers_text(scale)) +
-                line("float2 inputs:translation = " + numbers_text({offset[0] + std::sin(angle) * scale[1],
-                                                                    1.0 - offset[1] - std::cos(angle) * scale[1]})) +
+                line("float2 inputs:translation = " + numbers_text({offset[0] + math::sin(angle) * scale[1],
+                                                                    1.0 - offset[1] - math::cos(angle) * scale[1]})) +
                 line("float2 outputs:result"));
         st = material + "/" + name + "_place.outputs:result";
     }

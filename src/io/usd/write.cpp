@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/math.h"
 #include "cutis/io/formats.h"
 #include "io/number_text.h"
 #include "io/split.h"
@@ -159,7 +160,7 @@ private:
     void find_step() {
         const double allowed = options_.tolerance * box_diagonal(body().art->positions);
         const double step =
-            allowed > 0.0 ? std::pow(10.0, std::floor(std::log10(2.0 * allowed / std::sqrt(3.0)))) : 0.0;
+            allowed > 0.0 ? math::pow(10.0, std::floor(math::log10(2.0 * allowed / std::sqrt(3.0)))) : 0.0;
         step_ = step < 1.0 ? step : 0.0;  // a body of kilometres has few decimals as it is
     }
 

@@ -29,8 +29,8 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** One option; `change(value, isFinal)` is called while and after it is moved. null: not for a page. */
-function row(option, change) {
+/** One option; `change(value, isFinal)` is called while and after it is moved, `paint(option, ends, button)` to take the brush. null: not for a page. */
+function row(option, change, paint) {
   const name = option.name.replaceAll('_', ' ');
   const output = element('output');
   const back = element('button', { className: 'back', type: 'button', title: 'back to the default', textContent: '↺' });
@@ -50,6 +50,10 @@ function row(option, change) {
     show = () => {
       const value = option.value;
       input.value = finite(value) ? toSlider(Math.min(Math.max(value, low), high), low, high) : 0.5;
+      if (Array.isArray(value)) {
+        output.textContent = 'painted ';
+        return;
+      }
       output.textContent = `${finite(value) ? short(value) : option.automatic ?? 'automatic'}${finite(value) && option.unit && option.unit !== '1' ? ` ${option.unit}` : ''} `;
     };
     input.oninput = () => {
@@ -60,6 +64,14 @@ function row(option, change) {
     };
     input.onchange = () => change(read(), true);
     box.append(input);
+    if (option.kind === 'painted') {
+      const brush = element('button', { className: 'brush', type: 'button', title: 'paint it on the surface', textContent: '🖌', ariaLabel: `paint ${name}` });
+      brush.onclick = (event) => {
+        event.preventDefault();
+        paint(option, [low, high], brush);
+      };
+      output.after(brush);
+    }
   } else if (option.kind === 'boolean') {
     const input = element('input', { type: 'checkbox' });
     show = () => { input.checked = option.value; };
@@ -91,7 +103,7 @@ function row(option, change) {
   return box;
 }
 
-/** \param actions { set(layer, key, value, isFinal), on(layer, isOn) } */
+/** \param actions { set(layer, key, value, isFinal), on(layer, isOn), paint(layer, option, ends, button, card) } */
 export function showCards(parent, layers, actions) {
   parent.replaceChildren(...layers.map((layer, i) => {
     const isOn = element('input', { type: 'checkbox', checked: layer.on, ariaLabel: `${layer.name} on or off` });
@@ -107,7 +119,7 @@ export function showCards(parent, layers, actions) {
       isOn.checked = on;
       card.classList.toggle('off', !on);
     };
-    const rows = layer.options.map((option) => [option, row(option, (value, isFinal) => actions.set(i, option.name, value, isFinal, card))]).filter(([, made]) => made);
+    const rows = layer.options.map((option) => [option, row(option, (value, isFinal) => actions.set(i, option.name, value, isFinal, card), (...brush) => actions.paint(i, ...brush, card))]).filter(([, made]) => made);
     card.rows = new Map(rows.map(([option, made]) => [option.name, made]));
     card.append(...rows.filter(([option]) => option.main).map(([, made]) => made));
     const groups = new Map();

@@ -1,8 +1,11 @@
 // The live page: a scene that runs in one of two engines, drawn and touched here.
 import { cssColour } from '../colours.js';
 import { showCards } from './cards.js';
+import { Brush } from './brush.js';
 import { makeEngine, readFrame } from './engine.js';
+import { glbOf } from './export.js';
 import { LiveStage } from './stage.js';
+import { Trace } from './trace.js';
 
 const $ = (id) => document.getElementById(id);
 const stage = new LiveStage($('canvas'));
@@ -62,7 +65,8 @@ function opened(scene) {
   for (const { options } of scene.layers) for (const option of options) option.applied = option.value;
   stage.setSkeleton(scene.joints);
   stage.state.hidden.clear();
-  page.cards = showCards($('layers'), scene.layers, { set, on: switchLayer });
+  brush.drop();
+  page.cards = showCards($('layers'), scene.layers, { set, on: switchLayer, paint: (...what) => brush.take(...what) });
   $('clips').replaceChildren(...scene.clips.map((name) => new Option(name, name)));
   $('clips').value = scene.clip;
   $('clips').hidden = scene.clips.length < 2;
@@ -116,14 +120,18 @@ async function set(layer, key, value, isFinal, card) {
     return;
   }
   option.applied = value;
+  option.value = value;
   if (page.lateSet) {
     const late = page.lateSet;
     page.lateSet = null;
     if (!isFinal) set(late[0], late[1], late[2], false, card);
   }
   if (isFinal) {
-    page.changes.push({ layer, key, from: before.get(place), to: value });
-    page.undone = [];
+    // A slider may say twice that it was let go: the first time takes what was before, and only a change is a step to undo.
+    if (before.has(place) && JSON.stringify(before.get(place)) !== JSON.stringify(value)) {
+      page.changes.push({ layer, key, from: before.get(place), to: value });
+      page.undone = [];
+    }
     before.delete(place);
     page.settings.set(place, JSON.stringify(value));
     keepSettings();
@@ -173,6 +181,7 @@ let isDrawing = false;
 let isBusy = false; // meshes are made
 function frame(buffer) {
   const read = readFrame(buffer);
+  page.export?.add(read);
   if (newest) engine.drawn(); // one of the two is left out; meshes come first
   if (read.head.meshes || !newest?.head.meshes) newest = read;
   redraw();
@@ -226,6 +235,7 @@ function show(head) {
     $('readout').textContent = `${engine.name} · ${sum.toFixed(1)} ms a step · ${page.fps.toFixed(0)} frames/s${slow}`;
     page.cards.forEach((card, i) => { card.time.textContent = `${(head.ms[i + 1] ?? 0).toFixed(1)} ms`; });
   }
+  traceUnderPointer(head);
   const { range } = stage;
   $('legend').hidden = !range;
   if (range) {
@@ -263,6 +273,12 @@ $('canvas').addEventListener('pointerdown', async (event) => {
   if (event.pointerType === 'touch' && hands.size > 0) return;
   const hit = stage.pick(event.clientX, event.clientY);
   if (!hit) return;
+  if (brush.isTaken) {
+    stage.controls.enabled = false;
+    event.stopImmediatePropagation();
+    $('canvas').setPointerCapture(event.pointerId);
+    return brush.begin(hit);
+  }
   stage.controls.enabled = false;
   event.stopImmediatePropagation();
   $('canvas').setPointerCapture(event.pointerId);
@@ -281,6 +297,8 @@ $('canvas').addEventListener('pointerdown', async (event) => {
 
 $('canvas').addEventListener('pointermove', (event) => {
   const hand = hands.get(event.pointerId);
+  if (brush.isDown) return brush.go(stage.pick(event.clientX, event.clientY));
+  if (!hand && event.pointerType !== 'touch' && event.buttons === 0) lookAt(event.clientX, event.clientY);
   if (!hand) return;
   hand.by = stage.onPlane(event.clientX, event.clientY, hand.place).sub(hand.start);
   if (hand.isMoving) return;
@@ -305,11 +323,49 @@ function drop(pointer) {
 for (const end of ['pointerup', 'pointercancel']) {
   $('canvas').addEventListener(end, (event) => {
     const hand = hands.get(event.pointerId);
+    if (brush.isDown) {
+      stage.controls.enabled = true;
+      return brush.end();
+    }
     if (hand && !hand.isHeld) hand.isOver = true; // the answer to the grab is under way
     else drop(event.pointerId);
   });
 }
 stage.controls.addEventListener('change', redraw);
+
+// --- the brush, and the value under the pointer ------------------------------------------------------------------------
+
+const brush = new Brush(stage, {
+  set: (layer, key, value, card) => {
+    page.cards[layer].rows.get(key).refresh(value);
+    return set(layer, key, value, true, card);
+  },
+  redraw,
+  hint,
+});
+
+const trace = new Trace($('trace'));
+let looked = 0;
+function lookAt(x, y) {
+  if (performance.now() - looked < 100) return;
+  looked = performance.now();
+  const hit = stage.pick(x, y);
+  if (hit?.mesh !== page.underPointer?.mesh || hit?.vertex !== page.underPointer?.vertex) {
+    page.underPointer = hit;
+    trace.points = [];
+  }
+}
+
+function traceUnderPointer(head) {
+  const at = page.underPointer;
+  const surface = at && stage.surfaces[at.mesh];
+  if (!surface || at.drawn >= surface.source.length) return trace.add(head.clock, null, '');
+  const heat = stage.heat?.find(({ mesh }) => mesh === at.mesh);
+  if (heat) return trace.add(head.clock, heat.values[at.vertex], stage.state.heat);
+  const here = [...surface.geometry.attributes.position.array.slice(3 * at.drawn, 3 * at.drawn + 3)];
+  if (!trace.points.length) at.from = here;
+  return trace.add(head.clock, Math.hypot(...here.map((x, c) => x - at.from[c])), 'way of this point (m)');
+}
 
 // --- controls ----------------------------------------------------------------------------------------------------------
 
@@ -429,6 +485,40 @@ $('video').onclick = () => {
   };
   $('video').textContent = 'Stop';
   return recorder.start();
+};
+/** Plays the clip once from its beginning and keeps what is seen. */
+$('export').onclick = async () => {
+  const { duration, fps } = page.scene;
+  const most = Math.min(600, Math.max(2, Math.round((duration || 2) * fps) + 1));
+  const frames = [];
+  const times = [];
+  page.export = {
+    add({ head, sections }) {
+      if (head.meshes) frames.length = times.length = 0;
+      const places = sections.filter(({ kind }) => kind === 'positions');
+      if (!page.export.begun || frames.length >= most) return;
+      times.push(head.clock);
+      frames.push(new Map(places.map(({ mesh, values }) => [mesh, values.slice()])));
+      $('export').textContent = `${frames.length}/${most}`;
+      if (frames.length === most) page.export.done();
+    },
+  };
+  const finished = new Promise((resolve) => { page.export.done = resolve; });
+  await ask({ do: 'clock', time: 0, play: true });
+  showPlaying(true);
+  page.export.begun = true;
+  await finished;
+  page.export = null;
+  $('export').textContent = 'GLB';
+  const spread = (surface, places) => Float32Array.from({ length: 3 * surface.source.length }, (_, i) => places[3 * surface.source[Math.floor(i / 3)] + (i % 3)]);
+  const meshes = stage.surfaces.map((surface, m) => ({ surface, m })).filter(({ surface, m }) => !surface.description.isOtherView && frames.every((frame) => frame.has(m))).map(({ surface, m }) => ({
+    name: surface.description.name || (m === 0 ? 'body' : `detail ${m}`),
+    indices: Uint32Array.from(surface.triangles),
+    uv: surface.uv ? Float32Array.from(surface.geometry.attributes.uv.array, (x, i) => (i % 2 ? 1 - x : x)) : null,
+    colour: m === 0 ? [0.69, 0.39, 0.24] : [0.58, 0.45, 0.27],
+    positions: frames.map((frame) => spread(surface, frame.get(m))),
+  }));
+  download(glbOf(meshes, times.map((t) => t - times[0])), 'cutis.glb');
 };
 async function take(file) {
   if (!file) return;

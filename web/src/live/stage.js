@@ -181,6 +181,7 @@ export class LiveStage {
       if (section.kind === 'uv' && !head.meshes) surface.setUv(section.values);
       if (section.kind === 'joints') this.moveJoints(section.values);
     }
+    this.heat = heat;
     this.surfaces.forEach((surface, m) => {
       const values = heat.find((section) => section.mesh === m)?.values;
       if (values || surface.isHot) surface.colour(values, range);
@@ -299,6 +300,10 @@ export class LiveStage {
       renderer.setPixelRatio(ratio);
       renderer.setSize(width, height, false);
     }
+    if (this.painted && this.surfaces[0]?.rest.length === 3 * this.painted.length) {
+      this.surfaces[0].colour(this.painted, { low: 0, high: 1, isSigned: false });
+      this.surfaces[0].isHot = true; // back to its own colours with the first frame after
+    }
     const compares = state.layout !== 'cutis' && this.hasPlain;
     this.joints.visible = this.bones.visible = state.bones;
     const side = (isPlain, x, w, aspectWidth) => {
@@ -314,7 +319,7 @@ export class LiveStage {
       renderer.clear();
       renderer.render(this.scene, camera);
     };
-    for (const { skin } of [...this.surfaces, ...(this.plain ? [this.plain] : [])]) skin.update({ paint: state.paint, heat: Boolean(state.heat) && this.range });
+    for (const { skin } of [...this.surfaces, ...(this.plain ? [this.plain] : [])]) skin.update({ paint: state.paint, heat: Boolean(this.painted) || (Boolean(state.heat) && this.range) });
     if (!compares) side(false, 0, width, width);
     else if (state.layout === 'side') {
       side(true, 0, width / 2, width / 2);
