@@ -8,7 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <thread>
 
 extern char** environ;
@@ -83,7 +83,9 @@ Outcome run(const std::vector<std::string>& arguments) {
 
 std::string read_text(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
 }
 
 void write_text(const fs::path& path, const std::string& text) {

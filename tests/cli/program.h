@@ -29,7 +29,7 @@ public:
 
     pid_t pid() const { return pid_; }
     bool has_ended();
-    /// Waits; a run longer than two minutes is killed and fails the test.
+    /// Waits; a run longer than a quarter of an hour is killed and fails the test.
     Outcome wait();
 
 private:
