@@ -1,17 +1,13 @@
-#include <unistd.h>
-
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "cutis/io/files.h"
 #include "cutis/io/formats.h"
+#include "io/file_sequence.h"
 #include "io/picture/picture.h"
 #include "io/sink.h"
 
 namespace cutis {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Normal and height maps over the UVs, two PNG pictures a frame.
 ///
@@ -27,12 +23,8 @@ namespace fs = std::filesystem;
 /// | borders            | go on beyond the islands by map_padding of the layer                   |
 class MapsSink final : public CheckedSink {
 public:
-    MapsSink(const fs::path& path, const SinkOptions& options)
-        : CheckedSink("png", path, options.frames),
-          folder_(path.parent_path()),
-          name_(path.stem().string()),
-          staging_(folder_ / ("." + name_ + ".png.part" + std::to_string(getpid()))) {}
-    ~MapsSink() override { remove_staging(); }
+    MapsSink(const std::filesystem::path& path, const SinkOptions& options)
+        : CheckedSink("png", path, options.frames), files_("png", path) {}
 
 private:
     void start() override {
@@ -44,19 +36,13 @@ private:
         require(!layers_.empty(),
                 "png: expected a layer that paints maps (kind = \"wrinkle\", on a mesh with UVs, in a "
                 "clip that compresses its skin), found none; other formats have its channels");
-        std::error_code error;
-        fs::create_directory(staging_, error);
-        if (error) {
-            throw IoError(concat((folder_ / name_).string(), ".*.png: cannot be written (", error.message(), ")"));
-        }
-        is_staging_ = true;
+        files_.start();
     }
 
     void take(const Frame& frame, int /*index*/) override {
         static const Workers one(1);
         const Workers& workers = info().workers == nullptr ? one : *info().workers;
-        std::string digits = std::to_string(frame.number);
-        digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
+        const std::string digits = frame_digits(frame.number);
         for (const LayerInfo* layer : layers_) {
             layer->maps->paint(frame.body(), layer->first_channel, workers, &heights_, &normals_);
             const double scale = 2.0 * layer->maps->most_height();
@@ -77,15 +63,12 @@ private:
     }
 
     std::string prefix(const LayerInfo& layer) const {
-        return name_ + (&layer == layers_.front() ? "." : "." + layer.name + ".");
+        return files_.stem() + (&layer == layers_.front() ? "." : "." + layer.name + ".");
     }
 
     void put(const LayerInfo& layer, const char* what, const std::string& digits,
              const std::vector<unsigned char>& bytes) {
-        const std::string file_name = prefix(layer) + what + "." + digits + ".png";
-        AtomicFile file(staging_ / file_name);
-        file.write(bytes.data(), bytes.size());
-        files_.push_back({"png", file_name, file.commit(), {}});
+        files_.put(prefix(layer) + what + "." + digits + ".png", bytes.data(), bytes.size());
     }
 
     std::vector<OutputFile> complete() override {
@@ -99,39 +82,14 @@ private:
                            ", \"texels_a_wavelength\": ", number_text(layer->maps->texels_a_wavelength()), "}");
         }
         text += "\n  ]\n}\n";
-        const std::string file_name = name_ + ".maps.json";
-        AtomicFile file(staging_ / file_name);
-        file.write(text);
-        files_.push_back({"png", file_name, file.commit(), {}});
-        for (OutputFile& one : files_) {
-            const fs::path final_path = folder_ / one.path;
-            std::error_code error;
-            fs::rename(staging_ / one.path, final_path, error);
-            if (error) {
-                throw IoError(concat(final_path.string(), ": cannot be put in place (", error.message(), ")"));
-            }
-            one.path = final_path.string();
-        }
-        remove_staging();
-        return files_;
+        files_.put(files_.stem() + ".maps.json", text);
+        return files_.complete();
     }
 
-    void remove_staging() {
-        if (is_staging_) {
-            std::error_code ignored;
-            fs::remove_all(staging_, ignored);
-            is_staging_ = false;
-        }
-    }
-
-    fs::path folder_;
-    std::string name_;
-    fs::path staging_;
-    bool is_staging_ = false;
+    FileSequence files_;
     std::vector<const LayerInfo*> layers_;
     std::vector<float> heights_, normals_;
     std::vector<std::uint16_t> numbers_;
-    std::vector<OutputFile> files_;
 };
 
 }  // namespace

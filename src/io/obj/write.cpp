@@ -1,16 +1,12 @@
 #include "cutis/io/formats.h"
 
-#include <unistd.h>
-
 #include "cutis/core/error.h"
-#include "cutis/io/files.h"
+#include "io/file_sequence.h"
 #include "io/obj/text.h"
 #include "io/sink.h"
 
 namespace cutis {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// One Wavefront OBJ per frame.
 ///
@@ -29,13 +25,8 @@ namespace fs = std::filesystem;
 /// All files appear when finish() is called; before that they stand in a hidden folder beside.
 class ObjSink final : public CheckedSink {
 public:
-    ObjSink(const fs::path& path, const SinkOptions& options)
-        : CheckedSink("obj", path, options.frames),
-          folder_(path.parent_path()),
-          name_(path.stem().string()),
-          staging_(folder_ / ("." + name_ + ".obj.part" + std::to_string(getpid()))) {}
-
-    ~ObjSink() override { remove_staging(); }
+    ObjSink(const std::filesystem::path& path, const SinkOptions& options)
+        : CheckedSink("obj", path, options.frames), files_("obj", path) {}
 
 private:
     void start() override {
@@ -45,12 +36,7 @@ private:
             begin.vertices += mesh.vertex_count();
             begin.uvs += mesh.has_uv() ? mesh.uv_count() : 0;
         }
-        std::error_code error;
-        fs::create_directory(staging_, error);
-        if (error) {
-            throw IoError(concat((folder_ / name_).string(), ".*.obj: cannot be written (", error.message(), ")"));
-        }
-        is_staging_ = true;
+        files_.start();
     }
 
     void take(const Frame& frame, int /*index*/) override {
@@ -61,43 +47,14 @@ private:
             append_obj_points(text_, mesh.name, now.positions, mesh.has_uv() ? uv_of(mesh, now) : MatrixX2d());
             text_ += faces_[m];
         }
-        std::string digits = std::to_string(frame.number);
-        digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
-        const std::string file_name = name_ + "." + digits + ".obj";
-        AtomicFile file(staging_ / file_name);
-        file.write(text_);
-        files_.push_back({"obj", file_name, file.commit(), {}});
+        files_.put(concat(files_.stem(), ".", frame_digits(frame.number), ".obj"), text_);
     }
 
-    std::vector<OutputFile> complete() override {
-        for (OutputFile& file : files_) {
-            const fs::path final_path = folder_ / file.path;
-            std::error_code error;
-            fs::rename(staging_ / file.path, final_path, error);
-            if (error) {
-                throw IoError(concat(final_path.string(), ": cannot be put in place (", error.message(), ")"));
-            }
-            file.path = final_path.string();
-        }
-        remove_staging();
-        return files_;
-    }
+    std::vector<OutputFile> complete() override { return files_.complete(); }
 
-    void remove_staging() {
-        if (is_staging_) {
-            std::error_code ignored;
-            fs::remove_all(staging_, ignored);
-            is_staging_ = false;
-        }
-    }
-
-    fs::path folder_;
-    std::string name_;
-    fs::path staging_;
-    bool is_staging_ = false;
+    FileSequence files_;
     std::vector<std::string> faces_;  ///< of each mesh
     std::string text_;
-    std::vector<OutputFile> files_;
 };
 
 }  // namespace
