@@ -11,7 +11,7 @@ namespace cutis::bench {
 
 /// One measured row of `cutis bench`.
 struct Row {
-    std::string layer;                   ///< body, slide, curve, fold, shell or stack
+    std::string layer;                   ///< body, slide, curve, fold, shell, wrinkle or stack
     std::string row;                     ///< what was timed, in words
     std::map<std::string, double> size;  ///< counts: vertices, influences, threads, ...
     double ms = 0.0;                     ///< best of several runs, milliseconds
@@ -38,6 +38,9 @@ std::vector<Row> bench_fold();
 
 /// Whole steps of skin at the sizes of the paper's Table 2 and beyond, against the paper's solver.
 std::vector<Row> bench_slide();
+
+/// Wrinkles of a sheet of 22,000 triangles: heights, and maps of 2048 pixels that are full to three quarters.
+std::vector<Row> bench_wrinkle();
 
 /// What a layer or a format costs, per 1,000 vertices: measured beside what `cutis farm plan` expects.
 struct CostRow {

@@ -84,7 +84,7 @@ public:
     };
     /// \param solver  must outlive this
     /// \param size    pixels of a side
-    WrinkleMaps(const WrinkleSolver& solver, const Topology& topology, const MatrixX3d& rest, Art art, int size,
+    WrinkleMaps(const WrinkleSolver& solver, const Topology& topology, const MatrixX3d& rest, const Art& art, int size,
                 int padding, const Workers& workers);
     ~WrinkleMaps();
 
