@@ -1,49 +1,56 @@
-// Reads 8-bit PNG files, enough to know whether a picture shows something.
+// Reads PNG files without interlace or palette.
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
 
-/** Fraction of pixels that differ from the corner pixel of an 8-bit PNG. */
-export function coverage(png) {
-  let at = 8;
-  let width;
-  let channels;
+const CHANNELS = { 0: 1, 2: 3, 6: 4 };
+
+/** {width, height, channels, values}: numbers from 0 to 1, rows from the top. */
+export function readPng(png) {
+  let head;
   const data = [];
-  while (at < png.length) {
+  for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);
     const kind = png.toString('latin1', at + 4, at + 8);
     const body = png.subarray(at + 8, at + 8 + length);
-    if (kind === 'IHDR') {
-      width = body.readUInt32BE(0);
-      assert.equal(body[8], 8, 'bits per channel');
-      channels = { 2: 3, 6: 4 }[body[9]];
-    }
+    if (kind === 'IHDR') head = body;
     if (kind === 'IDAT') data.push(body);
     at += 12 + length;
   }
+  const [width, height, bits, channels] = [head.readUInt32BE(0), head.readUInt32BE(4), head[8], CHANNELS[head[9]]];
+  assert.ok(channels !== undefined && (bits === 8 || bits === 16), 'a PNG of whole bytes a number');
   const raw = inflateSync(Buffer.concat(data));
-  const stride = width * channels;
-  const rows = [];
-  for (let y = 0; y * (stride + 1) < raw.length; ++y) {
+  const pixel = (channels * bits) / 8;
+  const stride = width * pixel;
+  const bytes = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; ++y) {
     const filter = raw[y * (stride + 1)];
-    const row = Buffer.from(raw.subarray(y * (stride + 1) + 1, (y + 1) * (stride + 1)));
+    const from = y * (stride + 1) + 1;
+    const to = y * stride;
     for (let x = 0; x < stride; ++x) {
-      const left = x >= channels ? row[x - channels] : 0;
-      const up = y > 0 ? rows[y - 1][x] : 0;
-      const corner = x >= channels && y > 0 ? rows[y - 1][x - channels] : 0;
+      const left = x >= pixel ? bytes[to + x - pixel] : 0;
+      const up = y > 0 ? bytes[to + x - stride] : 0;
+      const corner = x >= pixel && y > 0 ? bytes[to + x - stride - pixel] : 0;
       const guess = left + up - corner;
       const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
       const paeth = a <= b && a <= c ? left : b <= c ? up : corner;
-      row[x] = (row[x] + [0, left, up, (left + up) >> 1, paeth][filter]) & 255;
+      bytes[to + x] = (raw[from + x] + [0, left, up, (left + up) >> 1, paeth][filter]) & 255;
     }
-    rows.push(row);
   }
-  const background = rows[0].subarray(0, channels);
+  const values = new Float32Array(width * height * channels);
+  for (let i = 0; i < values.length; ++i) {
+    values[i] = bits === 8 ? bytes[i] / 255 : (bytes[2 * i] * 256 + bytes[2 * i + 1]) / 65535;
+  }
+  return { width, height, channels, values };
+}
+
+/** Fraction of pixels that differ from the corner pixel. */
+export function coverage(png) {
+  const { width, height, channels, values } = readPng(png);
   let different = 0;
-  for (const row of rows) {
-    for (let x = 0; x < stride; x += channels) {
-      if (row.subarray(x, x + channels).some((v, k) => Math.abs(v - background[k]) > 8))
-        ++different;
-    }
+  for (let i = 0; i < values.length; i += channels) {
+    let most = 0;
+    for (let k = 0; k < channels; ++k) most = Math.max(most, Math.abs(values[i + k] - values[k]));
+    if (most > 8 / 255) ++different;
   }
-  return different / (rows.length * width);
+  return different / (width * height);
 }
