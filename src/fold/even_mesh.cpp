@@ -49,7 +49,7 @@ EvenMesh::EvenMesh(const Topology& base, const MatrixX3d& base_rest, double edge
                                                   std::clamp(2 * std::min(most_vertices, most_even_triangles),
                                                              least_even_triangles, most_even_triangles)))),
       workers(for_work) {
-    FoldMesh::Scratch scratch;
+    FineMesh::Scratch scratch;
     mesh.refine(base_rest, workers, scratch, rest);
     static_cast<StripeMesh&>(*this) = StripeMesh::of(topology(), rest);
     sides = triangle_normals(rest, topology());
@@ -72,7 +72,7 @@ Compression sum_compression(const EvenMesh& mesh, const std::vector<MatrixX3d>& 
     Compression sum;
     sum.least = VectorXd::Ones(count);
     sum.tensors = Tensors::Zero(count, 6);
-    FoldMesh::Scratch scratch;
+    FineMesh::Scratch scratch;
     MatrixX3d posed;
     const auto compress = [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {

@@ -13,7 +13,7 @@ using stripes::smooth_noise;
 using stripes::Tensors;
 
 struct EvenMesh : stripes::StripeMesh {
-    FoldMesh mesh;
+    FineMesh mesh;
     MatrixX3d sides;  ///< normals of triangles
     const Workers& workers;
 

@@ -2,42 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/math.h"
 #include "cutis/core/error.h"
 #include "fold/fit_width.h"
 
 namespace cutis::fold_detail {
-
-namespace {
-
-// Two steps c += 0.8 (P - Loop(c)) bring the surface back through the base vertices but for some
-// per cent of the way that subdivision had moved them.
-constexpr int correction_steps = 2;
-constexpr double correction_gain = 0.8;
-
-}  // namespace
-
-FoldMesh::FoldMesh(AdaptiveLoop loop, int vertices) : mesh(std::move(loop)), base_count(vertices) {
-    std::vector<int> rows(static_cast<size_t>(vertices));
-    std::iota(rows.begin(), rows.end(), 0);
-    base_rows = selected(mesh.stencils(), rows);
-}
-
-void FoldMesh::refine(const MatrixX3d& base, const Workers& workers, Scratch& scratch, MatrixX3d& refined) const {
-    require(base.rows() == base_count, "folds: expected ", base_count, " base vertices, found ", base.rows());
-    refined.resize(mesh.topology().vertex_count(), 3);
-    scratch.control = base;
-    scratch.smoothed.resize(base_count, 3);
-    if (mesh.levels() > 0) {
-        for (int step = 0; step < correction_steps; ++step) {
-            base_rows.apply(scratch.control, workers, scratch.smoothed);
-            scratch.control += correction_gain * (base - scratch.smoothed);
-        }
-    }
-    mesh.stencils().apply(scratch.control, workers, refined);
-}
 
 int level_for_edge(const Topology& base, const MatrixX3d& rest, double length, int most) {
     std::vector<double> edges;
@@ -55,15 +25,15 @@ int level_for_edge(const Topology& base, const MatrixX3d& rest, double length, i
     return level;
 }
 
-FoldMesh make_uniform_mesh(const Topology& base, int level) {
-    return FoldMesh(AdaptiveLoop(base, 0,
+FineMesh make_uniform_mesh(const Topology& base, int level) {
+    return FineMesh(AdaptiveLoop(base, 0,
                                  std::vector<unsigned char>(static_cast<size_t>(base.triangle_count()),
                                                             static_cast<unsigned char>(level)),
                                  level),
                     base.vertex_count());
 }
 
-FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even, const std::vector<double>& too_long,
+FineMesh make_fold_mesh(const Topology& base, const FineMesh& even, const std::vector<double>& too_long,
                         const FoldOptions& options, std::vector<std::string>& notes) {
     const int possible = possible_levels(base, options);
     const int level = even.mesh.levels();
@@ -100,7 +70,7 @@ FoldMesh make_fold_mesh(const Topology& base, const FoldMesh& even, const std::v
     }
     const int finest = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
     // Wanted levels stand on triangles of the even mesh, which may be finer than any of them.
-    return FoldMesh(AdaptiveLoop(base, level, wanted, std::max(level, finest)), base.vertex_count());
+    return FineMesh(AdaptiveLoop(base, level, wanted, std::max(level, finest)), base.vertex_count());
 }
 
 }  // namespace cutis::fold_detail

@@ -93,6 +93,10 @@ int FoldSolver::uniform_vertex_count() const {
     return parts_->mesh.mesh.uniform_vertex_count();
 }
 
+SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_count) const {
+    return cutis::refined_weights(weights, stencils(), joint_count);
+}
+
 const FoldReport& FoldSolver::report() const {
     return parts_->report;
 }

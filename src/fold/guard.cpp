@@ -4,30 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stripes/crowding.h"
+
 namespace cutis::fold_detail {
 
 namespace {
 
 constexpr int guard_chunk = 1024;
-// Of the rest area, what must stay.
-constexpr double least_area = 0.02;
-// Folds fade while a triangle of the base itself comes down to what must stay.
-constexpr double fade = 0.1;
-// Beyond this nothing is left of a height.
-constexpr double most_crowding = 1e3;
-// Eighth power of crowding that counts as none (an eighth of it is lost height): triangles far from turning over cost
-// nothing further.
-constexpr double idle_power = 1e-4;
-
 using simd::Floats;
 constexpr int guard_lanes = simd::lanes_in<Floats>;
-
-template <class T>
-T eighth_power(T x) {
-    x *= x;
-    x *= x;
-    return x * x;
-}
 
 }  // namespace
 
@@ -118,28 +103,8 @@ simd::Floats FoldGuard::crowding_of(const Eight& eight, const std::vector<float>
         at[k] = simd::columns3(base);
         n[k] = simd::columns3(up);
     }
-    const simd::Triple<Floats> edge[2] = {at[1] - at[0], at[2] - at[0]};
-    simd::Triple<Floats> m = n[0] + n[1] + n[2];
-    m = (simd::all<Floats>(1.0) / (simd::larger(length(m), simd::all<Floats>(1e-12)) * simd::load(eight.rest_area))) *
-        m;
-    // (a x b) . m = b . (m x a)
-    const simd::Triple<Floats> u1 = cross(m, edge[0]);
-    const simd::Triple<Floats> u2 = cross(m, edge[1]);
-    const simd::Triple<Floats> v1 = cross(m, n[1]);
-    const simd::Triple<Floats> v2 = cross(m, n[2]);
-    const Floats none = simd::all<Floats>(0.0);
-    // Quadratic where it begins: shares leave 0 without a kink.
-    const Floats left = simd::larger(dot(edge[1], u1) - simd::all<Floats>(least_area), none);
-    const Floats room = left * left / (left + simd::all<Floats>(fade));
-    const Floats h0 = simd::load(h[0]);
-    const Floats h1 = simd::load(h[1]);
-    const Floats h2 = simd::load(h[2]);
-    // All that lowers the area, as if nothing raised it.
-    const Floats lost = h0 * (simd::larger(dot(n[0], u1 - u2), none) + h1 * simd::larger(dot(n[0], v1), none)) +
-                        h1 * (simd::larger(dot(n[1], u2), none) + h2 * simd::larger(dot(n[1], v2), none)) +
-                        h2 * (simd::larger(-dot(n[2], u1), none) + h0 * simd::larger(-dot(n[0], v2), none)) +
-                        simd::all<Floats>(fade);
-    return eighth_power(lost / simd::larger(room, lost * simd::all<Floats>(1.0 / most_crowding)));
+    const Floats heights[3] = {simd::load(h[0]), simd::load(h[1]), simd::load(h[2])};
+    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, heights, simd::load(eight.rest_area));
 }
 
 void FoldGuard::find_active(const std::vector<unsigned char>& blocks) {
@@ -174,7 +139,7 @@ void FoldGuard::crowd(const FoldLift& lift, const Workers& workers) {
         for (int i = begin; i < end; ++i) {
             const auto e = static_cast<size_t>(active_[static_cast<size_t>(i)]);
             const Floats none = simd::all<Floats>(0.0);
-            crowding_[e] = simd::larger(crowding_of(eights_[e], lift.raised()) - simd::all<Floats>(idle_power), none);
+            crowding_[e] = simd::larger(crowding_of(eights_[e], lift.raised()) - simd::all<Floats>(stripes::idle_power), none);
             is_crowded_[e] = simd::any(crowding_[e] > none) ? 1 : 0;
         }
     });
@@ -205,17 +170,16 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
     for (int n = 0; contact != nullptr && n < places_.moved(); ++n) {
         const float height = lift.raised()[static_cast<size_t>(n)];
         if (height > 0.0F) {
-            const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), most_crowding);
-            const auto power = static_cast<float>(eighth_power(crowding) - idle_power);
+            const double crowding =
+                std::min(contact->crowding(n, static_cast<double>(height)), stripes::most_crowding);
+            const auto power = static_cast<float>(stripes::eighth_power(crowding) - stripes::idle_power);
             if (power > 0.0F) {
                 press(n, power);
             }
         }
     }
     for (const int n : pressed_) {  // 1 - share is an eighth of the sum
-        const float left = 1.0F / std::sqrt(std::sqrt(std::sqrt(1.0F + sum_[static_cast<size_t>(n)])));
-        constexpr auto none = static_cast<float>(1.1 / most_crowding);
-        share_[static_cast<size_t>(n)] = std::max(0.0F, left - none) / (1.0F - none);
+        share_[static_cast<size_t>(n)] = stripes::share_of(sum_[static_cast<size_t>(n)]);
     }
 }
 

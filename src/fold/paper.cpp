@@ -23,7 +23,7 @@ struct Track {
 };
 
 /// Where a straight piece of a base triangle crosses edges of the shown triangles inside.
-void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece, const std::vector<int>& inside,
+void add_crossings(const FineMesh& mesh, const FoldCurve::Piece& piece, const std::vector<int>& inside,
                    std::vector<std::pair<double, EdgePoint>>& out) {
     const Topology& shown = mesh.mesh.topology();
     const Vector2d from = piece.from.tail<2>();
@@ -56,7 +56,7 @@ void add_crossings(const FoldMesh& mesh, const FoldCurve::Piece& piece, const st
     }
 }
 
-Track track_of(const FoldMesh& mesh, const MatrixX3d& rest, const std::vector<std::vector<int>>& inside,
+Track track_of(const FineMesh& mesh, const MatrixX3d& rest, const std::vector<std::vector<int>>& inside,
                const FoldCurve& curve, double least) {
     Track track;
     for (const FoldCurve::Piece& piece : curve.pieces) {

@@ -9,7 +9,7 @@ namespace cutis::fold_detail {
 
 /// What a FoldSolver is made of.
 struct FoldParts {
-    FoldMesh mesh;
+    FineMesh mesh;
     std::vector<std::string> notes;
     MatrixX3d rest;
     MatrixX3d normals;
@@ -22,9 +22,9 @@ struct FoldParts {
     std::optional<FoldContact> contact;
     std::optional<FoldGuard> guard;
     FoldReport report;
-    mutable FoldMesh::Scratch scratch;
+    mutable FineMesh::Scratch scratch;
 
-    explicit FoldParts(FoldMesh refined) : mesh(std::move(refined)) {}
+    explicit FoldParts(FineMesh refined) : mesh(std::move(refined)) {}
 };
 
 /// Stripes over the whole mesh, the mesh refined under them, and their layout.

@@ -35,8 +35,7 @@ FoldSolver plan_folds(const LayerInput& ground, const FoldSkeleton& skeleton, co
 /// \throw InvalidInput  a width that is given and too narrow
 LayerCost estimate_folds(const FoldLayerOptions& options, const LayerInput& ground);
 
-/// The refined mesh as an artist's mesh: UVs, parts, painted values and weights carried over.
-/// \param solver  must outlive it
+/// The refined mesh as an artist's mesh. \param solver  must outlive it
 RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton, const FoldSolver& solver);
 
 }  // namespace cutis

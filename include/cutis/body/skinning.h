@@ -11,6 +11,8 @@
 
 namespace cutis {
 
+struct Stencils;
+
 enum class Skinning { linear_blend, dual_quaternion };
 
 /// Which joints move a vertex and how much. Always `influences` entries a vertex; unused ones have
@@ -39,6 +41,10 @@ struct WeightReport {
 /// \throw InvalidInput  influences outside 1 .. 8, arrays of different length, negative or
 /// non-finite weight, joint index >= joint_count; names the vertex
 WeightReport normalise_weights(SkinWeights& weights, int joint_count);
+
+/// Weights of the vertices of a refined mesh: those of the base, blended; up to 8 joints each.
+/// \throw InvalidInput  not weights of the base mesh
+SkinWeights refined_weights(const SkinWeights& weights, const Stencils& stencils, int joint_count);
 
 /// Every pair (first joint of a vertex, another joint with weight there), once each; empty for more
 /// than 4096 joints.

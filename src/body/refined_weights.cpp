@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cutis/body/skinning.h"
 #include "cutis/core/error.h"
-#include "fold/parts.h"
+#include "cutis/mesh/stencils.h"
 
 namespace cutis {
 
-SkinWeights FoldSolver::refined_weights(const SkinWeights& weights, int joint_count) const {
-    const Stencils& stencils = parts_->mesh.mesh.stencils();
-    require(weights.vertex_count() == stencils.base_count, "folds: expected weights for ", stencils.base_count,
+SkinWeights refined_weights(const SkinWeights& weights, const Stencils& stencils, int joint_count) {
+    require(weights.vertex_count() == stencils.base_count, "refined mesh: expected weights for ", stencils.base_count,
             " vertices, found ", weights.vertex_count());
     constexpr int most_influences = 8;
     SkinWeights refined;
