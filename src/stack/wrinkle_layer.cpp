@@ -2,55 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cutis/core/error.h"
 #include "cutis/wrinkle/wrinkles.h"
-#include "stack/regions.h"
+#include "stack/wrinkle_mesh.h"
 
 namespace cutis {
 
 namespace {
 
-constexpr int fewest_poses = 12;
-constexpr int layout_poses = 120;
 constexpr double coarse_map = 8.0;      // texels a wavelength
 constexpr double much_overlap = 0.005;  // of the texels
 
 /// Channels in the order in which the layer announces them.
 enum Channel : size_t { height_channel, phase_channel, direction_channel, take_up_channel, place_channel };
-
-/// The body in its clip, on the layer's surface.
-std::vector<MatrixX3d> clip_poses(const LayerInput& ground, double per_second) {
-    const double duration = ground.body->duration();
-    const int count =
-        duration > 0.0 ? std::clamp(static_cast<int>(std::ceil(duration * per_second)) + 1, fewest_poses, layout_poses)
-                       : 1;
-    const LayerInput& base = ground.base == nullptr ? ground : *ground.base;
-    std::vector<MatrixX3d> poses;
-    MatrixX3d art;
-    MatrixX3d coarse;
-    for (int i = 0; i < count; ++i) {
-        ground.body->positions(duration * i / std::max(1, count - 1), TimeSampling::exact, ground.own_workers(), art);
-        base.surface->from_art().values(art, ground.own_workers(), coarse);
-        poses.emplace_back();
-        if (ground.refined != nullptr) {
-            ground.refined->from_below.values(coarse, ground.own_workers(), poses.back());
-        } else {
-            poses.back() = coarse;
-        }
-    }
-    return poses;
-}
-
-WrinkleSolver make_solver(const LayerInput& ground, const WrinkleLayerOptions& settings) {
-    WrinkleOptions options = settings.solver;
-    look_up_regions(ground, describe(options), "[[layer]] wrinkle");
-    WrinkleSource source;
-    source.poses = clip_poses(ground, settings.poses_per_second);
-    source.where = region_values(ground, settings.where);
-    source.slides = ground.skin != SkinMotion::none;
-    return {ground.surface->topology(), ground.surface->rest(), source, options, ground.own_workers()};
-}
 
 /// Maps painted from a frame's channels.
 class LayerMaps final : public SurfaceMaps {
@@ -65,7 +31,7 @@ public:
         for (int f = 0; f < mesh.topology.triangle_count(); ++f) {
             art.corner.push_back({mesh.art_corner(f, 0), mesh.art_corner(f, 1), mesh.art_corner(f, 2)});
         }
-        maps_ = std::make_unique<WrinkleMaps>(*solver_, surface_.topology(), surface_.rest(), std::move(art),
+        maps_ = std::make_unique<WrinkleMaps>(*solver_, surface_.topology(), surface_.rest(), art,
                                               settings.map_size, settings.map_padding, ground.own_workers());
         // Of wrinkles that are as high as the cap lets them, with the factors of broken lines and fine ones.
         most_height_ = 2.0 * settings.solver.height_cap * solver_->wavelength().maxCoeff();
@@ -109,11 +75,15 @@ private:
 class WrinkleLayer final : public Layer {
 public:
     WrinkleLayer(const LayerInput& ground, const WrinkleLayerOptions& settings)
-        : surface_(*ground.surface),
+        : finer_(settings.displace ? std::make_unique<WrinkleGround>(ground, settings) : nullptr),
+          surface_(*own_ground(ground).surface),
           rides_(ground.skin == SkinMotion::over_surface),
-          solver_(std::make_shared<WrinkleSolver>(make_solver(ground, settings))) {
+          solver_(std::make_shared<WrinkleSolver>(
+              plan_wrinkles(own_ground(ground), settings,
+                            finer_ ? std::move(finer_->poses) : wrinkle_poses(ground, settings.poses_per_second)))) {
         report_.kind = "wrinkle";
-        report_.notes = solver_->notes();
+        report_.notes = finer_ ? finer_->notes : std::vector<std::string>();
+        report_.notes.insert(report_.notes.end(), solver_->notes().begin(), solver_->notes().end());
         facts_.channels = {
             {"wrinkle height", "m"}, {"wrinkle phase"}, {"wrinkle direction", "1", 3}, {"wrinkle take-up"}};
         if (rides_) {
@@ -122,8 +92,15 @@ public:
         facts_.numbers = {{"highest wrinkle", "m"}, {"wrinkled area", ""}};
         facts_.has_memory = solver_->has_memory();
         facts_.rides_on_skin = rides_;
+        if (finer_) {
+            displacement_.emplace(*solver_, surface_.topology(), surface_.rest());
+            facts_.changes_shape = true;
+            facts_.refined = &finer_->refined();
+        }
         if (!solver_->is_empty()) {
-            make_maps(ground, settings);
+            if (!finer_) {
+                make_maps(ground, settings);
+            }
             const VectorXd phase = solver_->phase();
             phase_.assign(phase.data(), phase.data() + phase.size());
         } else {
@@ -144,9 +121,18 @@ public:
 
     void advance(const LayerStep& step, MatrixX3d& surface, LayerFrame& frame) override {
         require(!rides_ || step.skin_place != nullptr, "wrinkle: the layer below did not say where the skin is");
-        const MatrixX3d& posed = rides_ ? *step.skin_place : surface;
         const Workers& workers = *step.workers;
+        workers_ = &workers;
+        bring(surface);
+        if (frame.plain != nullptr) {
+            *frame.plain = surface;
+        }
+        const MatrixX3d& posed = rides_ ? *step.skin_place : surface;
         solver_->advance(posed, step.reset ? -1.0 : step.clock_to - step.clock_from, workers, heights_);
+        if (!is_on()) {  // on its finer mesh it is asked all the same
+            heights_.height.setZero();
+            heights_.take_up.setZero();
+        }
         const MeshMap& to_art = surface_.to_art();
         const auto fill = [&](const double* values, int width, Channel channel) {
             numbers_.assign(values, values + static_cast<size_t>(width) * static_cast<size_t>(surface_.vertex_count()));
@@ -168,13 +154,36 @@ public:
         frame.number(1) = wrinkled / areas_.sum();
         highest_ = std::max(highest_, frame.number(0));
         widest_ = std::max(widest_, frame.number(1));
+        lift(surface);
         write_report();
+    }
+
+    /// Heights are those of the last frame.
+    void shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& surface) override {
+        bring(surface);
+        lift(surface);
     }
 
     std::vector<double> save() const override { return solver_->save(); }
     void restore(const std::vector<double>& state) override { solver_->restore(state); }
 
 private:
+    const LayerInput& own_ground(const LayerInput& ground) const { return finer_ ? finer_->input() : ground; }
+
+    /// From the surface it stands on to the finer one, where it has one.
+    void bring(MatrixX3d& surface) {
+        if (finer_) {
+            below_.swap(surface);
+            finer_->bring(below_, *workers_, surface);
+        }
+    }
+    void lift(MatrixX3d& surface) {
+        if (displacement_) {
+            displacement_->lift(heights_, *workers_, surface);
+            most_held_ = std::max(most_held_, displacement_->held());
+        }
+    }
+
     void make_maps(const LayerInput& ground, const WrinkleLayerOptions& settings) {
         if (ground.art->uv_triangles.rows() == 0 || ground.art->uv.rows() == 0) {
             report_.notes.emplace_back("wrinkle: the mesh has no UVs: no maps; channels work without them");
@@ -206,17 +215,27 @@ private:
         report_number("pieces", solver_->piece_count());
         report_number("forks, part of the area", solver_->forks());
         report_number("texels a wavelength", texels_);
+        if (finer_) {
+            report_number("vertices of the finer mesh", surface_.vertex_count());
+            report_number("its edges a wavelength", finer_->edges);
+            report_number("most vertices held back", most_held_);
+        }
         report_number("highest wrinkle (m)", highest_);
         report_number("largest wrinkled part", widest_);
     }
 
+    std::unique_ptr<WrinkleGround> finer_;  // null: the mesh it stands on
     const SimulationSurface& surface_;
     bool rides_;
     std::shared_ptr<WrinkleSolver> solver_;
+    std::optional<WrinkleDisplacement> displacement_;
     LayerFacts facts_;
     WrinkleHeights heights_;
+    const Workers* workers_ = nullptr;  // of the frame being made
+    MatrixX3d below_;
     MatrixX3d crests_;
     VectorXd areas_;
+    int most_held_ = 0;
     std::vector<double> phase_, numbers_;
     double texels_ = 0.0;
     double highest_ = 0.0, widest_ = 0.0;
@@ -237,7 +256,15 @@ Options describe(WrinkleLayerOptions& o) {
         {.group = "maps", .name = "map_size", .field = &o.map_size, .about = "of normal and height maps, a side",
          .unit = "pixels", .range = {64, 8192}, .soft = {1024, 4096}},
         {.name = "map_padding", .field = &o.map_padding,
-         .about = "by which maps go on beyond the borders of UV islands", .unit = "pixels", .range = {0, 64}}});
+         .about = "by which maps go on beyond the borders of UV islands", .unit = "pixels", .range = {0, 64}},
+        {.group = "mesh", .name = "displace", .field = &o.displace,
+         .about = "move the vertices of a finer mesh instead of painting maps; not on a mesh that fold has refined, "
+                  "and over slide with output = \"vertices\" alone"},
+        {.name = "mesh_edges", .field = &o.mesh_edges, .about = "edges a wavelength of the finer mesh",
+         .range = {3, 16}},
+        {.name = "mesh_vertices", .field = &o.mesh_vertices,
+         .about = "of the finer mesh, at most: beyond it there are fewer edges a wavelength",
+         .range = {1000, 1000000}, .soft = {20000, 200000}}});
 }
 // clang-format on
 

@@ -15,11 +15,15 @@ struct WrinkleLayerOptions {
     double poses_per_second = 8.0;
     int map_size = 2048;
     int map_padding = 4;
+    /// Move the vertices of a finer mesh instead of painting maps.
+    bool displace = false;
+    double mesh_edges = 6.0;    ///< a wavelength, of that mesh
+    int mesh_vertices = 60000;  ///< of it; beyond them edges get longer
 };
 
 Options describe(WrinkleLayerOptions& options);
 
-/// Wrinkles where skin is compressed (docs/wrinkles.md). Moves no vertex: channels, and maps over the UVs.
+/// Wrinkles where skin is compressed (docs/wrinkles.md): channels, and maps over the UVs or a displaced finer mesh.
 /// \throw InvalidInput  options that do not fit the surface
 std::unique_ptr<Layer> make_wrinkle_layer(WrinkleLayerOptions options, const LayerInput& ground);
 
