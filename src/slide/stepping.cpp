@@ -67,7 +67,7 @@ void SlideSolver::Parts::settle_as_it_is(const Workers& workers) {
     constexpr double shortest = 0.001;
     constexpr int patience = 5;                               // steps in a row that change next to nothing
     const double still = 5e-4 * model.box_diagonal;           // m/s
-    const double next_to_nothing = 1e-8 * painted.stiffness;  // J
+    const double next_to_nothing = 1e-7 * painted.stiffness;  // J
     double seconds = longest;
     int still_steps = 0;
     for (int k = 0; k < model.options.relax_steps && still_steps < patience; ++k) {
