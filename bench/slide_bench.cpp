@@ -192,7 +192,7 @@ void measure_baseline(SlideSolver& unconstrained, const std::vector<slide::Const
         kkt->solve();
         const double solve = milliseconds_since(middle);
         p.try_places(1e-3, workers);
-        p.limit(1e-3, workers);
+        p.limit(1e-3, SlideSolver::Parts::Look::everywhere, workers);
         p.accept_places(true, workers);
         if (k > 0) {  // the first orders and analyses
             result.lu_step_ms = std::min(result.lu_step_ms, milliseconds_since(begin));

@@ -101,6 +101,12 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
             trial.gain[static_cast<size_t>(v)] = gain_of(v);
         }
     });
+    std::fill(trial.is_gaining.begin(), trial.is_gaining.end(), static_cast<unsigned char>(0));
+    std::fill(trial.suspects.begin(), trial.suspects.end(), static_cast<unsigned char>(0));
+    trial.gaining.clear();
+    for (int v = 0; v < model.reach.vertices; ++v) {
+        note_gain(v);
+    }
 
     // Halves a vertex once more. Whoever stands beside one that was halved k times is halved at
     // least k - 1 times: a single vertex that stops in a patch that moves would strain all around.
@@ -117,15 +123,15 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
             }
         }
     };
-    double fastest = 0.0;
-    for (int v = 0; v < model.reach.vertices; ++v) {
-        fastest = std::max(fastest, Vector2d(state.velocity.data() + 2 * v).squaredNorm());
+    const double still = still_share * model.box_diagonal / seconds;
+    bool is_still = true;
+    for (int v = 0; is_still && v < model.reach.vertices; ++v) {
+        is_still = Vector2d(state.velocity.data() + 2 * v).squaredNorm() < still * still;
     }
-    const bool is_still = seconds * std::sqrt(fastest) < still_share * model.box_diagonal;
     for (int round = 0; round < most_rounds && !is_still; ++round) {
         trial.touched.clear();
         trial.gainers.clear();
-        for (int v = 0; v < model.reach.vertices; ++v) {
+        for (const int v : trial.gaining) {
             if (may_brake(v)) {
                 trial.gainers.emplace_back(trial.gain[static_cast<size_t>(v)], v);
             }
@@ -167,8 +173,8 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
     try_places(seconds, workers);
 }
 
-// Places touched vertices again and renews what depends on them, gains included. \return  by how
-// much the energy changed
+// Places touched vertices again and renews what depends on them, gains included; the batches around
+// them become suspects of the limiter. \return  by how much the energy changed
 double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change, VertexValue gain_of) {
     double sum = 0.0;
     trial.renewed.clear();
@@ -182,6 +188,7 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
             const int batch = model.fans[static_cast<size_t>(i)] >> 4;
             if (trial.batch_marks[static_cast<size_t>(batch)] == 0) {
                 trial.batch_marks[static_cast<size_t>(batch)] = 1;
+                trial.suspects[static_cast<size_t>(batch)] = 1;
                 trial.renewed.push_back(batch);
             }
         }
@@ -202,10 +209,20 @@ double SlideSolver::Parts::renew_changes(double seconds, VertexValue own_change,
             const int v = model.corners[c];
             if (v < model.reach.vertices) {
                 trial.gain[static_cast<size_t>(v)] = gain_of(v);
+                note_gain(v);
             }
         }
     }
     return sum;
+}
+
+// Rounds look at those alone that gained energy at some time in this step.
+void SlideSolver::Parts::note_gain(int v) {
+    unsigned char& is_noted = trial.is_gaining[static_cast<size_t>(v)];
+    if (is_noted == 0 && trial.gain[static_cast<size_t>(v)] > 0.0) {
+        is_noted = 1;
+        trial.gaining.push_back(v);
+    }
 }
 
 // Braked vertices are held by a damping that fades soon where the body moves, slowly where it

@@ -55,9 +55,10 @@ void SlideSolver::Parts::search_line(double seconds, const Workers& workers) {
 
 // One bad triangle must not brake the character: velocities are halved at its corners only, again
 // and again, then set to zero, then in the ring around.
-void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
+void SlideSolver::Parts::limit(double seconds, Look look, const Workers& workers) {
     if (is_widespread(report.inverted_triangles)) {
         search_line(seconds, workers);
+        look = Look::everywhere;
     }
     const MatrixX3i& t = model.topology->triangles();
     const double scale2 = model.uniform_scale * model.uniform_scale;
@@ -69,7 +70,8 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
     };
     const auto list_bad = [&] {
         trial.bad_triangles.clear();
-        const bool are_good = check_areas(model, state, measured, trial.next_places, workers, trial.suspects);
+        const bool are_good = check_areas(model, state, measured, trial.next_places, look == Look::at_suspects, workers,
+                                          trial.suspects);
         for (int batch = 0; !are_good && batch < model.reach.batches; ++batch) {
             for (int f = 4 * batch; f < std::min(4 * batch + 4, model.reach.triangles); ++f) {
                 if ((trial.suspects[static_cast<size_t>(batch)] != 0 || model.has_metric) && is_bad(f)) {
@@ -85,6 +87,7 @@ void SlideSolver::Parts::limit(double seconds, const Workers& workers) {
     ++report.limited_steps;
     if (is_widespread(static_cast<int>(trial.bad_triangles.size()))) {
         search_line(seconds, workers);
+        look = Look::everywhere;
         list_bad();
     }
     // Each round after the halving sets vertices to zero for good, so it ends.

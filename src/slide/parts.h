@@ -204,6 +204,8 @@ struct Trial {
     std::vector<int> renewed;  // batches
     std::vector<unsigned char> batch_marks;
     std::vector<std::pair<double, int>> gainers;
+    std::vector<int> gaining;
+    std::vector<unsigned char> is_gaining;
     bool was_braked = false;
     double energy_change = 0.0;  // J, of the step with its brakes
 };
@@ -258,16 +260,20 @@ struct SlideSolver::Parts {
     void brake(double seconds, bool is_static, const Workers& workers);
     using VertexValue = FunctionRef<double(int v)>;
     double renew_changes(double seconds, VertexValue own_change, VertexValue gain_of);
+    void note_gain(int v);
     void renew_grip(double seconds, const Workers& workers);
     // sleep.cpp
     void prepare_sleep();
     void read_sleep();
     void wake_all();
     void wake(double seconds);
+    void rouse(int v);
+    void draw_along(int v, const Vector3d& way);
     void find_activity();
     void fall_asleep(double seconds);
     // limiter.cpp
-    void limit(double seconds, const Workers& workers);
+    enum class Look { everywhere, at_suspects };
+    void limit(double seconds, Look look, const Workers& workers);
     void search_line(double seconds, const Workers& workers);
     bool is_widespread(int triangles) const { return triangles > 8 + model.reach.triangles / 50; }
     void accept_places(bool track, const Workers& workers);

@@ -94,9 +94,10 @@ void look_up(const SkinModel& model, int v, SkinPlaces& at, SkinCharts& charts);
 /// det S of a triangle: skin area over body area, negative where inverted.
 double triangle_determinant(const SkinModel& model, const SkinState& state, const Measured& measured,
                             const SkinPlaces& where, int f);
-/// Does no triangle go too far? Batches that may hold one are marked.
+/// Does no triangle go too far, of all or of batches that are marked? Those stay marked that may hold one.
 bool check_areas(const SkinModel& model, const SkinState& state, const Measured& measured,
-                 const SkinPlaces& next_places, const Workers& workers, std::vector<unsigned char>& marks);
+                 const SkinPlaces& next_places, bool only_marked, const Workers& workers,
+                 std::vector<unsigned char>& marks);
 /// Sum of the angles of skin triangles round a vertex.
 double winding(const SkinModel& model, const SkinPlaces& places, int v);
 /// Values painted on the skin, as they lie on the body now.

@@ -56,13 +56,14 @@ double triangle_determinant(const SkinModel& model, const SkinState& state, cons
 }
 
 bool check_areas(const SkinModel& model, const SkinState& state, const Measured& measured,
-                 const SkinPlaces& next_places, const Workers& workers, std::vector<unsigned char>& marks) {
+                 const SkinPlaces& next_places, bool only_marked, const Workers& workers,
+                 std::vector<unsigned char>& marks) {
     const double* p = next_places.position.data();
     const double scale2 = model.uniform_scale * model.uniform_scale;
     const double bad = workers.sum_chunks(model.reach.batches, slide::batch_chunk, [&](int begin, int end) {
         double count = 0.0;
         for (int batch = begin; batch < end; ++batch) {
-            if (!state.activity.is_acting(batch)) {
+            if (!state.activity.is_acting(batch) || (only_marked && marks[static_cast<size_t>(batch)] == 0)) {
                 marks[static_cast<size_t>(batch)] = 0;
                 continue;
             }

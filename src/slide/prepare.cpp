@@ -196,6 +196,8 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     trial.batch_marks.assign(static_cast<size_t>(model.batch_count), 0);
     trial.renewed.reserve(static_cast<size_t>(model.batch_count));
     trial.gainers.reserve(n);
+    trial.gaining.reserve(n);
+    trial.is_gaining.assign(n, 0);
     trial.bad_triangles.reserve(static_cast<size_t>(triangles));
     trial.touched.reserve(n);
     sub_step_body.resize(count, 3);

@@ -211,14 +211,14 @@ void SlideSolver::Parts::take_step(double seconds, Kind kind, const Workers& wor
     try_places(seconds, workers);
     std::fill(trial.is_braked.begin(), trial.is_braked.end(), static_cast<unsigned char>(0));
     if (model.options.use_limiter) {
-        limit(seconds, workers);
+        limit(seconds, Look::everywhere, workers);
     }
     trial.was_braked = false;
     const bool is_tested = kind == Kind::dynamic || kind == Kind::still;
     if (is_tested) {
         brake(seconds, is_static, workers);
         if (trial.was_braked && model.options.use_limiter) {
-            limit(seconds, workers);
+            limit(seconds, Look::at_suspects, workers);
         }
     }
     accept_places(true, workers);
@@ -302,7 +302,7 @@ void SlideSolver::Parts::newton(double seconds, const Workers& workers) {
         for (int halving = 0; halving < 6 && !is_accepted; ++halving) {
             try_places(seconds, workers);
             if (model.options.use_limiter) {
-                limit(seconds, workers);
+                limit(seconds, Look::everywhere, workers);
             }
             for (size_t i = 0; i < state.velocity.size(); ++i) {
                 trial.advected[i] = trial.trial_velocity[i] + state.velocity[i];
