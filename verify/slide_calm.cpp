@@ -107,6 +107,7 @@ Stillness stand_still(const Subject& subject, const SlideOptions& options, doubl
 struct Chatter {
     double jitter = 0.0;  // mm, where the body moves less than 2 mm in 1/30 s
     double turn = 0.0;    // mm: largest second difference of the displacement where it moves less than 10
+    double asleep = 0.0;  // share of the vertices
     std::vector<MatrixX3d> slid;
 };
 
@@ -144,6 +145,8 @@ Chatter chatter(const Subject& subject, double seconds, double fps, bool sleeps 
             worst.turn = moved < 10.0 ? std::max(worst.turn, turn) : worst.turn;
         }
     }
+    const SlideReport& report = solver.report();
+    worst.asleep = static_cast<double>(report.asleep) / static_cast<double>(std::max(report.watched, 1L));
     return worst;
 }
 
@@ -258,12 +261,21 @@ std::vector<Case> verify_slide_calm(bool all_materials) {
         const Chatter awake = chatter(subject, 2.0, 30.0, false);
         double apart = 0.0;
         double ways[2] = {0.0, 0.0};
+        double slow = 0.0;
         for (size_t f = 0; f < awake.slid.size(); ++f) {
+            for (int v = 0; f > 0 && v < awake.slid[0].rows(); ++v) {
+                const double speed = 30.0 * subject.mm * (awake.slid[f].row(v) - awake.slid[f - 1].row(v)).norm();
+                slow += speed < 0.5 ? 1.0 : 0.0;
+            }
             apart += (at_30.slid[f] - awake.slid[f]).squaredNorm();
             ways[0] += at_30.slid[f].rowwise().norm().sum();
             ways[1] += awake.slid[f].rowwise().norm().sum();
         }
         apart = subject.mm * std::sqrt(apart / static_cast<double>(awake.slid.size() * awake.slid[0].rows()));
+        slow /= static_cast<double>((awake.slid.size() - 1) * static_cast<size_t>(awake.slid[0].rows()));
+        cases.push_back(slide_case_at_least(
+            name + "share of the skin that sleeps, over the share that slides by less than 0.5 mm/s where none sleeps",
+            at_30.asleep / slow, 0.75, "", "who hardly moves costs next to nothing"));
         cases.push_back(slide_case(name + "rms distance from skin that never sleeps", apart, 0.2, "mm of 1.8 m",
                                    "regions sleep and wake unseen"));
         cases.push_back(slide_case_at_least(name + "mean slide over that of skin that never sleeps", ways[0] / ways[1],

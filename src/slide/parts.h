@@ -158,6 +158,7 @@ struct SkinState {
     std::vector<double> rest;          // s that a vertex has not left its anchor; it sleeps from some time on
     Records anchor;                    // material position
     Records kick;                      // m/s that the body's acceleration would have given a sleeper
+    Records pull;                      // m that the ways of others draw a sleeper along
     Batches rest_shape;                // of the body's triangles when one of their corners was last awake
     Activity activity;
     Batches track;

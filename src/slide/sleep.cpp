@@ -4,9 +4,10 @@
 #include "slide/passes.h"
 
 // Skin that rests on the body sleeps, though the body moves. A vertex falls asleep when it has not
-// left a small ball of the rest surface for a while, and wakes when the skin beside it leaves such a
-// ball, when the body's triangles around it change their shape, or when the body's acceleration
-// would take it out of the ball. What it misses is less than anybody sees.
+// left a small ball of the rest surface for a while, and wakes when the skin beside it has drawn it
+// along, when the body's triangles around it change their shape, or when the body's acceleration
+// would take it out of the ball. What it misses is less than anybody sees. One that woke sleeps
+// again soon if it had nothing to catch up.
 
 namespace cutis {
 
@@ -15,9 +16,14 @@ using slide::Constraint;
 
 namespace {
 
-constexpr double long_enough = 0.1;       // s
-constexpr double ball = 1e-4;             // of the body's diagonal: a fifth of a millimetre on a person
-constexpr double change_of_shape = 1e-3;  // strain of the body since a triangle fell asleep
+constexpr double long_enough = 0.1;        // s; skin that swings freely turns round sooner
+constexpr double look_round = 0.04;        // s that one that woke stays awake at least
+constexpr double slowest_settling = 10.0;  // 1/s
+constexpr double change_of_shape = 1e-3;   // strain of the body since a triangle fell asleep
+// Of the body's diagonal, 2 m of a person.
+constexpr double ball = 7e-5;
+constexpr double farthest_kick = 1e-4;
+constexpr double farthest_pull = 1.3e-5;
 
 }  // namespace
 
@@ -29,6 +35,7 @@ void SlideSolver::Parts::prepare_sleep() {
     state.activity.vertex.assign(n, Activity::none);
     state.activity.batch.assign(static_cast<size_t>(model.batch_count), Activity::none);
     state.kick = slide::Records(model.vertex_count());
+    state.pull = slide::Records(model.vertex_count());
     read_sleep();
 }
 
@@ -39,7 +46,7 @@ void SlideSolver::Parts::read_sleep() {
     model.settling.resize(static_cast<size_t>(model.vertex_count()));
     for (int v = 0; v < model.vertex_count(); ++v) {
         const double frequency = std::sqrt(model.options.tether.at(v) / model.options.density.at(v));
-        model.settling[static_cast<size_t>(v)] = std::max(frequency, 1.0 / long_enough);
+        model.settling[static_cast<size_t>(v)] = std::max(frequency, slowest_settling);
     }
     wake_all();
 }
@@ -47,6 +54,13 @@ void SlideSolver::Parts::read_sleep() {
 void SlideSolver::Parts::wake_all() {
     std::fill(state.rest.begin(), state.rest.end(), 0.0);
     state.activity.is_whole = true;
+}
+
+void SlideSolver::Parts::rouse(int v) {
+    double& rest = state.rest[static_cast<size_t>(v)];
+    if (rest >= long_enough) {
+        rest = long_enough - look_round;
+    }
 }
 
 // Before a step: whom the body's new place wakes. Its triangles are measured, its frames are known.
@@ -59,7 +73,7 @@ void SlideSolver::Parts::wake(double seconds) {
     const auto sleeps = [&](int v) { return state.rest[static_cast<size_t>(v)] >= long_enough; };
     // What the body's acceleration would have done to a sleeper: its velocity, which the tether (an
     // oscillator of some frequency) takes away again, is a way when divided by that frequency.
-    const double radius = ball * model.box_diagonal;
+    const double radius = farthest_kick * model.box_diagonal;
     for (int v = 0; state.has_velocity && v < model.reach.vertices; ++v) {
         if (sleeps(v)) {
             const double rate = model.settling[static_cast<size_t>(v)];
@@ -68,7 +82,7 @@ void SlideSolver::Parts::wake(double seconds) {
             const Vector3d kick = state.kick.vector(v) / (1.0 + rate * seconds) + (1.0 - carried) * change;
             state.kick.set(v, kick);
             if (kick.squaredNorm() > rate * rate * radius * radius) {
-                state.rest[static_cast<size_t>(v)] = 0.0;
+                rouse(v);
             }
         }
     }
@@ -91,7 +105,7 @@ void SlideSolver::Parts::wake(double seconds) {
             (size(x - a) > limit * a) | (size(z - c) > limit * c) | (size(y * c - b * z) > limit * a * c);
         for (int i = 0; i < 12; ++i) {
             if (changed[i % 4] != 0) {
-                state.rest[static_cast<size_t>(corner[i])] = 0.0;
+                rouse(corner[i]);
             }
         }
     }
@@ -147,26 +161,24 @@ void SlideSolver::Parts::find_activity() {
     }
 }
 
-// After a step: who left its ball, with the ring around it, and who has rested long enough.
+// After a step: who left its ball, whom that draws along, and who has rested long enough.
 void SlideSolver::Parts::fall_asleep(double seconds) {
     if (!model.may_sleep) {
         return;
     }
-    const double radius2 = ball * ball * model.box_diagonal * model.box_diagonal;
+    const double radius = ball * model.box_diagonal;
     for (int v = 0; v < model.reach.vertices; ++v) {
         if (!state.activity.is_awake(v)) {
             continue;
         }
         double& rest = state.rest[static_cast<size_t>(v)];
         const Vector3d now = state.places.position.vector(v);
+        const Vector3d way = now - state.anchor.vector(v);
         rest += seconds;
-        if ((now - state.anchor.vector(v)).squaredNorm() > radius2) {
+        if (way.squaredNorm() > radius * radius) {
             state.anchor.set(v, now);
             rest = 0.0;
-            for (int i = 2 * model.fan_starts[static_cast<size_t>(v)];
-                 i < 2 * model.fan_starts[static_cast<size_t>(v) + 1]; ++i) {
-                state.rest[static_cast<size_t>(model.fan_vertices[static_cast<size_t>(i)])] = 0.0;
-            }
+            draw_along(v, way);
         }
     }
     // The other copy of what is held is never written again.
@@ -175,8 +187,26 @@ void SlideSolver::Parts::fall_asleep(double seconds) {
             trial.next_places.point[static_cast<size_t>(v)] = state.places.point[static_cast<size_t>(v)];
             trial.next_places.position.set(v, state.places.position.vector(v));
             state.kick.set(v, Vector3d::Zero());
+            state.pull.set(v, Vector3d::Zero());
             for (std::vector<double>* numbers : {&state.velocity, &state.acceleration}) {
                 Vector2d::Map(numbers->data() + 2 * v).setZero();
+            }
+        }
+    }
+}
+
+// Skin lies about where the mean of its neighbours does, so a sleeper is drawn along by its share of
+// each of their ways.
+void SlideSolver::Parts::draw_along(int v, const Vector3d& way) {
+    const double farthest = farthest_pull * model.box_diagonal;
+    const auto fan_begin = [&](int w) { return model.fan_starts[static_cast<size_t>(w)]; };
+    for (int i = 2 * fan_begin(v); i < 2 * fan_begin(v + 1); ++i) {  // inside the surface each comes twice
+        const int w = model.fan_vertices[static_cast<size_t>(i)];
+        if (w < model.reach.vertices && state.rest[static_cast<size_t>(w)] >= long_enough) {
+            const Vector3d pull = state.pull.vector(w) + 0.5 / (fan_begin(w + 1) - fan_begin(w)) * way;
+            state.pull.set(w, pull);
+            if (pull.squaredNorm() > farthest * farthest) {
+                rouse(w);
             }
         }
     }

@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr double state_version = 5.0;
+constexpr double state_version = 6.0;
 constexpr double state_mark = 7.51e4;  // "slide"
 
 }  // namespace
@@ -37,7 +37,8 @@ std::vector<double> SlideSolver::save() const {
                                    static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
                                    p.state.acceleration[2 * i + 1], p.state.grip[i], p.state.rest[i]});
         for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal, &p.state.body.axis,
-                                              &p.state.body.velocity, &p.state.anchor, &p.state.kick}) {
+                                              &p.state.body.velocity, &p.state.anchor, &p.state.kick,
+                                              &p.state.pull}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
         }
     }
@@ -58,7 +59,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
     const size_t vertices = static_cast<size_t>(p.model.vertex_count());
     const size_t triangles = static_cast<size_t>(p.model.triangle_count());
     constexpr size_t head = 10;
-    constexpr size_t per_vertex = 30;
+    constexpr size_t per_vertex = 33;
     constexpr size_t per_triangle = 7;
     require(state.size() >= head && state[0] == state_mark && state[1] == state_version,
             "slide state: expected a state of this layer, version ", state_version);
@@ -106,6 +107,7 @@ void SlideSolver::restore(const std::vector<double>& state, const Workers& worke
         p.state.body.velocity.set(v, Vector3d(from + 21));
         p.state.anchor.set(v, Vector3d(from + 24));
         p.state.kick.set(v, Vector3d(from + 27));
+        p.state.pull.set(v, Vector3d(from + 30));
     }
     p.state.has_bad_steps = false;
     for (int f = 0; f < 4 * p.model.batch_count; ++f) {
