@@ -268,7 +268,6 @@ struct SlideSolver::Parts {
     void read_sleep();
     void wake_all();
     void wake(double seconds);
-    void rouse(int v);
     void draw_along(int v, const Vector3d& way);
     void find_activity();
     void fall_asleep(double seconds);

@@ -6,8 +6,9 @@
 // Skin that rests on the body sleeps, though the body moves. A vertex falls asleep when it has not
 // left a small ball of the rest surface for a while, and wakes when the skin beside it has drawn it
 // along, when the body's triangles around it change their shape, or when the body's acceleration
-// would take it out of the ball. What it misses is less than anybody sees. One that woke sleeps
-// again soon if it had nothing to catch up.
+// would take it out of the ball. What it misses is less than anybody sees. One whom the body woke
+// sleeps again soon if it had nothing to catch up; one that was drawn along stays up, or sleepers
+// would stir one another for ever.
 
 namespace cutis {
 
@@ -17,13 +18,13 @@ using slide::Constraint;
 namespace {
 
 constexpr double long_enough = 0.1;        // s; skin that swings freely turns round sooner
-constexpr double look_round = 0.04;        // s that one that woke stays awake at least
+constexpr double look_round = 0.02;        // s that one whom the body woke stays awake at least
 constexpr double slowest_settling = 10.0;  // 1/s
 constexpr double change_of_shape = 1e-3;   // strain of the body since a triangle fell asleep
 // Of the body's diagonal, 2 m of a person.
-constexpr double ball = 7e-5;
+constexpr double ball = 7.5e-5;
 constexpr double farthest_kick = 1e-4;
-constexpr double farthest_pull = 1.3e-5;
+constexpr double farthest_pull = 1.7e-5;
 
 }  // namespace
 
@@ -56,13 +57,6 @@ void SlideSolver::Parts::wake_all() {
     state.activity.is_whole = true;
 }
 
-void SlideSolver::Parts::rouse(int v) {
-    double& rest = state.rest[static_cast<size_t>(v)];
-    if (rest >= long_enough) {
-        rest = long_enough - look_round;
-    }
-}
-
 // Before a step: whom the body's new place wakes. Its triangles are measured, its frames are known.
 void SlideSolver::Parts::wake(double seconds) {
     using simd::load;
@@ -71,6 +65,10 @@ void SlideSolver::Parts::wake(double seconds) {
         return;
     }
     const auto sleeps = [&](int v) { return state.rest[static_cast<size_t>(v)] >= long_enough; };
+    const auto rouse = [&](int v) {
+        double& rest = state.rest[static_cast<size_t>(v)];
+        rest = std::min(rest, long_enough - look_round);
+    };
     // What the body's acceleration would have done to a sleeper: its velocity, which the tether (an
     // oscillator of some frequency) takes away again, is a way when divided by that frequency.
     const double radius = farthest_kick * model.box_diagonal;
@@ -206,7 +204,7 @@ void SlideSolver::Parts::draw_along(int v, const Vector3d& way) {
             const Vector3d pull = state.pull.vector(w) + 0.5 / (fan_begin(w + 1) - fan_begin(w)) * way;
             state.pull.set(w, pull);
             if (pull.squaredNorm() > farthest * farthest) {
-                rouse(w);
+                state.rest[static_cast<size_t>(w)] = 0.0;
             }
         }
     }

@@ -286,6 +286,23 @@ TEST(slide_sleep, resting_skin_sleeps_wakes_where_the_body_bends_and_looks_the_s
     EXPECT_GT(slid, 10.0 * furthest);
 }
 
+TEST(slide_sleep, sleepers_do_not_stir_one_another) {
+    SlideOptions options = untethered();
+    options.relax_steps = 0;
+    SquareTube tube(options);
+    tube.solver.reset(tube.twisted, tube.workers);
+    tube.run(240);
+    MatrixX3d before;
+    MatrixX3d after;
+    tube.solver.material_positions(before);
+    for (int frame = 0; frame < 20; ++frame) {
+        tube.run(4);
+        tube.solver.material_positions(after);
+        EXPECT_LT((after - before).rowwise().norm().maxCoeff(), 0.01e-3);
+        before = after;
+    }
+}
+
 TEST(slide_sleep, sleepers_are_the_same_for_any_threads_and_after_a_restore) {
     Swaying one(true, 1);
     Swaying three(true, 3);
