@@ -174,7 +174,14 @@ std::vector<Facts> find_patches(const Body& body, const Shape& shape, const Join
     const std::vector<char> label = colour_labels(body, shape, tree, plan, piece);
     std::map<std::pair<int, char>, int> number;
     std::vector<Facts> facts;
-    double all = shape.triangle_area.sum();
+    const std::vector<char>& scenery = body.source().is_scenery;
+    const auto is_scenery = [&](Eigen::Index f) {
+        return !scenery.empty() && scenery[static_cast<size_t>(mesh.triangles(f, 0))] != 0;
+    };
+    double all = 0.0;
+    for (Eigen::Index f = 0; f < shape.triangles.rows(); ++f) {
+        all += is_scenery(f) ? 0.0 : shape.triangle_area[f];
+    }
     all = all > 0.0 ? all : 1.0;
     for (Eigen::Index f = 0; f < shape.triangles.rows(); ++f) {
         const auto t = static_cast<size_t>(f);
@@ -195,7 +202,7 @@ std::vector<Facts> find_patches(const Body& body, const Shape& shape, const Join
         const auto p = static_cast<size_t>(place->second);
         anatomy.patch_of_triangle.push_back(place->second);
         Facts& own = facts[p];
-        own.share += shape.triangle_area[f] / all;
+        own.share += is_scenery(f) ? 0.0 : shape.triangle_area[f] / all;
         for (int k = 0; k < 3; ++k) {
             const int v = shape.triangles(f, k);
             const int next = shape.triangles(f, (k + 1) % 3);
@@ -251,7 +258,7 @@ public:
         }
     }
 
-    void run(Build build) {
+    void run(Build build, bool is_machine) {
         const bool is_human = build == Build::human;
         if (is_human) {
             find_skin();
@@ -261,7 +268,9 @@ public:
             if (const int said = said_of(patch); said >= 0) {
                 set(p, static_cast<Tissue>(said), "the scene says so");
             } else if (patch.is_prop) {
-                set(p, Tissue::rigid, "a mesh that a joint carries");
+                set(p, Tissue::rigid, facts_[p].share > 0.0 ? "a mesh that a joint carries" : "nothing moves it");
+            } else if (is_machine) {
+                set(p, Tissue::rigid, "every piece moves as one");
             } else if (!class_by_name(p, is_human)) {
                 is_human ? class_on_human(p) : class_on_creature(p);
             }
@@ -461,13 +470,17 @@ void class_patches(const Body& body, const Shape& shape, const JointTree& tree, 
     }
     const bool can_tell =
         std::any_of(facts.begin(), facts.end(), [](const Facts& f) { return !f.is_rigid && f.moves; });
-    if (!can_tell) {  // nothing bends: a still mesh, a thing; no verdict on what is rigid
+    // Nothing bends: several pieces that move are a robot, a vehicle; of one piece, or a still one, there is no verdict.
+    constexpr std::ptrdiff_t several = 3;
+    const bool is_machine =
+        !can_tell && std::count_if(facts.begin(), facts.end(), [](const Facts& f) { return f.moves; }) >= several;
+    if (!can_tell && !is_machine) {
         for (Facts& own : facts) {
             own.is_rigid = false;
             own.residual = own.strain = 1.0;
         }
     }
-    Classifier(body, std::move(facts), options.use_names, anatomy).run(anatomy.build);
+    Classifier(body, std::move(facts), options.use_names, anatomy).run(anatomy.build, is_machine);
 }
 
 }  // namespace cutis::anatomy_detail

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "anatomy/shape.h"
+#include "body/motion_test.h"
 #include "core/math.h"
 
 namespace cutis {
@@ -190,7 +191,9 @@ std::vector<ClipScore> score_clips(const Body& body, const Anatomy& anatomy) {
         }
         all.push_back(std::move(own));
     };
-    if (rig != nullptr && character && !character->clips.empty()) {
+    // Poses alone are no motion: the body swings its joints.
+    if (rig != nullptr && character &&
+        !std::all_of(character->clips.begin(), character->clips.end(), holds_still)) {
         Pose local;
         std::vector<Eigen::Affine3d> frames, matrices;
         for (const Clip& clip : character->clips) {

@@ -363,7 +363,8 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
         plan.build = options.build;
         return plan;
     }
-    const size_t limbs = plan.branches.size();
+    const auto limbs = std::count_if(plan.branches.begin(), plan.branches.end(),
+                                     [](const Branch& branch) { return branch.kind != PartKind::ear; });
     if (leg_pairs >= 3) {
         plan.build = Build::insect;
     } else if (leg_pairs == 2) {

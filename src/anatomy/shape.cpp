@@ -95,6 +95,20 @@ Eigen::Matrix3d upright_turn(const Body& body, const std::vector<int>& instance)
     return angle < most_snap ? Eigen::Matrix3d(nearest * turn.transpose()) : Eigen::Matrix3d::Identity();
 }
 
+/// Of the box of the body without scenery.
+double own_diagonal(const Body& body) {
+    const MatrixX3d& positions = body.mesh().positions;
+    const std::vector<char>& scenery = body.source().is_scenery;
+    MatrixX3d own(positions.rows(), 3);
+    Eigen::Index count = 0;
+    for (Eigen::Index v = 0; v < positions.rows(); ++v) {
+        if (scenery.empty() || scenery[static_cast<size_t>(v)] == 0) {
+            own.row(count++) = positions.row(v);
+        }
+    }
+    return bounding_box_diagonal(own.topRows(count));
+}
+
 void join_joints(const Body& body, bool use_names, const Eigen::Matrix3d& turn, const std::vector<char>& is_prop_vertex,
                  Shape& shape) {
     const Rig* rig = body.rig();
@@ -206,7 +220,7 @@ Shape make_shape(const Body& body, bool use_names) {
     const Eigen::Matrix3d turn = upright_turn(body, instance);
     Shape shape;
     const std::vector<int> root = mesh_internal::weld(mesh.positions, std::vector<unsigned char>(instance.size(), 1),
-                                                      instance, weld_share * bounding_box_diagonal(mesh.positions));
+                                                      instance, weld_share * own_diagonal(body));
     shape.vertex_of_art.assign(root.size(), -1);
     for (size_t a = 0; a < root.size(); ++a) {
         if (root[a] == static_cast<int>(a)) {

@@ -218,6 +218,55 @@ private:
     std::vector<std::pair<int, int>> skin_starts_;
 };
 
+/// Nodes that a joint of a skin or a channel of a clip moves, and all below them.
+std::vector<char> moved_nodes(const Character& character) {
+    const std::vector<Node>& nodes = character.skeleton.nodes;
+    std::vector<char> moves(nodes.size(), 0);
+    const auto mark = [&moves](int node) {
+        if (node >= 0 && static_cast<size_t>(node) < moves.size()) {
+            moves[static_cast<size_t>(node)] = 1;
+        }
+    };
+    for (const Skin& skin : character.skins) {
+        std::for_each(skin.joints.begin(), skin.joints.end(), mark);
+    }
+    for (const Clip& clip : character.clips) {
+        for (const Channel& channel : clip.channels) {
+            mark(channel.node);
+        }
+    }
+    for (size_t n = 0; n < nodes.size(); ++n) {  // parents come first
+        if (nodes[n].parent >= 0 && moves[static_cast<size_t>(nodes[n].parent)] != 0) {
+            moves[n] = 1;
+        }
+    }
+    return moves;
+}
+
+/// Floors and walls beside a character with a skin: they stay, and no length is taken from them.
+std::vector<char> find_scenery(const Character& character, const std::vector<PlacedMesh>& placed,
+                               std::vector<std::string>& notes) {
+    const std::vector<char> moves = moved_nodes(character);
+    std::vector<char> is_scenery;
+    std::vector<std::string> names;
+    for (const PlacedMesh& place : placed) {
+        const MeshInstance& instance = character.meshes[static_cast<size_t>(place.instance)];
+        const bool stands = !is_skinned(instance) && instance.morphs.empty() &&
+                            (instance.node < 0 || moves[static_cast<size_t>(instance.node)] == 0);
+        is_scenery.insert(is_scenery.end(), static_cast<size_t>(place.vertex_count), stands ? 1 : 0);
+        if (stands) {
+            names.push_back(instance.name);
+        }
+    }
+    if (names.empty()) {
+        return {};
+    }
+    notes.push_back(concat(names.front(),
+                           names.size() > 1 ? concat(" and ", names.size() - 1, " more meshes") : std::string(),
+                           ": without skin or motion, taken for scenery, which no length is measured by"));
+    return is_scenery;
+}
+
 void note_idle_joints(const Rig& rig, std::vector<std::string>& notes) {
     std::vector<char> moves(rig.node.size(), 0);
     for (size_t i = 0; i < rig.weights.weights.size(); ++i) {
@@ -347,18 +396,23 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
     rig.weights.joint_pairs = find_joint_pairs(rig.weights, static_cast<int>(rig.node.size()));
     source.mesh.positions = rigged->rest;
     complete_rig(character->skeleton, rig);
-    if (has_skin && character->clips.empty()) {
-        rigged->clip = motion_test(character->skeleton, rig);
-        if (!rigged->clip.channels.empty()) {
-            source.notes.push_back(concat("no clip: a motion test swings ", rigged->clip.channels.size(),
-                                          " joints to either side for ", rigged->clip.end(),
+    const std::vector<Clip>& clips = character->clips;
+    if (has_skin && options.clip.empty() && std::all_of(clips.begin(), clips.end(), holds_still)) {
+        Clip test = motion_test(character->skeleton, rig);
+        if (!test.channels.empty()) {
+            source.notes.push_back(concat(clips.empty() ? "no clip" : "every clip holds one pose", ": a motion test swings ",
+                                          test.channels.size(), " joints to either side for ", test.end(),
                                           " s; folds and flesh show more with a real motion"));
+        }
+        if (clips.empty() || !test.channels.empty()) {
+            rigged->clip = std::move(test);
         }
     }
     note_idle_joints(rig, source.notes);
     rig.is_whole_motion = !moves_morphs(*rigged);
     if (has_skin) {
         source.rig = rig;
+        source.is_scenery = find_scenery(*character, source.placed, source.notes);
     }
     source.character = std::move(character);
     source.clip = rigged->clip;

@@ -79,4 +79,23 @@ Clip motion_test(const Skeleton& skeleton, const Rig& rig) {
     return clip;
 }
 
+bool holds_still(const Clip& clip) {
+    return std::all_of(clip.channels.begin(), clip.channels.end(), [](const Channel& channel) {
+        const bool is_cubic = channel.interpolation == Interpolation::cubic_spline;
+        const size_t keys = channel.times.size();
+        const size_t width = keys == 0 ? 0 : channel.values.size() / keys;
+        const size_t first = is_cubic ? width / 3 : 0;
+        const size_t last = is_cubic ? 2 * width / 3 : width;
+        for (size_t k = 1; k < keys; ++k) {
+            for (size_t i = 0; i < width; ++i) {
+                const bool is_tangent = i < first || i >= last;
+                if (channel.values[k * width + i] != channel.values[i] || (is_tangent && channel.values[i] != 0.0)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    });
+}
+
 }  // namespace cutis

@@ -12,4 +12,7 @@ namespace cutis {
 /// \param rig  with names, parents and centres filled in
 Clip motion_test(const Skeleton& skeleton, const Rig& rig);
 
+/// Does no channel change its value: a pose kept as a clip?
+bool holds_still(const Clip& clip);
+
 }  // namespace cutis

@@ -185,11 +185,13 @@ std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions, con
     return sums;
 }
 
-Vector3d main_box(const MatrixX3d& positions, const Topology& topology) {
+Vector3d main_box(const MatrixX3d& positions, const Topology& topology, const std::vector<char>& left_out) {
     const std::vector<int>& part = topology.part_of_vertex();
-    const VectorXd areas = triangle_areas(positions, topology);
+    VectorXd areas = triangle_areas(positions, topology);
     std::vector<double> area_of(part.size(), 0.0);
+    const auto is_out = [&](int v) { return !left_out.empty() && left_out[static_cast<size_t>(v)] != 0; };
     for (int f = 0; f < topology.triangle_count(); ++f) {
+        areas[f] = is_out(topology.triangles()(f, 0)) ? 0.0 : areas[f];
         area_of[part[topology.triangles()(f, 0)]] += areas[f];
     }
     const double whole = areas.sum();
@@ -203,7 +205,7 @@ Vector3d main_box(const MatrixX3d& positions, const Topology& topology) {
     Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity());
     Vector3d high = -low;
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        if (area_of[part[v]] >= least) {
+        if (area_of[part[v]] >= least && !is_out(v)) {
             low = low.cwiseMin(positions.row(v).transpose());
             high = high.cwiseMax(positions.row(v).transpose());
         }

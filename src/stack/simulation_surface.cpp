@@ -16,7 +16,15 @@ SimulationSurface::SimulationSurface(RepairedMesh mesh)
 
 SimulationSurface SimulationSurface::repaired(const Body& body, const RepairOptions& options) {
     const ArtMesh& mesh = body.mesh();
-    return SimulationSurface(repair_mesh(mesh.positions, mesh.triangles, options, body.source().weld_group));
+    SimulationSurface surface(repair_mesh(mesh.positions, mesh.triangles, options, body.source().weld_group));
+    if (const std::vector<char>& scenery = body.source().is_scenery; !scenery.empty()) {
+        std::vector<char> left_out;
+        for (const int a : surface.mesh_.art_of_vertex) {
+            left_out.push_back(scenery[static_cast<size_t>(a)]);
+        }
+        surface.main_box_ = cutis::main_box(surface.rest(), surface.topology(), left_out);
+    }
+    return surface;
 }
 
 SimulationSurface SimulationSurface::as_it_is(const Body& body) {

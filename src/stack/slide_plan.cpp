@@ -156,6 +156,9 @@ SlideOptions SlideLayerOptions::options_for(const LayerInput& ground) const {
     const int count = ground.surface->vertex_count();
     look_up_regions(ground, describe(o), "[[layer]] slide");
     o.shown_vertices = ground.surface->mesh().art_of_vertex;
+    if (!o.body_size && (!o.young_modulus || !o.tether_radius)) {
+        o.body_size = ground.surface->main_box().maxCoeff();
+    }
     (pins_over_time.empty() ? o.pins : o.loose_pins) = named_vertices(ground, pins, "pins");
     if (leaves_rigid) {
         const std::vector<int> left = rigid_vertices(ground);

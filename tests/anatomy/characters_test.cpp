@@ -8,6 +8,7 @@
 #include "anatomy/truth.h"
 #include "cutis/core/error.h"
 #include "cutis/io/gltf_read.h"
+#include "cutis/stack/simulation_surface.h"
 
 namespace cutis {
 namespace {
@@ -166,6 +167,90 @@ TEST(anatomy_of_characters, takes_the_scenes_word) {
     const Anatomy found = find_anatomy(make_body(character, options));
     for (const Patch& patch : found.patches) {
         EXPECT_EQ(patch.tissue, patch.material == "tights" ? Tissue::rigid : Tissue::cloth) << patch.material;
+    }
+}
+
+/// A box of 12 triangles.
+ArtMesh box_mesh(const Vector3d& half) {
+    ArtMesh box;
+    box.positions.resize(8, 3);
+    for (int v = 0; v < 8; ++v) {
+        box.positions.row(v) << half.x() * ((v & 1) != 0 ? 1 : -1), half.y() * ((v & 2) != 0 ? 1 : -1),
+            half.z() * ((v & 4) != 0 ? 1 : -1);
+    }
+    box.triangles.resize(12, 3);
+    box.triangles << 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5,
+        3, 7, 5;
+    return box;
+}
+
+MeshInstance instance_of(const std::string& name, ArtMesh mesh, int node) {
+    MeshInstance instance;
+    instance.name = name;
+    mesh.name = name;
+    instance.mesh = std::move(mesh);
+    instance.node = node;
+    return instance;
+}
+
+// A floor a hundred times as large as the character changes nothing that is said of the character.
+TEST(anatomy_of_characters, leaves_scenery_out) {
+    CUTIS_NEED_DATA("quaternius/Horse.glb");
+    Character horse = read_gltf(data_path);
+    const Body plain = make_body(std::make_shared<const Character>(horse), {});
+    const Anatomy expected = find_anatomy(plain);
+    Node ground;
+    ground.name = "Ground";
+    horse.skeleton.nodes.push_back(ground);
+    const int node = static_cast<int>(horse.skeleton.nodes.size()) - 1;
+    horse.meshes.push_back(instance_of("Ground", box_mesh({900.0, 0.1, 900.0}), node));
+    const Body with_floor = make_body(std::make_shared<const Character>(std::move(horse)), {});
+    const Anatomy found = find_anatomy(with_floor);
+    EXPECT_EQ(found.build, expected.build);
+    EXPECT_EQ(found.parts.size(), expected.parts.size());
+    EXPECT_NEAR(found.size, expected.size, 1e-9 * expected.size);
+    EXPECT_NEAR(found.share(Tissue::skin), expected.share(Tissue::skin), 1e-9);
+    EXPECT_TRUE((SimulationSurface::repaired(with_floor, {}).main_box() ==
+                 SimulationSurface::repaired(plain, {}).main_box()));
+}
+
+// Boxes on swinging joints do not bend, whatever most of their surface is: a robot is rigid.
+TEST(anatomy_of_characters, takes_pieces_that_only_swing_for_rigid) {
+    Character robot;
+    Skin skin;
+    Clip swing;
+    swing.name = "swing";
+    for (int j = 0; j < 4; ++j) {
+        Node node;
+        node.name = "joint" + std::to_string(j);
+        node.parent = j - 1;
+        node.rest.translation = Vector3d(0.0, j == 0 ? 0.0 : 1.0, 0.0);
+        robot.skeleton.nodes.push_back(node);
+        skin.joints.push_back(j);
+        skin.inverse_bind.emplace_back(Eigen::Translation3d(0.0, -j, 0.0));
+        Channel channel;
+        channel.node = j;
+        channel.target = ChannelTarget::rotation;
+        channel.width = 4;
+        channel.times = {0.0, 1.0};
+        channel.values = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.4, std::sqrt(0.84)};
+        swing.channels.push_back(channel);
+    }
+    robot.skins.push_back(skin);
+    robot.clips.push_back(swing);
+    for (int j = 0; j < 4; ++j) {
+        MeshInstance piece = instance_of("piece" + std::to_string(j), box_mesh({0.2, 0.4, 0.3}), 0);
+        piece.mesh.positions.col(1).array() += j + 0.5;
+        piece.skin = 0;
+        piece.weights.influences = 1;
+        piece.weights.joints.assign(8, static_cast<std::uint16_t>(j));
+        piece.weights.weights.assign(8, 1.0);
+        robot.meshes.push_back(std::move(piece));
+    }
+    const Anatomy found = find_anatomy(make_body(std::make_shared<const Character>(std::move(robot)), {}));
+    EXPECT_NEAR(found.share(Tissue::rigid), 1.0, 1e-12);
+    for (const Patch& patch : found.patches) {
+        EXPECT_EQ(patch.tissue, Tissue::rigid) << patch.why;
     }
 }
 

@@ -257,6 +257,52 @@ TEST(Body, a_mesh_without_skin_rests_where_its_node_puts_it_default_morphs_inclu
     EXPECT_EQ(without_clip.duration(), 0.0);
 }
 
+TEST(Body, clips_that_hold_one_pose_are_no_motion_unless_they_are_named) {
+    const auto posed = small_z_up_character(0.3);
+    for (Clip& clip : posed->clips) {
+        for (Channel& channel : clip.channels) {
+            const auto width = static_cast<size_t>(channel.width);
+            for (size_t i = width; i < channel.values.size(); ++i) {
+                channel.values[i] = channel.values[i - width];
+            }
+        }
+    }
+    auto without = small_z_up_character(0.3);
+    without->clips.clear();
+    const Body test = make_body(without, {});
+    const Body body = make_body(posed, {});
+    ASSERT_GT(test.duration(), 0.0);
+    EXPECT_EQ(body.duration(), test.duration());
+    MatrixX3d out;
+    MatrixX3d expected;
+    body.positions(0.7, TimeSampling::exact, Workers(1), out);
+    test.positions(0.7, TimeSampling::exact, Workers(1), expected);
+    EXPECT_EQ(out, expected);
+    const Body named = make_body(posed, of_mesh("", "bend"));
+    named.positions(0.7, TimeSampling::exact, Workers(1), out);
+    EXPECT_LT(largest_difference(out, posed_by_definition(*posed, posed->clips[0], 1.7)), 1e-10);
+    // One channel that moves is a motion: the first clip plays.
+    posed->clips[1].channels[0].values.back() += 1.0;
+    EXPECT_EQ(make_body(posed, {}).duration(), 1.0);
+}
+
+TEST(Body, what_nothing_moves_beside_a_skin_is_scenery) {
+    const auto character = small_z_up_character(0.3);
+    EXPECT_TRUE(make_body(character, {}).source().is_scenery.empty());  // its prop hangs on a joint
+    MeshInstance& prop = character->meshes[1];
+    prop.morphs.clear();
+    prop.morph_defaults.clear();
+    character->clips[0].channels.pop_back();
+    prop.node = 3;  // beside the joints
+    const std::vector<char> scenery = make_body(character, {}).source().is_scenery;
+    ASSERT_EQ(scenery.size(), 64u);
+    EXPECT_EQ(std::count(scenery.begin(), scenery.begin() + 60, 0), 60);
+    EXPECT_EQ(std::count(scenery.begin() + 60, scenery.end(), 1), 4);
+    character->clips[1].channels.push_back(character->clips[1].channels[0]);
+    character->clips[1].channels.back().node = 3;  // another clip moves it
+    EXPECT_TRUE(make_body(character, {}).source().is_scenery.empty());
+}
+
 TEST(Body, scale_and_up_axis_apply_to_rest_motion_frames_and_inverse_binds_alike) {
     const auto character = small_z_up_character(0.2);
     const Body plain = make_body(character, {});

@@ -83,6 +83,7 @@ public:
         std::shared_ptr<const Character> character;        ///< where it came from; null for caches and plain meshes
         std::shared_ptr<const MaterialLibrary> materials;  ///< null: those of the character, if any
         std::vector<int> weld_group;                       ///< per art vertex, see repair_mesh; empty: one group
+        std::vector<char> is_scenery;                      ///< per art vertex: floors, walls; empty: there are none
         Eigen::Affine3d to_metres = Eigen::Affine3d::Identity();  ///< from the file's units and axes to the body's
         Rig rig;                         ///< no joints: none; names, parents and centres are filled in where missing
         std::vector<std::string> notes;  ///< for the report

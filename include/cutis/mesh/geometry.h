@@ -55,6 +55,7 @@ std::vector<double> part_areas(const Eigen::Ref<const MatrixX3d>& positions, con
 /// The sides of the box round a body, without specks: parts with less than a hundredth of its area
 /// do not count, unless the body is made of such parts (they have more than a tenth of it
 /// together).
-Vector3d main_box(const MatrixX3d& positions, const Topology& topology);
+/// \param left_out  per vertex: 1 on parts that are not of the body; empty: none
+Vector3d main_box(const MatrixX3d& positions, const Topology& topology, const std::vector<char>& left_out = {});
 
 }  // namespace cutis

@@ -24,7 +24,7 @@ public:
     const MatrixX3d& rest() const { return mesh_.positions; }  ///< #V x 3, metres
     const RepairedMesh& mesh() const { return mesh_; }
     /// Sides of the box of the body without specks: parts with less than a hundredth of its area do
-    /// not count, unless the body is made of such parts (they have more than a tenth of it).
+    /// not count, unless the body is made of such parts (they have more than a tenth of it); nor does scenery.
     const Vector3d& main_box() const { return main_box_; }
     int vertex_count() const { return static_cast<int>(mesh_.positions.rows()); }
 

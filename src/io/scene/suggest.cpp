@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "body/motion_test.h"
 #include "core/printable.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/cost.h"
@@ -202,7 +203,7 @@ private:
                         shown(patch.is_prop || patch.material.empty() ? patch.mesh : patch.material);
                     auto& [share, why] = shares[name];
                     share += patch.share;
-                    if (patch.share > largest[name]) {
+                    if (patch.share >= largest[name]) {
                         largest[name] = patch.share;
                         why = patch.why;
                     }
@@ -258,21 +259,25 @@ private:
         }
         if (found.stray_joints > 0) {
             out_.words.push_back(
-                concat(found.stray_joints,
-                       " joints hang elsewhere in the file (feet on IK joints): attached by the surface."));
+                concat(found.stray_joints, found.stray_joints == 1 ? " joint hangs" : " joints hang",
+                       " elsewhere in the file (feet on IK joints): attached by the surface."));
         }
     }
 
     void describe_motion() {
         if (out_.clips.empty()) {
             out_.words.emplace_back("It has no clip and nothing moves it: layers that need motion show nothing.");
-        } else if (!(out_.clips.front().strain > 1e-6)) {
+        } else if (!bends()) {
             out_.words.emplace_back(
-                "Its motion carries it as one piece: nothing changes its shape, so there is nothing for layers to do.");
+                out_.anatomy.share(Tissue::rigid) > 0.999
+                    ? "Its pieces move, each as it is: nothing changes its shape, so there is nothing for layers to do."
+                    : "Its motion carries it as one piece: nothing changes its shape, so there is nothing for layers "
+                      "to do.");
         } else if (out_.clips.front().name.empty()) {
             const ClipScore& best = out_.clips.front();
             const auto& character = body_.source().character;
-            const bool is_test = body_.rig() != nullptr && character && character->clips.empty();
+            const bool is_test = body_.rig() != nullptr && character && options_.clip.empty() &&
+                                 std::all_of(character->clips.begin(), character->clips.end(), holds_still);
             out_.words.push_back(concat(is_test ? "No clip: joints swing in turn for " : "Its own motion of ",
                                         digits(best.seconds), is_test ? " s; a real motion shows more." : " s is used.",
                                         " Picture at ", digits(best.moment), " s."));
@@ -285,6 +290,9 @@ private:
         }
     }
 
+    /// Does the chosen clip change the shape?
+    bool bends() const { return !out_.clips.empty() && out_.clips.front().strain > 1e-6; }
+
     bool wants(const std::string& kind, bool fits) const {
         return options_.layers.empty()
                    ? fits
@@ -295,7 +303,7 @@ private:
         const Anatomy& found = out_.anatomy;
         const bool has_cloth = found.share(Tissue::cloth) > least_cloth && options_.preset != "cloth";
         const bool has_skin = found.share(Tissue::skin) > least_cloth && options_.preset != "cloth";
-        const bool moves = !out_.clips.empty() && out_.clips.front().strain > 0.0;
+        const bool moves = bends();
         const bool is_face = options_.preset == "face";
         if (!springs_.version.empty()) {
             out_.words.push_back(concat("VRM ", springs_.version, " spring bones: ", springs_.chains, " chains, ",
@@ -311,16 +319,20 @@ private:
             costs_.emplace_back("curve");
             used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
         }
-        const bool has_room = has_cloth || options_.preset == "cloth" || !is_coarse();
+        const bool is_skin = !has_cloth && options_.preset != "cloth";
+        const bool is_sleek = is_skin && (found.build == Build::swimmer || found.build == Build::tube);
+        const bool has_room = !is_skin || (!is_coarse() && !is_sleek);
         if (moves && !has_room && !is_face && options_.layers.empty()) {
-            out_.words.push_back(
-                concat("No folds: ", body_.mesh().triangles.rows(),
-                       " triangles are too coarse for wrinkles of skin; --layers fold shows them all the same."));
+            out_.words.push_back(concat(
+                "No folds: ",
+                is_sleek ? std::string("bodies that swim, fly or crawl are sleek")
+                         : concat(body_.mesh().triangles.rows(), " triangles are too coarse for wrinkles of skin"),
+                "; --layers fold shows them all the same."));
         }
         if (wants("fold", moves && !is_face && has_room)) {
             text << "\n[[layer]]\nkind = \"fold\"\nwhere = " << (has_cloth ? "\"cloth\"" : "\"soft\"")
                  << "  # widths follow from the girth of each limb\n"
-                 << (has_cloth || options_.preset == "cloth" ? "" : gentle_skin())
+                 << (is_skin ? gentle_skin() : "")
                  << "poses = \"clip\"  # folds for this motion; \"all\": for others, too\n"
                  << "most_vertices = " << budget() << "  # --budget\n";
             costs_.emplace_back("fold");
@@ -353,9 +365,9 @@ private:
     /// Skin gives way before it folds, more of it where a lively clip would fold it everywhere, and its folds are low.
     std::string gentle_skin() const {
         constexpr double lively = 0.1;
-        return std::string("cloth = \"skin\"\nheight_cap = 0.35  # in widths: wrinkles, not pleats\nfields = 1\n") +
+        return std::string("cloth = \"skin\"\nheight_cap = 0.28  # in widths: wrinkles, not pleats\nfields = 1\n") +
                (!out_.clips.empty() && out_.clips.front().strain > lively
-                    ? "pre_stretch = 0.3  # it gives way before it folds\n"
+                    ? "pre_stretch = 0.45  # it gives way before it folds\n"
                     : "");
     }
 
