@@ -1,6 +1,10 @@
 #include "cutis/anatomy/anatomy.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "anatomy/shape.h"
+#include "core/dense.h"
 
 namespace cutis {
 
@@ -21,6 +25,25 @@ const char* name_of(PartKind kind) {
     static constexpr std::array<const char*, 8> names = {"arm", "leg", "neck", "torso", "tail", "ear", "fin", "tube"};
     return names[static_cast<size_t>(kind)];
 }
+
+namespace {
+
+/// Of the box that turns with the body.
+double length_to_width(const Shape& shape) {
+    Vector3d mean = Vector3d::Zero();
+    for (int v = 0; v < shape.vertex_count(); ++v) {
+        mean += shape.vertex_area[v] / shape.area * shape.positions.row(v).transpose();
+    }
+    Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+    for (int v = 0; v < shape.vertex_count(); ++v) {
+        const Vector3d d = shape.positions.row(v).transpose() - mean;
+        spread += shape.vertex_area[v] / shape.area * d * d.transpose();
+    }
+    const Vector3d squares = symmetric_eigenvalues(spread);
+    return std::sqrt(std::max(0.0, squares[2]) / std::max(1e-300, squares[1]));
+}
+
+}  // namespace
 
 double Anatomy::share(Tissue tissue) const {
     double sum = 0.0;
@@ -53,6 +76,10 @@ Anatomy find_anatomy(const Body& body, const AnatomyOptions& given) {
         none.nodes.resize(has_regions ? static_cast<size_t>(shape.joint_count()) : 0);
         tree = connect_joints(shape, has_skeleton ? body.source().character->skeleton : none, mirror);
         plan = find_plan(shape, tree, mirror, options);
+        constexpr double long_body = 2.0;  // to its width
+        if (has_regions && !options.use_build && plan.build == Build::tube && length_to_width(shape) < long_body) {
+            plan.build = Build::other;  // a face has regions in a row, too
+        }
         anatomy.stray_joints = has_skeleton ? tree.strays : 0;
         if (has_regions) {
             anatomy.motion_weights = art_weights(shape);

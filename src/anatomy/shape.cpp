@@ -212,6 +212,26 @@ void stand(const Body& body, Shape& shape) {
     shape.standing_height = high - low;
 }
 
+double distance_to_edge(const Vector3d& p, const Vector3d& a, const Vector3d& b) {
+    const double square = (b - a).squaredNorm();
+    const double t = square > 0.0 ? std::clamp((p - a).dot(b - a) / square, 0.0, 1.0) : 0.0;
+    return (a + t * (b - a) - p).norm();
+}
+
+double distance_to_triangle(const Shape& shape, int f, const Vector3d& p) {
+    const std::array<Vector3d, 3> c = {shape.corner(f, 0), shape.corner(f, 1), shape.corner(f, 2)};
+    const Vector3d across = (c[1] - c[0]).cross(c[2] - c[0]);
+    double least = std::numeric_limits<double>::infinity();
+    bool is_over = across.squaredNorm() > 0.0;
+    for (size_t k = 0; k < 3; ++k) {
+        const Vector3d& a = c[k];
+        const Vector3d& b = c[(k + 1) % 3];
+        least = std::min(least, distance_to_edge(p, a, b));
+        is_over = is_over && across.cross(b - a).dot(p - a) >= 0.0;
+    }
+    return is_over ? std::abs(across.normalized().dot(p - c[0])) : least;
+}
+
 }  // namespace
 
 Shape make_shape(const Body& body, bool use_names) {
@@ -301,6 +321,12 @@ Mirror find_mirror(const Shape& shape) {
     if (own.empty() || !(shape.size > 0.0)) {
         return best;
     }
+    std::vector<std::vector<int>> around(static_cast<size_t>(shape.vertex_count()));
+    for (Eigen::Index f = 0; f < shape.triangles.rows(); ++f) {
+        for (int k = 0; k < 3 && shape.is_prop[static_cast<size_t>(f)] == 0; ++k) {
+            around[static_cast<size_t>(shape.triangles(f, k))].push_back(static_cast<int>(f));
+        }
+    }
     constexpr size_t most_samples = 300;
     const size_t stride = std::max<size_t>(1, own.size() / most_samples);
     for (const int axis : {0, 2}) {
@@ -316,11 +342,21 @@ Mirror find_mirror(const Shape& shape) {
             int samples = 0;
             for (size_t i = 0; i < own.size(); i += stride) {
                 const Vector3d image = mirror.image(shape.positions.row(own[i]));
-                double nearest = shape.size * shape.size;
+                double least = std::numeric_limits<double>::infinity();
+                int nearest = own.front();
                 for (const int v : own) {
-                    nearest = std::min(nearest, (shape.positions.row(v).transpose() - image).squaredNorm());
+                    const double away = (shape.positions.row(v).transpose() - image).squaredNorm();
+                    if (away < least) {
+                        least = away;
+                        nearest = v;
+                    }
                 }
-                mirror.error += std::sqrt(nearest) / shape.size;
+                // Triangles of both sides need not be alike: what counts is the surface.
+                least = std::sqrt(least);
+                for (const int f : around[static_cast<size_t>(nearest)]) {
+                    least = std::min(least, distance_to_triangle(shape, f, image));
+                }
+                mirror.error += std::min(1.0, least / shape.size);
                 ++samples;
             }
             mirror.error /= samples;

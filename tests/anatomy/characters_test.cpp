@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "anatomy/shape.h"
 #include "anatomy/truth.h"
 #include "cutis/core/error.h"
 #include "cutis/io/gltf_read.h"
@@ -191,6 +192,41 @@ MeshInstance instance_of(const std::string& name, ArtMesh mesh, int node) {
     instance.mesh = std::move(mesh);
     instance.node = node;
     return instance;
+}
+
+// A beam along x whose halves have different triangles, and whose section is not quite its mirror image in z: the plane is
+// that of its surface, x = 0, though its vertices are nearer to their images in z.
+TEST(anatomy_of_characters, finds_the_mirror_plane_of_the_surface_whatever_its_triangles) {
+    const std::vector<double> rings = {-3.0, -0.2, 0.4, 1.0, 1.6, 2.2, 2.6, 3.0};
+    const std::vector<Vector3d> section = {{0, 0, -0.3}, {0, 0, 0.3}, {0, 1, 0.36}, {0, 1, -0.3}};
+    ArtMesh beam;
+    const auto sides = static_cast<int>(section.size());
+    const auto count = static_cast<int>(rings.size());
+    beam.positions.resize(count * sides, 3);
+    for (int r = 0; r < count; ++r) {
+        for (int s = 0; s < sides; ++s) {
+            const Vector3d place = section[static_cast<size_t>(s)] + Vector3d(rings[static_cast<size_t>(r)], 0, 0);
+            beam.positions.row(r * sides + s) = place;
+        }
+    }
+    std::vector<int> corners = {0, 1, 2, 0, 2, 3};
+    const int last = (count - 1) * sides;
+    for (const int v : {0, 2, 1, 0, 3, 2}) {
+        corners.push_back(last + v);
+    }
+    for (int r = 0; r + 1 < count; ++r) {
+        for (int s = 0; s < sides; ++s) {
+            const int a = r * sides + s;
+            const int b = r * sides + (s + 1) % sides;
+            corners.insert(corners.end(), {a, a + sides, b, b, a + sides, b + sides});
+        }
+    }
+    beam.triangles = Eigen::Map<const MatrixX3i>(corners.data(), static_cast<Eigen::Index>(corners.size() / 3), 3);
+    const anatomy_detail::Mirror mirror =
+        anatomy_detail::find_mirror(anatomy_detail::make_shape(make_body(beam, {}, {}), true));
+    EXPECT_EQ(mirror.axis, 0);
+    EXPECT_NEAR(mirror.offset, 0.0, 1e-12);
+    EXPECT_LT(mirror.error, 1e-9);
 }
 
 // A floor a hundred times as large as the character changes nothing that is said of the character.

@@ -278,7 +278,9 @@ private:
             const auto& character = body_.source().character;
             const bool is_test = body_.rig() != nullptr && character && options_.clip.empty() &&
                                  std::all_of(character->clips.begin(), character->clips.end(), holds_still);
-            out_.words.push_back(concat(is_test ? "No clip: joints swing in turn for " : "Its own motion of ",
+            const char* test = character && !character->clips.empty() ? "Its clips hold one pose each: joints swing in turn for "
+                                                                      : "No clip: joints swing in turn for ";
+            out_.words.push_back(concat(is_test ? test : "Its own motion of ",
                                         digits(best.seconds), is_test ? " s; a real motion shows more." : " s is used.",
                                         " Picture at ", digits(best.moment), " s."));
         } else {
