@@ -470,7 +470,7 @@ void class_patches(const Body& body, const Shape& shape, const JointTree& tree, 
     }
     const bool can_tell =
         std::any_of(facts.begin(), facts.end(), [](const Facts& f) { return !f.is_rigid && f.moves; });
-    // Nothing bends: several pieces that move are a robot, a vehicle; of one piece, or a still one, there is no verdict.
+    // Nothing bends: several pieces that move are a robot or a vehicle; one piece, or a still one, has no verdict.
     constexpr std::ptrdiff_t several = 3;
     const bool is_machine =
         !can_tell && std::count_if(facts.begin(), facts.end(), [](const Facts& f) { return f.moves; }) >= several;

@@ -192,8 +192,7 @@ std::vector<ClipScore> score_clips(const Body& body, const Anatomy& anatomy) {
         all.push_back(std::move(own));
     };
     // Poses alone are no motion: the body swings its joints.
-    if (rig != nullptr && character &&
-        !std::all_of(character->clips.begin(), character->clips.end(), holds_still)) {
+    if (rig != nullptr && character && !std::all_of(character->clips.begin(), character->clips.end(), holds_still)) {
         Pose local;
         std::vector<Eigen::Affine3d> frames, matrices;
         for (const Clip& clip : character->clips) {

@@ -400,8 +400,9 @@ Body make_body(std::shared_ptr<const Character> character, const BodyOptions& op
     if (has_skin && options.clip.empty() && std::all_of(clips.begin(), clips.end(), holds_still)) {
         Clip test = motion_test(character->skeleton, rig);
         if (!test.channels.empty()) {
-            source.notes.push_back(concat(clips.empty() ? "no clip" : "every clip holds one pose", ": a motion test swings ",
-                                          test.channels.size(), " joints to either side for ", test.end(),
+            source.notes.push_back(concat(clips.empty() ? "no clip" : "every clip holds one pose",
+                                          ": a motion test swings ", test.channels.size(),
+                                          " joints to either side for ", test.end(),
                                           " s; folds and flesh show more with a real motion"));
         }
         if (clips.empty() || !test.channels.empty()) {

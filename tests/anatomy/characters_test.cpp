@@ -194,8 +194,8 @@ MeshInstance instance_of(const std::string& name, ArtMesh mesh, int node) {
     return instance;
 }
 
-// A beam along x whose halves have different triangles, and whose section is not quite its mirror image in z: the plane is
-// that of its surface, x = 0, though its vertices are nearer to their images in z.
+// A beam along x whose halves have different triangles, and whose section is not quite its mirror image in z: the
+// plane is that of its surface, x = 0, though its vertices are nearer to their images in z.
 TEST(anatomy_of_characters, finds_the_mirror_plane_of_the_surface_whatever_its_triangles) {
     const std::vector<double> rings = {-3.0, -0.2, 0.4, 1.0, 1.6, 2.2, 2.6, 3.0};
     const std::vector<Vector3d> section = {{0, 0, -0.3}, {0, 0, 0.3}, {0, 1, 0.36}, {0, 1, -0.3}};
@@ -246,8 +246,8 @@ TEST(anatomy_of_characters, leaves_scenery_out) {
     EXPECT_EQ(found.parts.size(), expected.parts.size());
     EXPECT_NEAR(found.size, expected.size, 1e-9 * expected.size);
     EXPECT_NEAR(found.share(Tissue::skin), expected.share(Tissue::skin), 1e-9);
-    EXPECT_TRUE((SimulationSurface::repaired(with_floor, {}).main_box() ==
-                 SimulationSurface::repaired(plain, {}).main_box()));
+    EXPECT_TRUE(
+        (SimulationSurface::repaired(with_floor, {}).main_box() == SimulationSurface::repaired(plain, {}).main_box()));
 }
 
 // Boxes on swinging joints do not bend, whatever most of their surface is: a robot is rigid.

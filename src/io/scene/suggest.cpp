@@ -97,11 +97,11 @@ public:
         describe_motion();
         const std::string layers = choose_layers();
         const std::string output = output_lines();
-        out_.words.push_back(concat("A bake of its ", frames_, " frames takes about ",
-                                    rough_time(expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()),
-                                                             frames_, budget())
-                                                   .seconds),
-                                    " of one processor."));
+        out_.words.push_back(concat(
+            "A bake of its ", frames_, " frames takes about ",
+            rough_time(
+                expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()), frames_, budget()).seconds),
+            " of one processor."));
         std::ostringstream text;
         for (const std::string& sentence : out_.words) {
             text << "# " << sentence << '\n';
@@ -258,9 +258,8 @@ private:
             parts_ = word_list(words);
         }
         if (found.stray_joints > 0) {
-            out_.words.push_back(
-                concat(found.stray_joints, found.stray_joints == 1 ? " joint hangs" : " joints hang",
-                       " elsewhere in the file (feet on IK joints): attached by the surface."));
+            out_.words.push_back(concat(found.stray_joints, found.stray_joints == 1 ? " joint hangs" : " joints hang",
+                                        " elsewhere in the file (feet on IK joints): attached by the surface."));
         }
     }
 
@@ -278,11 +277,12 @@ private:
             const auto& character = body_.source().character;
             const bool is_test = body_.rig() != nullptr && character && options_.clip.empty() &&
                                  std::all_of(character->clips.begin(), character->clips.end(), holds_still);
-            const char* test = character && !character->clips.empty() ? "Its clips hold one pose each: joints swing in turn for "
-                                                                      : "No clip: joints swing in turn for ";
-            out_.words.push_back(concat(is_test ? test : "Its own motion of ",
-                                        digits(best.seconds), is_test ? " s; a real motion shows more." : " s is used.",
-                                        " Picture at ", digits(best.moment), " s."));
+            const char* test = character && !character->clips.empty()
+                                   ? "Its clips hold one pose each: joints swing in turn for "
+                                   : "No clip: joints swing in turn for ";
+            out_.words.push_back(concat(is_test ? test : "Its own motion of ", digits(best.seconds),
+                                        is_test ? " s; a real motion shows more." : " s is used.", " Picture at ",
+                                        digits(best.moment), " s."));
         } else {
             const ClipScore& best = out_.clips.front();
             out_.words.push_back(
@@ -322,12 +322,12 @@ private:
             used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
         }
         const bool is_skin = !has_cloth && options_.preset != "cloth";
-        const bool is_sleek = is_skin && (found.build == Build::swimmer || found.build == Build::tube);
+        const bool is_sleek = is_skin && found.build == Build::swimmer;
         const bool has_room = !is_skin || (!is_coarse() && !is_sleek);
         if (moves && !has_room && !is_face && options_.layers.empty()) {
             out_.words.push_back(concat(
                 "No folds: ",
-                is_sleek ? std::string("bodies that swim, fly or crawl are sleek")
+                is_sleek ? std::string("bodies that swim or fly are sleek")
                          : concat(body_.mesh().triangles.rows(), " triangles are too coarse for wrinkles of skin"),
                 "; --layers fold shows them all the same."));
         }
@@ -349,7 +349,8 @@ private:
             costs_.emplace_back("slide");
             used.emplace_back(has_cloth && has_skin ? "slide on skin" : "slide");
         }
-        // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot use.
+        // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot
+        // use.
         if (wants("wrinkle", false)) {
             text << "\n[[layer]]\nkind = \"wrinkle\"  # normal maps where skin is pressed together\n"
                  << (is_face ? "skin = \"forehead\"\n" : "");
