@@ -77,7 +77,7 @@ Eigen::Matrix3d nearest_rotation(const Eigen::Matrix3d& matrix) {
 /// quadratic form is positive. A third of the general way's time, two or three steps.
 Eigen::Matrix3d nearest_rotation(const Eigen::Matrix3d& matrix, const Eigen::Matrix3d& guess) {
     constexpr int most_steps = 6;
-    constexpr double enough = 1e-20;  // squared turn; what is left after it is its square
+    constexpr double enough = 1e-10;  // squared turn; what is left after it is as small
     Eigen::Matrix3d rotation = guess;
     for (int step = 0; step < most_steps; ++step) {
         const Eigen::Matrix3d a = rotation.transpose() * matrix;
@@ -205,7 +205,7 @@ void ArapDeformer::set_springs(std::span<const SpringRow> rows) {
                  [this](std::span<double> values, int columns) { factor_->solve_many(values, columns); });
 }
 
-bool ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x) {
+int ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x) {
     const int n = topology_.vertex_count();
     constexpr int chunk = 256;
     for (size_t r = 0; r < spring_of_row_.size(); ++r) {
@@ -257,10 +257,10 @@ bool ArapDeformer::deform(const MatrixX3d& pose, const MatrixX3d& targets, const
         const double moved = (right_ - x).rowwise().squaredNorm().maxCoeff();
         x.swap(right_);
         if (moved <= enough * enough) {
-            return round > 0;
+            return round + 1;
         }
     }
-    return true;
+    return options_.rounds + 1;
 }
 
 }  // namespace cutis

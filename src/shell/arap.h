@@ -29,8 +29,8 @@ public:
     /// Goes on from `x` (the last result brought along with the pose, or the pose).
     /// \param pose     #V x 3
     /// \param targets  springs x 3
-    /// \return whether x was further from the end than the tolerance
-    bool deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x);
+    /// \return rounds done; 1: x was at the end to the tolerance; options.rounds + 1: it is not yet
+    int deform(const MatrixX3d& pose, const MatrixX3d& targets, const Workers& workers, MatrixX3d& x);
 
 private:
     Topology topology_;

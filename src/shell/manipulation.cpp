@@ -130,7 +130,8 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
         const auto h = static_cast<size_t>(i);
         const Vector3d goal = place(i, base, offset);
         SpringRow row;
-        row.stiffness = handles_[h].base_stiffness * arap_->mean_diagonal();
+        const double share = share_of_base(i);
+        row.stiffness = share * handles_[h].base_stiffness * arap_->mean_diagonal();
         Vector3d carried = Vector3d::Zero();  // what the row contributes now
         const auto add = [&](int v, double weight) {
             row.indices.push_back(v);
@@ -157,10 +158,38 @@ void ShellManipulator::set_base_springs(const MatrixX3d& targets, const MatrixX3
             }
         }
         base_rows_.push_back(row);
-        // Eq. 6: Psi x' = q - (g - Psi x); Eq. 5 with the offset frozen has the same form.
-        base_targets_.row(static_cast<Eigen::Index>(c)) = (targets.row(i).transpose() - (goal - carried)).transpose();
+        // Eq. 6: Psi x' = q - (g - Psi x), which takes g to go along with the base; Eq. 5 with the offset frozen has
+        // the same form. Where the handle's own spring in the shell holds g back it goes by a share s of that: the
+        // same pull k (q - g) at the end, reached at once with k s and Psi x' = Psi x + (q - g) / s.
+        base_targets_.row(static_cast<Eigen::Index>(c)) =
+            (carried + (targets.row(i).transpose() - goal) / share).transpose();
     }
     arap_->set_springs(base_rows_);
+}
+
+double ShellManipulator::share_of_base(int handle) const {
+    constexpr double least = 0.02;  // a handle held exactly does not feel the base
+    const int row = rows_of_shell_[static_cast<size_t>(handle)];
+    return row < 0 ? 1.0 : std::max(least, springs_.yielding(row));
+}
+
+bool ShellManipulator::is_coupled(const MatrixX3d& targets, const MatrixX3d& base, const MatrixX3d& offset) const {
+    if (std::isinf(options_.base.reach)) {
+        return false;  // nothing says what a small miss is
+    }
+    for (size_t c = 0; c < base_handles_.size(); ++c) {
+        const int i = base_handles_[c];
+        Vector3d carried = Vector3d::Zero();
+        for (size_t k = 0; k < base_rows_[c].indices.size(); ++k) {
+            carried += base_rows_[c].weights[k] * base.row(base_rows_[c].indices[k]).transpose();
+        }
+        const Vector3d left = base_targets_.row(static_cast<Eigen::Index>(c)).transpose() - carried;
+        const Vector3d miss = targets.row(i).transpose() - place(i, base, offset);
+        if (!((miss - share_of_base(i) * left).norm() <= options_.base.tolerance * options_.base.reach)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void check_handle_targets(const MatrixX3d& targets, int handles) {
@@ -193,9 +222,9 @@ void ShellManipulator::solve(const MatrixX3d& pose, const MatrixX3d& targets, co
     }
     for (int pass = 0; pass < options_.passes; ++pass) {
         set_base_springs(targets_, base, offset);
-        const bool has_moved = arap_->deform(pose, base_targets_, workers, base);
+        const int rounds = arap_->deform(pose, base_targets_, workers, base);
         solve_shell(targets_, workers, base, offset);
-        if (!has_moved) {
+        if (rounds == 1 || (rounds <= options_.base.rounds && is_coupled(targets_, base, offset))) {
             break;
         }
     }

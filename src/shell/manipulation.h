@@ -60,6 +60,10 @@ public:
 private:
     void solve_shell(const MatrixX3d& targets, const Workers& workers, const MatrixX3d& base, MatrixX3d& offset);
     void set_base_springs(const MatrixX3d& targets, const MatrixX3d& base, const MatrixX3d& offset);
+    /// How far a handle's place goes along with the base.
+    double share_of_base(int handle) const;
+    /// Whether handles are where the base's springs took them to be.
+    bool is_coupled(const MatrixX3d& targets, const MatrixX3d& base, const MatrixX3d& offset) const;
 
     ShellEquilibrium* equilibrium_;
     ManipulationOptions options_;

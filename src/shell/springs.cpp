@@ -47,6 +47,12 @@ void LowRankSprings::set(int unknowns, std::span<const SpringRow> rows, const So
     // Two exact handles on one point leave the system without rank: the pseudo-inverse then pulls
     // to the mean of their targets.
     inverse_ = pseudo_inverse(system);
+    // r' = r - U^T Z M^-1 (r - t) with U^T Z = M - diag(1/k): dr'/dr = diag(1/k) M^-1.
+    yielding_.clear();
+    for (Eigen::Index c = 0; c < count; ++c) {
+        const double stiffness = rows[static_cast<size_t>(c)].stiffness;
+        yielding_.push_back(std::isinf(stiffness) ? 0.0 : inverse_(c, c) / stiffness);
+    }
 }
 
 void LowRankSprings::apply(MatrixX3d& x, const MatrixX3d& targets) {

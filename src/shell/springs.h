@@ -39,6 +39,10 @@ public:
     /// \param targets  springs x 3: where each spring's weighted sum shall be
     void apply(MatrixX3d& x, const MatrixX3d& targets);
 
+    /// How far a spring's weighted sum moves with a unit push that all unknowns of it get, as a share of what it would
+    /// without the spring: 1 for none, 0 for a constraint.
+    double yielding(int spring) const { return yielding_[static_cast<size_t>(spring)]; }
+
     int count() const { return static_cast<int>(starts_.size()) - 1; }
     static constexpr int most_springs = 512;
 
@@ -48,6 +52,7 @@ private:
     std::vector<double> weights_;
     Eigen::MatrixXd columns_;  // Z = A^-1 U
     Eigen::MatrixXd inverse_;  // (diag(1/k) + U^T Z)^-1
+    std::vector<double> yielding_;
     MatrixX3d misses_;
     MatrixX3d forces_;
 };

@@ -310,6 +310,44 @@ TEST(ShellTest, a_stiffer_base_handle_moves_the_body_more) {
     EXPECT_GT(moved.front(), 0.0);
 }
 
+// A hand that holds its detail firmly and draws the base along: after a few frames of a slow drag the base is where
+// rounds without end would have it, whatever the detail's own spring takes away of the pull.
+TEST(ShellTest, a_base_that_is_drawn_keeps_up_with_the_hand) {
+    const Torus torus;
+    const PrismShell prisms = torus.shell();
+    ShellEquilibrium equilibrium(prisms, {});
+    for (const double stiffness : {1.0, 10.0, 100.0}) {
+        ManipulationOptions options;
+        options.base.reach = 0.1;
+        options.base.tolerance = 1e-3;
+        ManipulationOptions patient = options;
+        patient.base.tolerance = 1e-6;
+        patient.base.rounds = 300;
+        patient.passes = 40;
+        ShellManipulator manipulator(equilibrium, options);
+        ShellManipulator reference(equilibrium, patient);
+        Handle handle;
+        handle.point = {100, Vector3d(0.3, 0.3, 0.4), 0.8};
+        handle.offset_stiffness = stiffness;
+        handle.base_stiffness = 0.1 * stiffness;
+        handle.is_relative = true;
+        manipulator.grab({&handle, 1});
+        reference.grab({&handle, 1});
+        MatrixX3d base = torus.shape.positions, offset;
+        for (int frame = 1; frame <= 8; ++frame) {
+            const double share = std::min(1.0, frame / 6.0);
+            manipulator.solve(torus.shape.positions, share * Eigen::RowVector3d(0.01, 0.02, 0.05), Workers(1), base,
+                              offset);
+        }
+        MatrixX3d settled = base, settled_offset;
+        reference.solve(torus.shape.positions, Eigen::RowVector3d(0.01, 0.02, 0.05), Workers(1), settled,
+                        settled_offset);
+        const double pulled = (settled - torus.shape.positions).rowwise().norm().maxCoeff();
+        EXPECT_GT(pulled, 1e-3) << stiffness;
+        EXPECT_LT((settled - base).rowwise().norm().maxCoeff(), 0.03 * pulled) << stiffness;
+    }
+}
+
 TEST(ShellTest, anchors_move_pieces_over_the_surface) {
     const Torus torus;
     const PrismShell prisms = torus.shell();
