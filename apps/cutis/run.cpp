@@ -19,6 +19,7 @@
 #include "cutis/io/files.h"
 #include "cutis/io/formats.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/live/bake_recording.h"
 #include "cutis/stack/cost.h"
 #include "report.h"
 #include "verbs.h"
@@ -317,9 +318,10 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options, const Progre
     const Workers workers(options.threads);
     report.threads = workers.threads();
     if (caught_signal() == 0) {
-        report.bake = bake(body, scene, sinks,
-                           {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every,
-                            options.memory > 0.0 ? options.memory : half_of_memory(), warn_of_long_bake});
+        const BakeControls controls = {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every,
+                                       options.memory > 0.0 ? options.memory : half_of_memory(), warn_of_long_bake};
+        report.bake = scene.recording.steps > 0 ? bake_recording(scene, load_actor, sinks, controls)
+                                                : bake(body, scene, sinks, controls);
     }
     report.has_checkpoint = report.bake.is_kept && report.bake.cancelled;
     if (checkpoint != nullptr && !report.bake.outputs.empty()) {

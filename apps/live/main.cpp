@@ -104,6 +104,8 @@ int run_live(const LiveFlags& flags) {
     const Workers workers(flags.threads);
     const OwnFolder folder;
     SessionOptions options;
+    constexpr double picture_may_stop = 0.03;  // seconds
+    options.patience = picture_may_stop;
     options.workers = &workers;
     options.actors = load_actor;
     options.folder = folder.path();

@@ -12,7 +12,8 @@ namespace cutis {
 Hands::Hands(const Body& body, LayerStack& stack)
     : body_(&body), stack_(&stack), size_(bounding_box_diagonal(body.mesh().positions)) {}
 
-void Hands::move_to(LayerStack& stack) {
+void Hands::move_to(const Body& body, LayerStack& stack) {
+    body_ = &body;
     stack_ = &stack;
     // Meshes may have other vertices now.
     for (auto hand = hands_.begin(); hand != hands_.end();) {

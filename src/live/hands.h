@@ -35,8 +35,10 @@ public:
     /// Something is held, or on its way back.
     bool are_busy() const { return !hands_.empty() || !shift_.isZero(0.0); }
 
-    /// The same hands on another stack of the same body.
-    void move_to(LayerStack& stack);
+    /// After a layer's options have changed, which drops what it was held by.
+    void hold_again() { hold_all(); }
+    /// The same hands on another stack, of the same body or one like it.
+    void move_to(const Body& body, LayerStack& stack);
     /// What they do to the body in the step to come.
     void fill(double seconds, LiveKey& key);
     /// Joints of the rig, metres.

@@ -10,14 +10,14 @@ void LiveMotion::record(LiveKey key) {
     // Layers that take their drive late ask a few frames back.
     constexpr size_t kept = 64;
     keys_.push_back(std::move(key));
-    if (keys_.size() > kept) {
+    if (keys_.size() > kept && !keeps_all_) {
         keys_.pop_front();
     }
 }
 
 void LiveMotion::find(double time) const {
     const auto after =
-        std::find_if(keys_.begin(), keys_.end(), [time](const LiveKey& key) { return key.clock >= time; });
+        std::partition_point(keys_.begin(), keys_.end(), [time](const LiveKey& key) { return key.clock < time; });
     if (after == keys_.end() || after == keys_.begin()) {
         now_ = after == keys_.end() ? keys_.back() : keys_.front();
         return;
@@ -86,6 +86,7 @@ bool LiveMotion::pose(double time, TimeSampling sampling, Pose& out) const {
 Body make_live_body(const Body& clip, std::shared_ptr<LiveMotion> motion) {
     Body::Source source = clip.source();
     source.motion = std::move(motion);
+    source.clip.file_animation = -1;  // what it does stands in no file
     Body body(std::move(source), ClockOptions{});
     if (clip.has_separate_rest_pose()) {
         body.set_rest_pose(clip.mesh().positions);

@@ -24,11 +24,14 @@ struct LiveKey {
 class LiveMotion final : public Motion {
 public:
     /// \param clip  must outlive this
-    explicit LiveMotion(const Body& clip) : clip_(clip) {}
+    /// \param keeps_all  keys are kept from the first on; else those that layers may ask for
+    explicit LiveMotion(const Body& clip, bool keeps_all = false) : clip_(clip), keeps_all_(keeps_all) {}
 
     /// The clip itself, for who prepares layers; the keys stay.
     void show_clip(bool shows) { shows_clip_ = shows; }
     void record(LiveKey key);
+    /// The past of another motion of the same body, too.
+    void go_on_from(const LiveMotion& other) { keys_ = other.keys_; }
     const LiveKey& last() const { return keys_.back(); }
     bool has_keys() const { return !keys_.empty(); }
 
@@ -47,6 +50,7 @@ private:
     bool has_turns() const { return !now_.turns.empty(); }
 
     const Body& clip_;
+    bool keeps_all_;
     bool shows_clip_ = false;
     std::deque<LiveKey> keys_;
     mutable LiveKey now_;  // scratch

@@ -5,106 +5,28 @@
 #include <optional>
 #include <set>
 
-#include "core/hash.h"
 #include "cutis/core/error.h"
 #include "cutis/io/files.h"
 #include "cutis/io/suggest.h"
 #include "cutis/stack/layer_stack.h"
+#include "live/beside.h"
+#include "live/command.h"
 #include "live/frame_pack.h"
-#include "live/hands.h"
-#include "live/live_motion.h"
+#include "live/open_scene.h"
 #include "live/values.h"
 
 namespace cutis {
 
 namespace {
 
-// Sliders that a page shows first.
-const std::map<std::string, std::vector<std::string>>& first_options() {
-    static const std::map<std::string, std::vector<std::string>> first = {
-        {"curve", {"frequency", "damping", "inertia"}},
-        {"fold", {"width", "gate", "height_cap"}},
-        {"slide", {"stickiness", "young_modulus", "damping"}},
-        {"shell", {"frequency", "damping", "base_stiffness"}},
-    };
-    return first;
-}
-
-double number_in(const Json& command, const char* key, double lowest, double highest) {
-    const Json& value = command[key];
-    require(value.is_number() && value.as_number() >= lowest && value.as_number() <= highest, key,
-            ": expected a number from ", lowest, " to ", highest, ", found ", value.dump());
-    return value.as_number();
-}
-
-int index_in(const Json& command, const char* key, size_t count) {
-    const int index = command[key].as_index();
-    require(index >= 0 && index < static_cast<int>(count), key, ": expected a number below ", count, ", found ",
-            command[key].dump());
-    return index;
-}
-
-Vector3d vector_in(const Json& command, const char* key) {
-    constexpr double far = 1e6;
-    const Json& value = command[key];
-    require(value.is_array() && value.size() == 3, key, ": expected three numbers, found ", value.dump());
-    Vector3d vector;
-    for (int c = 0; c < 3; ++c) {
-        require(value[c].is_number() && std::abs(value[c].as_number()) <= far, key, ": expected numbers of at most ",
-                far, ", found ", value.dump());
-        vector[c] = value[c].as_number();
-    }
-    return vector;
-}
-
-/// Of every number of a frame, as hexadecimal digits.
-std::string hash_of(const Frame& frame) {
-    Hash64 hash;
-    for (const MeshFrame& mesh : frame.meshes) {
-        hash.add_numbers(
-            std::span<const double>(mesh.positions.data(), static_cast<size_t>(mesh.positions.size())));
-        hash.add_numbers(std::span<const double>(mesh.uv.data(), static_cast<size_t>(mesh.uv.size())));
-        for (const auto& channel : mesh.channels) {
-            hash.add_numbers(std::span<const double>(channel));
-        }
-    }
-    std::string digits;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        digits += "0123456789abcdef"[hash.value() >> shift & 15];
-    }
-    return digits;
-}
-
-/// Files that a page's scene names must be those that were handed in.
-void check_inside(const Scene& scene, const std::filesystem::path& folder) {
-    const std::string root = (folder / "").lexically_normal().string();
-    for (const std::filesystem::path& input : scene_inputs(scene)) {
-        if (input == scene.file) {
-            continue;
-        }
-        const std::string path = input.lexically_normal().string();
-        require(path.compare(0, root.size(), root) == 0, "scene: expected files that were handed in, found \"",
-                input.generic_string(), "\"");
-    }
-}
+/// A scene that is being made on another thread with a new value.
+struct Preparation {
+    Json command;
+    std::vector<Json> since;  // live values set meanwhile
+    std::unique_ptr<Beside<std::unique_ptr<OpenScene>>> job;
+};
 
 }  // namespace
-
-/// Everything of the scene that is open.
-struct OpenScene {
-    std::string text;
-    std::string demo;  // its name, where it is one
-    Scene scene;
-    std::optional<Body> clip;  // as the scene has it
-    std::shared_ptr<LiveMotion> motion;
-    std::optional<Body> body;  // as the session moves it
-    std::unique_ptr<LayerStack> stack;
-    std::vector<std::shared_ptr<LayerPlan>> plans;
-    Frame frame;
-    std::unique_ptr<Hands> hands;
-
-    double dt() const { return 1.0 / scene.fps; }
-};
 
 struct Session::Parts {
     explicit Parts(SessionOptions given) : options(std::move(given)) {
@@ -112,15 +34,20 @@ struct Session::Parts {
     }
 
     Json run(const Json& command);
-    std::unique_ptr<OpenScene> open(const std::string& text, const std::filesystem::path& folder, bool is_page);
-    void add_layers(OpenScene& to) const;
     void show_scene(std::unique_ptr<OpenScene> next);
     Json clock(const Json& command);
     Json set(const Json& command);
     Json change_clip(const Json& command);
     Json show(const Json& command);
     Json describe_all() const;
-    std::string saved() const;
+    std::string saved(bool with_hands) const;
+    void prepare_beside(const Json& command);
+    void begin_preparation();
+    void finish_preparation();
+    void forget_preparations();
+    void take(std::unique_ptr<OpenScene> next);
+    void note(const Json& command) { record.push_back({{"step", steps}, {"command", command}}); }
+    void play_recorded();
     void prepare_again(size_t layer, const std::shared_ptr<LayerPlan>& plan);
     bool step();
     void pack();
@@ -141,9 +68,12 @@ struct Session::Parts {
     bool has_announced = false;
     int version = 0;
     double ack = 0.0;
-    std::string problem;
+    std::string problem;  // to be said with the next frame
+    std::string failed;   // what the last step did
     Json record = Json::array();
     FramePack packed;
+    std::unique_ptr<Preparation> coming;  // after what it reads
+    std::vector<Json> waiting;
 };
 
 Session::Session(SessionOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
@@ -165,9 +95,25 @@ const Frame* Session::state() const {
     return parts_->now ? &parts_->now->frame : nullptr;
 }
 
+const LayerStack* Session::layers() const {
+    return parts_->now ? parts_->now->stack.get() : nullptr;
+}
+const std::string& Session::problem() const {
+    return parts_->failed;
+}
+
 Json Session::open(const std::string& scene, const std::filesystem::path& folder) {
     try {
-        parts_->show_scene(parts_->open(scene, folder, false));
+        parts_->show_scene(read_open_scene(scene, folder, false, parts_->options));
+        return {{"ok", true}};
+    } catch (const std::exception& error) {
+        return {{"error", error.what()}};
+    }
+}
+
+Json Session::open(const Scene& scene) {
+    try {
+        parts_->show_scene(open_scene(scene, parts_->options));
         return {{"ok", true}};
     } catch (const std::exception& error) {
         return {{"error", error.what()}};
@@ -182,7 +128,9 @@ Json Session::apply(const Json& command) {
         const std::string& what = command["do"].as_text();
         static const std::set<std::string> asks = {"hello", "describe", "save", "record", "show", "hash"};
         if (asks.count(what) == 0) {
-            parts_->record.push_back({{"step", parts_->steps}, {"command", command}});
+            if (!answer.contains("pending")) {  // else when it takes effect
+                parts_->note(command);
+            }
             parts_->fresh_steps = std::max(parts_->fresh_steps, 1);
         }
     } catch (const std::bad_alloc&) {
@@ -244,7 +192,7 @@ Json Session::Parts::run(const Json& command) {
             text = suggested.scene;
         }
         require(!text.empty(), "open: expected scene, demo or character");
-        std::unique_ptr<OpenScene> next = open(text, options.folder, true);
+        std::unique_ptr<OpenScene> next = read_open_scene(text, options.folder, true, options);
         next->demo = name;
         show_scene(std::move(next));
         return describe_all();
@@ -272,7 +220,7 @@ Json Session::Parts::run(const Json& command) {
         return describe_all();
     }
     if (what == "save") {
-        return {{"scene", saved()}};
+        return {{"scene", saved(command.contains("hands") && command["hands"].as_boolean())}};
     }
     if (what == "record") {
         return {{"steps", steps}, {"commands", record}};
@@ -304,49 +252,11 @@ Json Session::Parts::run(const Json& command) {
     throw InvalidInput(concat("command: there is none named ", quoted_text(what)));
 }
 
-std::unique_ptr<OpenScene> Session::Parts::open(const std::string& text, const std::filesystem::path& folder,
-                                                bool is_page) {
-    auto next = std::make_unique<OpenScene>();
-    next->text = text;
-    next->scene = parse_scene(text, "scene");
-    next->scene.folder = folder.string();
-    check_scene(next->scene);
-    require(next->scene.wedges.empty(), "scene: expected one without [wedge], found several in one");
-    if (is_page) {
-        check_inside(next->scene, folder);
-    }
-    next->scene.output.formats = {"glb"};  // nothing is written: what pages of a bake show need not be found
-    load_layer_meshes(next->scene);
-    next->clip.emplace(load_body(next->scene, {}, options.actors));
-    next->motion = std::make_shared<LiveMotion>(*next->clip);
-    next->body.emplace(make_live_body(*next->clip, next->motion));
-    for (const LayerScene& layer : next->scene.layers) {
-        next->plans.push_back(layer.plan ? layer.plan : plan_layer(layer, next->scene.file));
-    }
-    add_layers(*next);
-    return next;
-}
-
-void Session::Parts::add_layers(OpenScene& to) const {
-    StackOptions how;
-    how.fps = to.scene.fps;
-    how.sampling = to.scene.body.sampling;
-    how.repair = to.scene.body.repair;
-    how.weld_distance = to.scene.body.weld_distance;
-    how.cut_distance = to.scene.body.cut_distance;
-    how.look_ahead = 0;
-    to.stack = std::make_unique<LayerStack>(*to.body, how, *options.workers);
-    to.stack->ground();
-    for (size_t i = 0; i < to.plans.size(); ++i) {
-        to.stack->add(to.scene.layers[i].kind, to.plans[i]->prepare(to.stack->ground(), to.scene.layers[i].meshes));
-    }
-    to.stack->keep_plain(shows_plain);
-    to.frame = to.stack->info().empty_frame();
-}
-
 void Session::Parts::show_scene(std::unique_ptr<OpenScene> next) {
     next->hands = std::make_unique<Hands>(*next->body, *next->stack);
+    forget_preparations();
     now = std::move(next);
+    now->stack->keep_plain(shows_plain);
     clip_time = 0.0;
     session_clock = 0.0;
     is_cut = true;
@@ -355,6 +265,9 @@ void Session::Parts::show_scene(std::unique_ptr<OpenScene> next) {
     problem.clear();
     steps = 0;
     record = Json::array();
+    if (!plays || poses || speed != 1.0) {  // as it was left by the scene before
+        note({{"do", "clock"}, {"play", plays}, {"pose", poses}, {"speed", speed}});
+    }
 }
 
 Json Session::Parts::clock(const Json& command) {
@@ -380,12 +293,7 @@ Json Session::Parts::set(const Json& command) {
     const auto i = static_cast<size_t>(index_in(command, "layer", now->plans.size()));
     const std::string& key = command["key"].as_text();
     LayerScene changed = now->scene.layers[i];
-    if (command.contains("value") && (command["value"].is_boolean() || command["value"].is_number() ||
-                                      command["value"].is_text() || !command["value"].empty())) {
-        changed.values[key] = value_of(command["value"]);
-    } else {
-        changed.values.erase(key);  // its default
-    }
+    put_value(changed.values, command);
     const std::shared_ptr<LayerPlan> plan = plan_layer(changed, "");
     const Options all = plan->options();
     const auto option = std::find_if(all.begin(), all.end(), [&](const Option& one) { return one.name == key; });
@@ -393,13 +301,91 @@ Json Session::Parts::set(const Json& command) {
     require(!option->is_file || named_files(all) == named_files(now->plans[i]->options()),
             "key: files are read when a scene is opened");
     const bool is_live = option->change == Change::live && now->stack->change(i, *plan, key);
+    const bool is_beside = command.contains("beside") && command["beside"].as_boolean();
+    if (!is_live && !is_beside && (coming || now->prepare_seconds[i] > options.patience)) {
+        prepare_beside(command);
+        return {{"prepared", true}, {"pending", true}};
+    }
+    if (is_live) {
+        now->hands->hold_again();
+        if (coming) {
+            coming->since.push_back(command);
+        }
+    }
+    changed.plan = plan;
+    if (is_beside && !is_live) {  // as one was that came from beside
+        Scene scene = now->scene;
+        scene.layers[i] = std::move(changed);
+        take(open_scene(scene, options));
+        return {{"prepared", true}};
+    }
     if (!is_live) {
         prepare_again(i, plan);
     }
     now->plans[i] = plan;
     now->scene.layers[i] = std::move(changed);
-    now->scene.layers[i].plan = plan;
     return {{"prepared", !is_live}};
+}
+
+/// On another thread, while the layers that are there go on; one at a time, the last value of each option.
+void Session::Parts::prepare_beside(const Json& command) {
+    const auto is_same = [&](const Json& other) {
+        return other["layer"].as_number() == command["layer"].as_number() &&
+               other["key"].as_text() == command["key"].as_text();
+    };
+    waiting.erase(std::remove_if(waiting.begin(), waiting.end(), is_same), waiting.end());
+    waiting.push_back(command);
+    begin_preparation();
+}
+
+void Session::Parts::begin_preparation() {
+    if (coming || waiting.empty()) {
+        return;
+    }
+    coming = std::make_unique<Preparation>();
+    coming->command = waiting.front();
+    waiting.erase(waiting.begin());
+    Scene scene = now->scene;
+    LayerScene& layer = scene.layers[static_cast<size_t>(coming->command["layer"].as_index())];
+    put_value(layer.values, coming->command);
+    for (LayerScene& any : scene.layers) {
+        any.plan.reset();  // it makes its own: these are in use
+    }
+    coming->job = std::make_unique<Beside<std::unique_ptr<OpenScene>>>(
+        [scene = std::move(scene), &given = options] { return open_scene(scene, given); });
+}
+
+/// What has come takes effect in the step that begins, and is noted there.
+void Session::Parts::finish_preparation() {
+    if (!coming || !coming->job->is_done()) {
+        return;
+    }
+    const std::unique_ptr<Preparation> done = std::move(coming);
+    try {
+        take(done->job->result());
+        Json command = done->command;
+        command["beside"] = true;
+        note(command);
+        for (const Json& later : done->since) {  // set live meanwhile
+            set(later);
+        }
+    } catch (const std::exception& error) {
+        problem = concat("set ", done->command["key"].as_text(), ": ", error.what());
+    }
+    fresh_steps = std::max(fresh_steps, 1);
+    begin_preparation();
+}
+
+void Session::Parts::forget_preparations() {
+    waiting.clear();
+    coming.reset();
+}
+
+void Session::Parts::take(std::unique_ptr<OpenScene> next) {
+    next->stack->keep_plain(shows_plain);
+    take_place_of(*next, *now);
+    now = std::move(next);
+    announces = true;
 }
 
 void Session::Parts::prepare_again(size_t layer, const std::shared_ptr<LayerPlan>& plan) {
@@ -420,20 +406,16 @@ void Session::Parts::prepare_again(size_t layer, const std::shared_ptr<LayerPlan
         std::unique_ptr<LayerStack> old = std::move(now->stack);
         try {
             now->plans[layer] = plan;
-            add_layers(*now);
+            add_layers(*now, options);
         } catch (...) {
             now->plans[layer] = before;
             now->stack = std::move(old);
             throw;
         }
-        std::vector<int> same;
-        for (size_t i = 0; i < now->plans.size(); ++i) {
-            same.push_back(static_cast<int>(i));
-            now->stack->set_on(i, old->layer(i).is_on());
-        }
-        now->stack->take_over(*old, same);
+        now->stack->keep_plain(shows_plain);
+        take_over_layers(*now, *now, *old);
     }
-    now->hands->move_to(*now->stack);
+    now->hands->move_to(*now->body, *now->stack);
     announces = true;
 }
 
@@ -444,6 +426,7 @@ Json Session::Parts::change_clip(const Json& command) {
     const bool is_known = std::any_of(character->clips.begin(), character->clips.end(),
                                       [&](const Clip& clip) { return clip.name == name; });
     require(is_known, "clip: there is none named ", quoted_text(name));
+    forget_preparations();
     // The body is another one, and so is everything that was laid out on its motion.
     auto next = std::make_unique<OpenScene>();
     next->text = now->text;
@@ -451,10 +434,12 @@ Json Session::Parts::change_clip(const Json& command) {
     next->scene = now->scene;
     next->scene.body.options.clip = name;
     next->clip.emplace(load_body(next->scene, {}, options.actors));
-    next->motion = std::make_shared<LiveMotion>(*next->clip);
+    next->motion = std::make_shared<LiveMotion>(*next->clip, options.keeps_past);
     next->body.emplace(make_live_body(*next->clip, next->motion));
     next->plans = now->plans;
-    add_layers(*next);
+    next->recorded = now->recorded;
+    next->played = now->played;
+    add_layers(*next, options);
     const Json past = record;
     const long made = steps;
     show_scene(std::move(next));
@@ -476,62 +461,50 @@ Json Session::Parts::show(const Json& command) {
 }
 
 Json Session::Parts::describe_all() const {
-    Json layers = Json::array();
-    for (size_t i = 0; i < now->plans.size(); ++i) {
-        const LayerScene& layer = now->scene.layers[i];
-        std::unique_ptr<LayerPlan> plain;
-        for (const LayerKind& kind : layer_kinds()) {
-            if (kind.kind == layer.kind) {
-                plain = kind.plan();
-            }
-        }
-        const auto first = first_options().find(layer.kind);
-        layers.push_back(
-            {{"kind", layer.kind},
-             {"name", now->stack->info().layers[i].name},
-             {"on", now->stack->layer(i).is_on()},
-             {"options", options_json(now->plans[i]->options(), plain->options(),
-                                      first == first_options().end() ? std::vector<std::string>() : first->second)}});
-    }
-    Json clips = Json::array();
-    if (const Character* character = now->clip->source().character.get()) {
-        for (const Clip& clip : character->clips) {
-            clips.push_back(clip.name);
-        }
-    }
-    Json joints = Json::array();
-    if (const Rig* rig = now->clip->rig()) {
-        for (size_t j = 0; j < rig->node.size(); ++j) {
-            joints.push_back({{"name", rig->name[j]}, {"parent", rig->parent[j]}});
-        }
-    }
-    return {{"layers", std::move(layers)},
-            {"demo", now->demo},
-            {"clips", std::move(clips)},
-            {"clip", now->clip->source().clip.name},
-            {"joints", std::move(joints)},
-            {"duration", now->clip->duration()},
-            {"fps", now->scene.fps},
-            {"speed", speed},
-            {"play", plays},
-            {"pose", poses}};
+    Json all = describe_scene(*now);
+    all["speed"] = speed;
+    all["play"] = plays;
+    all["pose"] = poses;
+    return all;
 }
 
-std::string Session::Parts::saved() const {
+std::string Session::Parts::saved(bool with_hands) const {
+    if (with_hands) {
+        const std::string text = with_recording(now->text, steps, record);
+        parse_scene(text, "saved scene");
+        return text;
+    }
     std::vector<std::pair<std::string, Table>> layers;
     for (const LayerScene& layer : now->scene.layers) {
         layers.emplace_back(layer.kind, layer.values);
     }
-    std::string text = with_layers(now->text, layers);
+    std::string text = with_layers(without_tables(now->text, "recording"), layers);
     parse_scene(text, "saved scene");  // never hands out what `cutis bake` would refuse
     return text;
 }
 
+/// What a recording says was done at this step.
+void Session::Parts::play_recorded() {
+    while (now->played < now->recorded.size() && now->recorded[now->played].step <= static_cast<double>(steps)) {
+        const Json command = now->recorded[now->played++].command;
+        try {
+            run(command);
+            note(command);
+        } catch (const std::exception& error) {
+            problem = failed = concat("[recording] command ", now->played, ": ", error.what());
+        }
+    }
+}
+
 bool Session::Parts::step() {
+    failed.clear();
     if (!now) {
         return false;
     }
-    const bool goes_on = plays || poses || now->hands->are_busy();
+    finish_preparation();
+    play_recorded();
+    const bool goes_on =
+        plays || poses || now->hands->are_busy() || steps < static_cast<long>(now->scene.recording.steps);
     if (!goes_on && fresh_steps == 0) {
         return false;
     }
@@ -567,7 +540,7 @@ bool Session::Parts::step() {
             }
         }
     } catch (const std::exception& error) {
-        problem = error.what();
+        problem = failed = error.what();
         is_cut = true;  // layers start anew with the next step, which says what was wrong
         return false;
     }

@@ -36,6 +36,16 @@ Value value_of(const Json& json) {
     return value;
 }
 
+void put_value(Table& values, const Json& command) {
+    const std::string& key = command["key"].as_text();
+    if (command.contains("value") && (command["value"].is_boolean() || command["value"].is_number() ||
+                                      command["value"].is_text() || !command["value"].empty())) {
+        values[key] = value_of(command["value"]);
+    } else {
+        values.erase(key);
+    }
+}
+
 std::string toml_text(const Value& value) {
     const auto joined = [](const auto& entries, const auto& text) {
         std::string all;
@@ -175,23 +185,28 @@ Json options_json(const Options& options, const Options& defaults, const std::ve
     return all;
 }
 
-std::string with_layers(const std::string& scene, const std::vector<std::pair<std::string, Table>>& layers) {
+std::string without_tables(const std::string& scene, const std::string& table) {
     std::istringstream lines(scene);
     std::string text;
     std::string line;
-    bool is_layer = false;
+    bool is_left_out = false;
     while (std::getline(lines, line)) {
         const std::string name = header_name(line);
         if (!name.empty()) {
-            is_layer = name == "layer" || name.compare(0, 6, "layer.") == 0;
+            is_left_out = name == table || name.compare(0, table.size() + 1, table + ".") == 0;
         }
-        if (!is_layer) {
+        if (!is_left_out) {
             text += line + "\n";
         }
     }
     while (text.size() > 1 && text.compare(text.size() - 2, 2, "\n\n") == 0) {
         text.pop_back();
     }
+    return text;
+}
+
+std::string with_layers(const std::string& scene, const std::vector<std::pair<std::string, Table>>& layers) {
+    std::string text = without_tables(scene, "layer");
     for (const auto& [kind, values] : layers) {
         text += "\n[[layer]]\nkind = " + quoted_text(kind) + "\n";
         for (const auto& [key, value] : values) {

@@ -144,6 +144,9 @@ FrameRange frames_of(const Body& body, const Scene& scene) {
     range.first = scene.first_frame;
     range.last = scene.last_frame;
     require(range.first >= 1, "frames: expected a first frame of at least 1, found ", range.first);
+    if (range.last == 0 && scene.recording.steps > 0) {
+        range.last = scene.recording.steps;
+    }
     if (range.last == 0) {
         // Keys sit on frames up to rounding of the file's float times.
         constexpr double rounding = 1e-4;
@@ -162,6 +165,8 @@ FrameRange frames_of(const Body& body, const Scene& scene) {
 BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::unique_ptr<FrameSink>>& sinks,
                 const BakeControls& controls) {
     require(controls.workers != nullptr, "bake: expected workers, found none");
+    require(scene.recording.steps == 0, "[recording]: expected none here (`cutis bake` plays it), found one of ",
+            scene.recording.steps, " steps");
     BakeReport report;
     report.frames = frames_of(body, scene);
     Seconds seconds;

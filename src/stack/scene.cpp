@@ -6,6 +6,12 @@
 
 namespace cutis {
 
+namespace {
+
+constexpr double max_recorded_steps = 1e6;
+
+}  // namespace
+
 // One entry is one option.
 // clang-format off
 Options describe_body(Scene& scene) {
@@ -98,6 +104,16 @@ Options describe_output(Scene& scene) {
         {.name = "page_times", .field = MovedField{"times in [output.html]"}},
     };
 }
+
+Options describe(RecordingScene& recording) {
+    return {
+        {.name = "steps", .field = &recording.steps, .about = "how many there are; 0: nothing is recorded",
+         .range = {0, max_recorded_steps}, .change = Change::start},
+        {.name = "commands", .field = &recording.commands,
+         .about = "what was done, JSON of docs/live.md, each with the step after which it came",
+         .change = Change::start},
+    };
+}
 // clang-format on
 
 void check_scene(const Scene& scene) {
@@ -144,6 +160,8 @@ void check_scene(const Scene& scene) {
         require(std::count(scene.output.formats.begin(), scene.output.formats.end(), format) <= 1, at,
                 "[output] formats: expected each once, found \"", format, "\" twice");
     }
+    require(scene.recording.steps == 0 || (scene.wedges.empty() && body.clips.empty()), at,
+            "[recording] expected neither [wedge] nor clips beside it");
     require(scene.last_frame == 0 || scene.last_frame >= scene.first_frame, at,
             "[output] expected first_frame <= last_frame; found ", scene.first_frame, " and ", scene.last_frame);
 }

@@ -213,7 +213,7 @@ TEST(SceneRead, an_unknown_key_is_refused_with_its_place_and_the_nearest_one) {
     EXPECT_EQ(refusal("[bdy]\nfile = \"a.glb\"\n"), "shot.toml:1:2: unknown table 'bdy'; did you mean [body]?");
     EXPECT_EQ(refusal("[[layers]]\nkind = \"slide\"\n"),
               "shot.toml:1:3: unknown table 'layers'; did you mean [[layer]]?");
-    EXPECT_NE(refusal("fps = 3\n").find("a scene has [body], [[layer]], [[decal]], [output] and [wedge]"),
+    EXPECT_NE(refusal("fps = 3\n").find("a scene has [body], [[layer]], [[decal]], [output], [recording] and [wedge]"),
               std::string::npos);
 }
 

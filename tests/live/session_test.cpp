@@ -183,6 +183,22 @@ TEST_F(LiveSession, skin_follows_a_hand_and_comes_back) {
     EXPECT_LT((skin(session) - before).rowwise().norm().maxCoeff(), 0.002);
 }
 
+TEST_F(LiveSession, a_hand_keeps_hold_while_options_change) {
+    Session session(options);
+    good(session, {{"do", "open"}, {"scene", limb}});
+    good(session, {{"do", "clock"}, {"play", false}, {"pose", true}});
+    run(session, 3);
+    const int vertex = middle_vertex(session);
+    const MatrixX3d before = skin(session);
+    good(session, {{"do", "grab"}, {"id", 3}, {"mesh", 0}, {"vertex", vertex}, {"tool", "skin"}});
+    good(session, {{"do", "move"}, {"id", 3}, {"by", Json::array({0.03, 0.0, 0.0})}});
+    run(session, 30);
+    const double drawn = skin(session)(vertex, 0) - before(vertex, 0);
+    good(session, {{"do", "set"}, {"layer", 0}, {"key", "stickiness"}, {"value", 0.6}});
+    run(session, 30);
+    EXPECT_NEAR(skin(session)(vertex, 0) - before(vertex, 0), drawn, 0.05 * drawn);  // the body stands still
+}
+
 TEST_F(LiveSession, detail_quivers_or_takes_the_base_along) {
     for (const double base_stiffness : {0.0, 10.0}) {
         Session session(options);

@@ -38,6 +38,7 @@ public:
 private:
     Scene scene_;
     DecalScene decal_;
+    RecordingScene recording_;
     SinkOptions sinks_;
     std::vector<std::unique_ptr<LayerPlan>> plans_;
     std::vector<Section> sections_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include "cutis/core/parallel.h"
 #include "cutis/io/json.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/stack/layer_stack.h"
 
 namespace cutis {
 
@@ -20,6 +22,10 @@ struct SessionOptions {
     std::map<std::string, std::string> demos;  ///< scenes by name, as text
     std::filesystem::path folder;              ///< files that are handed in go here; paths of scenes are relative to it
     bool packs = true;                         ///< positions as 16-bit shares of a box; false: as floats
+    /// Seconds. A layer that takes longer to be prepared again is prepared on another thread, while those that are there
+    /// go on; it takes effect with a later step, where it is recorded. Infinity: none is.
+    double patience = std::numeric_limits<double>::infinity();
+    bool keeps_past = false;  ///< the body can be asked for all of its past, as those do who write frames
     bool measures = true;  ///< frames say what layers take; false: they are the same whenever they are made
 };
 
@@ -38,6 +44,8 @@ public:
     Json apply(const Json& command);
     /// Opens a scene whose files may be anywhere. \return as apply
     Json open(const std::string& scene, const std::filesystem::path& folder);
+    /// The same for one that was read. \return as apply
+    Json open(const Scene& scene);
     /// A file a later command may name. \return as apply
     Json take_file(const std::string& name, std::span<const unsigned char> bytes);
 
@@ -52,6 +60,10 @@ public:
 
     /// Positions of the mesh and of layers' details after the last step, exact.
     const Frame* state() const;
+    /// The layers that made them; null: nothing is open. Others after a command that prepares one again.
+    const LayerStack* layers() const;
+    /// What went wrong in the last step; empty: nothing.
+    const std::string& problem() const;
 
 private:
     struct Parts;

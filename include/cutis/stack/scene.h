@@ -71,6 +71,14 @@ struct OutputScene {
     Table format_options;
 };
 
+/// What hands and sliders did to a living scene, step by step: one [recording] table, which a bake plays.
+struct RecordingScene {
+    int steps = 0;                      ///< of 1 / fps seconds each, at speed 1; 0: nothing is recorded
+    std::vector<std::string> commands;  ///< JSON as in docs/live.md, each with the `step` before which it came
+};
+
+Options describe(RecordingScene& recording);
+
 /// Values to try for one key; a scene with several of these stands for all combinations.
 struct Wedge {
     std::string key;  ///< "body.KEY", "output.KEY", "output.FORMAT.KEY", "layer.N.KEY" (N from 1)
@@ -92,6 +100,7 @@ struct Scene {
     std::vector<LayerScene> layers;
     std::vector<DecalScene> decals;
     OutputScene output;
+    RecordingScene recording;
     std::vector<Wedge> wedges;  ///< empty: the scene as it is
 };
 

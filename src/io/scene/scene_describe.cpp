@@ -35,6 +35,9 @@ SceneDescription::SceneDescription(const std::vector<LayerKind>& kinds) {
     output.front().choices = output_formats();
     sections_.push_back({"output", "[output]", "output", "What is written, into the folder given with -o.",
                          join(std::move(output), describe(sinks_))});
+    sections_.push_back({"recording", "[recording]", "recording",
+                         "What was done to the scene while it was alive (`cutis live`), which a bake plays.",
+                         describe(recording_)});
 }
 
 const SceneDescription::Section& SceneDescription::section(const std::string& name) const {
@@ -61,7 +64,7 @@ std::string SceneDescription::sample() const {
             has_layers = true;
         }
         // Layers as comments, so that the sample as it stands bakes the plain body.
-        text += section.is_layer || section.name == "decal" ? commented(table) : "\n" + table;
+        text += section.is_layer || section.name == "decal" || section.name == "recording" ? commented(table) : "\n" + table;
     }
     return text;
 }

@@ -18,7 +18,7 @@ namespace cutis {
 
 namespace {
 
-constexpr std::uintmax_t max_scene_bytes = std::uintmax_t{1} << 20;
+constexpr std::uintmax_t max_scene_bytes = std::uintmax_t{1} << 24;  // recordings are long
 
 std::string place(const std::string& file, const toml::source_region& source) {
     return scene_place(file, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column));
@@ -220,13 +220,16 @@ Scene parse_scene(const std::string& text, const std::string& file, const std::v
             read_layers(node, file, kinds, scene);
         } else if (name == "decal") {
             read_decals(node, file, scene);
+        } else if (name == "recording") {
+            read_options(table_values(need_table(node, "[recording]", file), "[recording]", file),
+                         describe(scene.recording), "[recording]", file);
         } else if (name == "wedge") {
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
-            const std::string near = nearest_word(name, {"body", "layer", "decal", "output", "wedge"});
+            const std::string near = nearest_word(name, {"body", "layer", "decal", "output", "recording", "wedge"});
             throw InvalidInput(concat(place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '",
                                       name, "'; ",
-                                      near.empty() ? "a scene has [body], [[layer]], [[decal]], [output] and [wedge]"
+                                      near.empty() ? "a scene has [body], [[layer]], [[decal]], [output], [recording] and [wedge]"
                                       : near == "layer" || near == "decal" ? "did you mean [[" + near + "]]?"
                                                                            : "did you mean [" + near + "]?"));
         }

@@ -137,6 +137,9 @@ Fingerprint fingerprint_of_values(const Scene& scene, const std::string& version
     for (size_t i = 0; i < values.decals.size(); ++i) {
         out.emplace_back(concat("decal ", i + 1), hash_options(describe(values.decals[i])));
     }
+    if (values.recording.steps > 0) {
+        out.emplace_back("[recording]", hash_options(describe(values.recording)));
+    }
     out.emplace_back("the range of frames",
                      Hash64().add_number(scene.first_frame).add_number(scene.last_frame).value());
     SinkOptions sinks = sink_options(scene);
