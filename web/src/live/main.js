@@ -465,10 +465,12 @@ function download(blob, name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
-$('save').onclick = async () => {
-  const answer = await ask({ do: 'save' });
+async function save(hands) {
+  const answer = await ask({ do: 'save', hands });
   if (answer) download(new Blob([answer.scene], { type: 'application/toml' }), 'scene.toml');
-};
+}
+$('save').onclick = () => save(false);
+$('save-hands').onclick = () => save(true);
 $('picture').onclick = () => {
   stage.draw();
   $('canvas').toBlob((blob) => download(blob, 'cutis.png'));
