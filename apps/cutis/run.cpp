@@ -318,8 +318,13 @@ RunReport bake_scene(const Scene& scene, const RunOptions& options, const Progre
     const Workers workers(options.threads);
     report.threads = workers.threads();
     if (caught_signal() == 0) {
-        const BakeControls controls = {&workers, progress, nullptr, checkpoint.get(), options.checkpoint_every,
-                                       options.memory > 0.0 ? options.memory : half_of_memory(), warn_of_long_bake};
+        const BakeControls controls = {&workers,
+                                       progress,
+                                       nullptr,
+                                       checkpoint.get(),
+                                       options.checkpoint_every,
+                                       options.memory > 0.0 ? options.memory : half_of_memory(),
+                                       warn_of_long_bake};
         report.bake = scene.recording.steps > 0 ? bake_recording(scene, load_actor, sinks, controls)
                                                 : bake(body, scene, sinks, controls);
     }

@@ -13,7 +13,8 @@ void check_same(const BakeInfo& told, const LayerStack& before, const LayerStack
     for (size_t m = 0; is_same && m < told.meshes.size(); ++m) {
         is_same = after.info().meshes[m].art == told.meshes[m].art;
     }
-    require(is_same, "[recording] step ", step, ": expected the meshes of the beginning, found others (a command there "
+    require(is_same, "[recording] step ", step,
+            ": expected the meshes of the beginning, found others (a command there "
             "prepares a layer anew or changes the clip); save the scene as it is then, and record again");
 }
 

@@ -26,14 +26,18 @@ public:
     Beside& operator=(const Beside&) = delete;
 
 #ifdef CUTIS_NO_THREADS
-    bool is_done() const { return true; }
+    bool is_done() const {
+        return true;
+    }
 #else
     ~Beside() {
         if (thread_.joinable()) {
             thread_.join();
         }
     }
-    bool is_done() const { return is_done_.load(); }
+    bool is_done() const {
+        return is_done_.load();
+    }
 #endif
 
     /// Once it is done. \throw what the call threw

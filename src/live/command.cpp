@@ -38,8 +38,7 @@ Vector3d vector_in(const Json& command, const char* key) {
 std::string hash_of(const Frame& frame) {
     Hash64 hash;
     for (const MeshFrame& mesh : frame.meshes) {
-        hash.add_numbers(
-            std::span<const double>(mesh.positions.data(), static_cast<size_t>(mesh.positions.size())));
+        hash.add_numbers(std::span<const double>(mesh.positions.data(), static_cast<size_t>(mesh.positions.size())));
         hash.add_numbers(std::span<const double>(mesh.uv.data(), static_cast<size_t>(mesh.uv.size())));
         for (const auto& channel : mesh.channels) {
             hash.add_numbers(std::span<const double>(channel));

@@ -50,12 +50,9 @@ Json describe_scene(const OpenScene& scene) {
             joints.push_back({{"name", rig->name[j]}, {"parent", rig->parent[j]}});
         }
     }
-    return {{"layers", std::move(layers)},
-            {"demo", scene.demo},
-            {"clips", std::move(clips)},
-            {"clip", scene.clip->source().clip.name},
-            {"joints", std::move(joints)},
-            {"duration", scene.clip->duration()},
+    return {{"layers", std::move(layers)}, {"demo", scene.demo},
+            {"clips", std::move(clips)},   {"clip", scene.clip->source().clip.name},
+            {"joints", std::move(joints)}, {"duration", scene.clip->duration()},
             {"fps", scene.scene.fps}};
 }
 

@@ -16,7 +16,8 @@ std::vector<RecordedCommand> read_recording(const RecordingScene& recording) {
         one.step = one.command["step"].as_number();
         require(one.step >= (commands.empty() ? 0.0 : commands.back().step), where,
                 ": expected a step of at least that of the command before, found ", one.step);
-        require(one.command["do"].as_text() != "open", where, ": expected one for the scene that is open, found \"open\"");
+        require(one.command["do"].as_text() != "open", where,
+                ": expected one for the scene that is open, found \"open\"");
         commands.push_back(std::move(one));
     }
     return commands;

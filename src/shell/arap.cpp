@@ -91,11 +91,10 @@ Eigen::Matrix3d nearest_rotation(const Eigen::Matrix3d& matrix, const Eigen::Mat
             break;
         }
         const Vector3d axis(a(2, 1) - a(1, 2), a(0, 2) - a(2, 0), a(1, 0) - a(0, 1));
-        const Vector3d turn =
-            Vector3d(first * axis[0] + second * axis[1] + third * axis[2],
-                     second * axis[0] + (xx * zz - xz * xz) * axis[1] + (xy * xz - xx * yz) * axis[2],
-                     third * axis[0] + (xy * xz - xx * yz) * axis[1] + minor * axis[2]) /
-            determinant;
+        const Vector3d turn = Vector3d(first * axis[0] + second * axis[1] + third * axis[2],
+                                       second * axis[0] + (xx * zz - xz * xz) * axis[1] + (xy * xz - xx * yz) * axis[2],
+                                       third * axis[0] + (xy * xz - xx * yz) * axis[1] + minor * axis[2]) /
+                              determinant;
         const double square = turn.squaredNorm();
         rotation = rotation * Eigen::Quaterniond(1.0, 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]).normalized();
         if (square <= enough) {

@@ -215,7 +215,8 @@ TEST_F(Recording, preparing_a_layer_again_does_not_stop_the_others) {
     const Eigen::Index before = seen.back()[1].rows();
     EXPECT_TRUE(good(session, {{"do", "set"}, {"layer", 2}, {"key", "size"}, {"value", 0.03}})["pending"].as_boolean());
     EXPECT_TRUE(good(session, {{"do", "set"}, {"layer", 2}, {"key", "size"}, {"value", 0.02}})["pending"].as_boolean());
-    EXPECT_FALSE(good(session, {{"do", "set"}, {"layer", 1}, {"key", "stickiness"}, {"value", 0.7}}).contains("pending"));
+    EXPECT_FALSE(
+        good(session, {{"do", "set"}, {"layer", 1}, {"key", "stickiness"}, {"value", 0.7}}).contains("pending"));
     step();  // at once, with the spikes that are there
     EXPECT_EQ(seen.back()[1].rows(), before);
     // Both sizes come, one after the other.
@@ -256,21 +257,29 @@ TEST_F(Recording, what_cannot_be_played_is_refused_with_its_place) {
     const auto refused = [&](const std::string& recording) {
         std::vector<std::vector<MatrixX3d>> frames;
         return test::message_of<std::exception>([&] {
-            baked("[body]\nactor = \"cylinder\"\nclip = \"bend\"\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize = "
-                  "0.05\nclip_aware = false\n" + recording,
-                  frames, 1);
+            baked(
+                "[body]\nactor = \"cylinder\"\nclip = \"bend\"\n[[layer]]\nkind = \"shell\"\ndetail = \"spike\"\nsize "
+                "= "
+                "0.05\nclip_aware = false\n" +
+                    recording,
+                frames, 1);
         });
     };
-    EXPECT_NE(refused("[recording]\nsteps = 4\ncommands = ['{\"do\": \"release\"}']\n").find("command 1"), std::string::npos);
+    EXPECT_NE(refused("[recording]\nsteps = 4\ncommands = ['{\"do\": \"release\"}']\n").find("command 1"),
+              std::string::npos);
     EXPECT_NE(refused("[recording]\nsteps = 4\ncommands = ['{\"step\": 2, \"do\": \"dance\"}']\n").find("dance"),
               std::string::npos);
     EXPECT_NE(refused("[recording]\nsteps = 4\ncommands = ['{\"step\": 2, \"do\": \"clock\"}', '{\"step\": 1, \"do\": "
-                      "\"clock\"}']\n").find("command 2"),
+                      "\"clock\"}']\n")
+                  .find("command 2"),
               std::string::npos);
-    EXPECT_NE(refused("[recording]\nsteps = 4\ncommands = ['{\"step\": 2, \"do\": \"set\", \"layer\": 0, \"key\": \"size\", "
-                      "\"value\": 0.08}']\n").find("step 3"),
+    EXPECT_NE(
+        refused("[recording]\nsteps = 4\ncommands = ['{\"step\": 2, \"do\": \"set\", \"layer\": 0, \"key\": \"size\", "
+                "\"value\": 0.08}']\n")
+            .find("step 3"),
+        std::string::npos);
+    EXPECT_NE(refused("[recording]\nsteps = 4\n[wedge]\n\"shell.size\" = [0.1, 0.2]\n").find("[wedge]"),
               std::string::npos);
-    EXPECT_NE(refused("[recording]\nsteps = 4\n[wedge]\n\"shell.size\" = [0.1, 0.2]\n").find("[wedge]"), std::string::npos);
     EXPECT_NE(refused("[output]\nlast_frame = 9\n[recording]\nsteps = 4\n").find("4 steps"), std::string::npos);
 }
 

@@ -22,11 +22,11 @@ struct SessionOptions {
     std::map<std::string, std::string> demos;  ///< scenes by name, as text
     std::filesystem::path folder;              ///< files that are handed in go here; paths of scenes are relative to it
     bool packs = true;                         ///< positions as 16-bit shares of a box; false: as floats
-    /// Seconds. A layer that takes longer to be prepared again is prepared on another thread, while those that are there
-    /// go on; it takes effect with a later step, where it is recorded. Infinity: none is.
+    /// Seconds. A layer that takes longer to be prepared again is prepared on another thread, while those that are
+    /// there go on; it takes effect with a later step, where it is recorded. Infinity: none is.
     double patience = std::numeric_limits<double>::infinity();
     bool keeps_past = false;  ///< the body can be asked for all of its past, as those do who write frames
-    bool measures = true;  ///< frames say what layers take; false: they are the same whenever they are made
+    bool measures = true;     ///< frames say what layers take; false: they are the same whenever they are made
 };
 
 /// A scene that is alive: a playing clock, the layers, and hands that hold what they move. Takes commands between

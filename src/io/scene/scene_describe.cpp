@@ -64,7 +64,8 @@ std::string SceneDescription::sample() const {
             has_layers = true;
         }
         // Layers as comments, so that the sample as it stands bakes the plain body.
-        text += section.is_layer || section.name == "decal" || section.name == "recording" ? commented(table) : "\n" + table;
+        text += section.is_layer || section.name == "decal" || section.name == "recording" ? commented(table)
+                                                                                           : "\n" + table;
     }
     return text;
 }

@@ -227,11 +227,11 @@ Scene parse_scene(const std::string& text, const std::string& file, const std::v
             read_wedges(need_table(node, "[wedge]", file), "", file, scene);
         } else {
             const std::string near = nearest_word(name, {"body", "layer", "decal", "output", "recording", "wedge"});
-            throw InvalidInput(concat(place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '",
-                                      name, "'; ",
-                                      near.empty() ? "a scene has [body], [[layer]], [[decal]], [output], [recording] and [wedge]"
-                                      : near == "layer" || near == "decal" ? "did you mean [[" + near + "]]?"
-                                                                           : "did you mean [" + near + "]?"));
+            throw InvalidInput(
+                concat(place(file, key.source()), "unknown ", node.is_value() ? "key '" : "table '", name, "'; ",
+                       near.empty() ? "a scene has [body], [[layer]], [[decal]], [output], [recording] and [wedge]"
+                       : near == "layer" || near == "decal" ? "did you mean [[" + near + "]]?"
+                                                            : "did you mean [" + near + "]?"));
         }
     }
     std::sort(scene.wedges.begin(), scene.wedges.end(),
