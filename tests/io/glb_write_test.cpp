@@ -152,6 +152,69 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
     EXPECT_LT(file.numbers.at("max_error_m"), 1e-6);
 }
 
+TEST(GlbWrite, rounding_takes_what_the_tolerance_allows) {
+    // Modes are orthonormal, so steps D of all of them are noise of D / sqrt(12) in every coordinate. Of so many errors
+    // in three directions, normally distributed, the largest has 5 deviations and more: rounded to the nearest, D could be
+    // 0.65 of the tolerance at most.
+    const ArtMesh mesh = seamed_square(40);
+    const int n = int(mesh.positions.rows());
+    const Body body =
+        formula_body(mesh, [n](double time) { return random_shape(n, unsigned(std::lround(time * 24.0)) + 5); });
+    ScratchFolder folder;
+    SinkOptions options;
+    options.glb.tolerance = 1e-3;
+    const Bake bake{&body, 60};
+    const auto sink = make_sink(folder / "a.glb", options);
+    const OutputFile file = bake.run(*sink).at(0);
+    const double tolerance = file.numbers.at("tolerance_m");
+    EXPECT_LT(measured_error(GlbFile(folder / "a.glb"), bake), tolerance);
+    EXPECT_GT(file.numbers.at("max_error_m"), 0.99 * tolerance);
+    const GlbFile glb(folder / "a.glb");
+    const std::vector<double> weights = glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
+    const size_t targets = size_t(glb.target_count());
+    for (size_t k = 0; k + 1 < targets; ++k) {
+        const nlohmann::json& target = glb.primitive(0)["targets"][k];
+        double step = 1.0;
+        for (const double value : glb.floats(target["POSITION"])) {
+            step = value == 0.0 ? step : std::min(step, std::abs(value));
+        }
+        // A mode has length 1 and is 0 in the first frame, from which displacements are counted.
+        double squares = 0.0;
+        for (size_t f = 0; f < 60; ++f) {
+            const double above_first = weights[f * targets + k] - weights[k];
+            squares += above_first * above_first;
+        }
+        EXPECT_GT(step * std::sqrt(squares), 0.75 * tolerance) << k;
+    }
+}
+
+TEST(GlbWrite, weights_of_targets_that_move_little_are_whole_bytes) {
+    const Body body = random_body(30, 0.7);
+    ScratchFolder folder;
+    SinkOptions options;
+    options.glb.tolerance = 1e-4;
+    const Bake bake{&body, 48};
+    const auto sink = make_sink(folder / "a.glb", options);
+    const OutputFile file = bake.run(*sink).at(0);
+    const GlbFile glb(folder / "a.glb");
+    const std::vector<double> weights = glb.floats(glb.json["animations"][0]["samplers"][0]["output"]);
+    const size_t targets = size_t(glb.target_count());
+    int coarse = 0;
+    for (size_t k = 0; k < targets; ++k) {
+        bool is_coarse = true;
+        for (size_t f = 0; f < 48; ++f) {
+            const double coarse_steps = std::ldexp(weights[f * targets + k], 8);
+            is_coarse = is_coarse && coarse_steps == std::rint(coarse_steps);
+            const double fine = std::ldexp(weights[f * targets + k], 24);
+            EXPECT_EQ(fine, std::rint(fine));
+        }
+        coarse += is_coarse ? 1 : 0;
+    }
+    EXPECT_GT(coarse, 3);
+    EXPECT_LT(coarse, int(targets));
+    EXPECT_NEAR(measured_error(glb, bake), file.numbers.at("max_error_m"), 1e-12);
+}
+
 TEST(GlbWrite, normals_of_a_turning_body_turn_with_it) {
     // Under rotation about an axis positions and normals are both linear in (cos, sin): the normal targets must be
     // exact but for their rounding, half of 2^-7 in three directions in each of three targets.

@@ -187,15 +187,15 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, b
     const auto art_row = [&](size_t v) { return render_.art[v]; };
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
-    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, morphs_.steps.position);
+    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, morphs_.steps.position[size_t(index)]);
     if (with_normals) {
         attributes["NORMAL"] =
-            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, morphs_.steps.normal);
+            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, morphs_.steps.normal[size_t(index)]);
     }
     if (with_uv) {
         attributes["TEXCOORD_0"] =
             store(gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }),
-                  2, false, morphs_.steps.uv);
+                  2, false, morphs_.steps.uv[size_t(index)]);
     }
     return attributes;
 }

@@ -16,9 +16,7 @@ struct MorphTolerance {
 /// Binary exponents of what numbers are rounded to: all are whole multiples of 2 to the power of it. Few bits of them
 /// are in use then, which is what compressed files are small by.
 struct MorphSteps {
-    int position = 0;
-    int uv = 0;
-    int normal = -7;  // half a degree, as bytes of a normal have it
+    std::vector<int> position, uv, normal;  ///< of each target
     int weight = 0;
 };
 
