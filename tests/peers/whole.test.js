@@ -1,13 +1,14 @@
 // The whole character comes back from a bake: every mesh, name, material, picture, clip and node of its file; with no
 // layer nothing is different, with layers only the meshes that they move.
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { bake, bakedPositions } from './lib/bake.js';
 import { boxDiagonal, largestError } from './lib/compare.js';
 import { clipsOf, readGltf } from './lib/gltf_file.js';
 import { readNpz } from './lib/npz.js';
-import { CHARACTERS, dataFile, gltfNames, outputFolder } from './lib/program.js';
+import { CHARACTERS, DATA, dataFile, gltfNames, outputFolder } from './lib/program.js';
 import { ThreeScene } from './lib/three_eval.js';
 import { newMessages } from './lib/validator.js';
 
@@ -63,10 +64,15 @@ function assertSameCharacter(before, after, changedClip) {
   });
 }
 
-for (const name of gltfNames()) {
-  test(`${name}: a bake without layers gives the file back`, async (t) => {
+const brought = existsSync(CHARACTERS) ? readdirSync(CHARACTERS).filter((name) => name.endsWith('.glb')).sort() : [];
+
+// The skin weights of the wasp hold NaN, which are mended: its file does not come back as it was.
+const asTheyWere = brought.filter((file) => file !== 'Wasp.glb').map((file) => path.join(CHARACTERS, file));
+
+for (const name of [...gltfNames(), ...asTheyWere]) {
+  test(`${path.relative(DATA, path.resolve(DATA, name))}: a bake without layers gives the file back`, async (t) => {
     const file = dataFile(t, name);
-    const report = bake(path.join(folder, name), { body: { file }, formats: ['glb'] });
+    const report = bake(path.join(folder, path.basename(name, path.extname(name))), { body: { file }, formats: ['glb'] });
     const [before, after] = [readGltf(file), readGltf(report.file('glb'))];
     assertSameCharacter(before, after, -1);
     const isTest = before.json.animations === undefined && after.json.animations !== undefined;
@@ -76,15 +82,15 @@ for (const name of gltfNames()) {
   });
 }
 
-const moved = [
+const withSlide = [
   ['khronos-gltf/CesiumMan.glb', {}],
   ['quaternius/Trex.glb', { clip: 'Armature|TRex_Walk' }],
   ['quaternius/Horse.glb', {}],
   ['webxr-hand/left.glb', {}],
-  ...['Man_Suit.glb', 'Woman_Formal.glb', 'Wasp.glb', 'HVGirl.glb'].map((name) => [path.join(CHARACTERS, name), {}]),
+  ...brought.map((name) => [path.join(CHARACTERS, name), {}]),
 ];
 
-for (const [name, body] of moved) {
+for (const [name, body] of withSlide) {
   test(`${path.basename(name)}: with slide only the meshes it moves have more, and three.js plays the frames`, async (t) => {
     const file = dataFile(t, name);
     if (file === null) return;

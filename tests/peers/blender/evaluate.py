@@ -52,7 +52,8 @@ def evaluate(job):
     scene.frame_start, scene.frame_end = 0, 1000000
     objects = []
     for scene_object in scene.objects:
-        if scene_object in before or scene_object.type != "MESH":
+        is_helper = any(c.name == "glTF_not_exported" for c in scene_object.users_collection)  # since 4.2
+        if scene_object in before or is_helper or scene_object.type != "MESH":
             continue
         node = node_of(scene_object)
         if node is None:
