@@ -42,6 +42,11 @@ std::vector<MatrixX3d> wrinkle_poses(const LayerInput& ground, double per_second
 WrinkleSolver plan_wrinkles(const LayerInput& ground, const WrinkleLayerOptions& settings,
                             std::vector<MatrixX3d> poses) {
     WrinkleOptions options = settings.solver;
+    if (settings.displace) {
+        options.fine = 0.0;  // which the mesh would be too coarse for
+        // A mesh that is fine already is cut no further.
+        options.most_vertices = std::max(options.most_vertices, 2 * ground.surface->vertex_count());
+    }
     look_up_regions(ground, describe(options), "[[layer]] wrinkle");
     WrinkleSource source;
     source.poses = std::move(poses);

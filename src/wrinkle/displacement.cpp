@@ -18,7 +18,7 @@ namespace {
 
 using simd::Floats;
 
-constexpr double too_low = 0.01;  // wavelengths: wrinkles that are never higher need no finer mesh
+constexpr double too_low = 0.02;  // wavelengths: wrinkles that are never higher need no finer mesh
 // Edges a wavelength: with fewer nothing is displaced, with more everything.
 constexpr double fewest_edges = 2.5;
 constexpr double enough_edges = 4.0;
@@ -27,13 +27,12 @@ constexpr double least_sharpness = 0.3;
 constexpr double held_share = 0.999;  // of its height; below it a vertex counts as held back
 constexpr int guard_lanes = simd::lanes_in<Floats>;
 
-/// Of a triangle, the longest.
-double longest_edge(const MatrixX3d& rest, const MatrixX3i& triangles, int f) {
-    double longest = 0.0;
+double mean_edge(const MatrixX3d& rest, const MatrixX3i& triangles, int f) {
+    double sum = 0.0;
     for (int k = 0; k < 3; ++k) {
-        longest = std::max(longest, (rest.row(triangles(f, k)) - rest.row(triangles(f, (k + 1) % 3))).norm());
+        sum += (rest.row(triangles(f, k)) - rest.row(triangles(f, (k + 1) % 3))).norm();
     }
-    return longest;
+    return sum / 3.0;
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ WrinkleMesh plan_wrinkle_mesh(const Topology& topology, const MatrixX3d& rest, c
             has_wrinkles = has_wrinkles || highest[v] > too_low * solver.wavelength()[v];
         }
         if (has_wrinkles) {
-            too_long[static_cast<size_t>(f)] = longest_edge(rest, triangles, f) * edges / narrowest;
+            too_long[static_cast<size_t>(f)] = mean_edge(rest, triangles, f) * edges / narrowest;
         }
     }
     WrinkleMesh plan;
@@ -115,9 +114,9 @@ WrinkleDisplacement::WrinkleDisplacement(const WrinkleSolver& solver, const Topo
     std::vector<int> slot(static_cast<size_t>(topology.triangle_count()), -1);
     for (int v = 0; v < topology.vertex_count() && !solver.is_empty(); ++v) {
         const int cut = layout.cut.vertex_of_base[static_cast<size_t>(v)];
-        double longest = 0.0;
+        double longest = 0.0;  // of the triangles' means
         for (const int f : topology.triangles_around(v)) {
-            longest = std::max(longest, longest_edge(rest, triangles, f));
+            longest = std::max(longest, mean_edge(rest, triangles, f));
         }
         if (cut < 0 || !(longest > 0.0)) {
             continue;

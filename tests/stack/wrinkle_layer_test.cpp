@@ -152,5 +152,62 @@ TEST(WrinkleLayer, says_what_still_works_without_uvs) {
         {"painted vertex attribute", "brow"});
 }
 
+TEST(WrinkleLayer, displaces_a_finer_mesh_whose_channels_and_uvs_are_those_of_the_art) {
+    const Body body = pressed_strip();
+    const Workers one(1);
+    StackOptions how;
+    how.fps = 24.0;
+    const auto run = [&](const WrinkleLayerOptions& options, int threads) {
+        const Workers workers(threads);
+        LayerStack stack(body, how, workers);
+        stack.add("wrinkle", make_wrinkle_layer(options, stack.ground()));
+        Frame frame = stack.info().empty_frame();
+        stack.advance(1, frame);
+        stack.advance(11, frame);
+        return frame.body().positions;
+    };
+    WrinkleLayerOptions options = options_of();
+    options.displace = true;
+    options.solver.wavelength = Painted(0.025);
+    LayerStack stack(body, how, one);
+    stack.add("wrinkle", make_wrinkle_layer(options, stack.ground()));
+    EXPECT_EQ(stack.info().layers.front().maps, nullptr);
+    Frame frame = stack.info().empty_frame();
+    stack.advance(1, frame);
+    EXPECT_LT(frame.body().positions.col(2).cwiseAbs().maxCoeff(), 1e-9);  // at rest, in the strip's plane
+    stack.advance(11, frame);
+    const MatrixX3d& positions = frame.body().positions;
+    EXPECT_GT(positions.rows(), 10 * body.mesh().positions.rows());
+    const double highest = positions.col(2).maxCoeff() - positions.col(2).minCoeff();
+    const std::vector<double>& height = *stack.info().channel(frame, "wrinkle height");
+    EXPECT_EQ(static_cast<Eigen::Index>(height.size()), positions.rows());
+    // H from valley to crest, of lines that are as high as `irregularity` makes them.
+    EXPECT_GT(highest, 0.6 * *std::max_element(height.begin(), height.end()));
+    EXPECT_LT(highest, 2.0 * *std::max_element(height.begin(), height.end()));
+    const ArtMesh& art = *stack.info().meshes.front().art;
+    ASSERT_EQ(art.uv_triangles.rows(), art.triangles.rows());
+    // UVs of the strip are its place at rest.
+    for (Eigen::Index f = 0; f < art.triangles.rows(); ++f) {
+        const double x = (art.uv(art.uv_triangles(f, 0), 0) - 0.02) / 0.96 * 0.2;
+        ASSERT_NEAR(x, art.positions(art.triangles(f, 0), 0), 2e-3);  // subdivision draws rims in
+    }
+    EXPECT_EQ(run(options, 3), positions);
+}
+
+TEST(WrinkleLayer, displaces_no_mesh_over_which_the_skin_slides) {
+    const Body body = pressed_strip();
+    const Workers one(1);
+    StackOptions how;
+    how.fps = 24.0;
+    WrinkleLayerOptions options = options_of();
+    options.displace = true;
+    LayerStack stack(body, how, one);
+    SlideLayerOptions slide;
+    slide.output = SlideOutput::none;
+    stack.add("slide", make_slide_layer(slide, stack.ground()));
+    test::expect_error<InvalidInput>([&] { make_wrinkle_layer(options, stack.ground()); },
+                                     {"displace", "output = \"vertices\""});
+}
+
 }  // namespace
 }  // namespace cutis

@@ -18,7 +18,7 @@ struct WrinkleLayerOptions {
     /// Move the vertices of a finer mesh instead of painting maps.
     bool displace = false;
     double mesh_edges = 6.0;    ///< a wavelength, of that mesh
-    int mesh_vertices = 60000;  ///< of it; beyond them edges get longer
+    int mesh_vertices = 100000;  ///< of it; beyond them edges get longer
 };
 
 Options describe(WrinkleLayerOptions& options);

@@ -14,7 +14,7 @@ struct WrinkleMesh {
     double vertices = 0.0;              ///< about
 };
 
-/// \param highest       #V, metres: of each vertex in any pose; triangles below a hundredth of a wavelength stay as they are
+/// \param highest       #V, metres: of each vertex in any pose; triangles below 2 % of a wavelength stay as they are
 /// \param edges         wanted a wavelength
 /// \param most_vertices beyond it edges get longer
 WrinkleMesh plan_wrinkle_mesh(const Topology& topology, const MatrixX3d& rest, const WrinkleSolver& solver,
