@@ -22,7 +22,8 @@ constexpr double too_low = 0.02;  // wavelengths: wrinkles that are never higher
 // Edges a wavelength: with fewer nothing is displaced, with more everything.
 constexpr double fewest_edges = 2.5;
 constexpr double enough_edges = 4.0;
-// Valleys sharper than an edge would be deep or not as vertices happen to lie. Sharpness does not change the arc length.
+// Valleys sharper than an edge would be deep or not as vertices happen to lie. Sharpness does not change the arc
+// length.
 constexpr double least_sharpness = 0.3;
 constexpr double held_share = 0.999;  // of its height; below it a vertex counts as held back
 constexpr int guard_lanes = simd::lanes_in<Floats>;
@@ -208,8 +209,9 @@ void WrinkleDisplacement::lift(const WrinkleHeights& wrinkles, const Workers& wo
             const wrinkle_detail::WrinkleProfile<double> profile(
                 std::max(least_sharpness, wrinkle_detail::sharpness_at(r)));
             const double lead = place.lead * wrinkle_detail::lead_at(r);
-            const double y = (profile.at(std::max(0.0, 1.0 - place.cosine * place.cosine)) - wrinkle_detail::mean_height) *
-                             (1.0 + lead * place.cosine) / std::sqrt(1.0 + lead * lead);
+            const double y =
+                (profile.at(std::max(0.0, 1.0 - place.cosine * place.cosine)) - wrinkle_detail::mean_height) *
+                (1.0 + lead * place.cosine) / std::sqrt(1.0 + lead * lead);
             parts.height[static_cast<size_t>(place.vertex)] =
                 static_cast<float>(place.factor * wrinkles.height[place.vertex] * y);
         }

@@ -17,7 +17,7 @@ struct WrinkleLayerOptions {
     int map_padding = 4;
     /// Move the vertices of a finer mesh instead of painting maps.
     bool displace = false;
-    double mesh_edges = 6.0;    ///< a wavelength, of that mesh
+    double mesh_edges = 6.0;     ///< a wavelength, of that mesh
     int mesh_vertices = 100000;  ///< of it; beyond them edges get longer
 };
 

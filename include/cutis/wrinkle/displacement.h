@@ -10,8 +10,8 @@ namespace cutis {
 /// How fine a mesh must be to show wrinkles.
 struct WrinkleMesh {
     std::vector<unsigned char> levels;  ///< #F: how often each triangle is to be halved
-    double edges = 0.0;                 ///< a wavelength, where there are wrinkles: as many as asked for, or what was left
-    double vertices = 0.0;              ///< about
+    double edges = 0.0;     ///< a wavelength, where there are wrinkles: as many as asked for, or what was left
+    double vertices = 0.0;  ///< about
 };
 
 /// \param highest       #V, metres: of each vertex in any pose; triangles below 2 % of a wavelength stay as they are
