@@ -88,9 +88,8 @@ std::vector<Row> bench_wrinkle() {
     height.layer = "wrinkle";
     height.row = "heights of a pose";
     height.size = {{"triangles", triangles}, {"threads", 1}};
-    height.ms = best_of(30, [&] {
-        return processor_milliseconds([&] { solver->advance(sheet.pressed, -1.0, one, heights); });
-    });
+    height.ms = best_of(
+        30, [&] { return processor_milliseconds([&] { solver->advance(sheet.pressed, -1.0, one, heights); }); });
     rows.push_back(height);
 
     for (const Workers* workers : {&one, &two}) {
@@ -98,10 +97,12 @@ std::vector<Row> bench_wrinkle() {
         constexpr int size = 2048;
         const auto threads = static_cast<double>(workers->threads());
         const double prepared = milliseconds([&] {
-            maps = std::make_unique<WrinkleMaps>(*solver, sheet.topology, sheet.rest, sheet.art_of(), size, 4, *workers);
+            maps =
+                std::make_unique<WrinkleMaps>(*solver, sheet.topology, sheet.rest, sheet.art_of(), size, 4, *workers);
         });
         const auto texels = static_cast<double>(maps->texel_count());
-        rows.push_back({"wrinkle", "texels of a map, once", {{"texels", texels}, {"threads", threads}}, prepared, "", 0.0});
+        rows.push_back(
+            {"wrinkle", "texels of a map, once", {{"texels", texels}, {"threads", threads}}, prepared, "", 0.0});
         std::vector<float> grey;
         std::vector<float> normals;
         const auto add = [&](const char* what, std::vector<float>* to_heights, std::vector<float>* to_normals) {

@@ -383,9 +383,11 @@ void add_displaced(const Tube& tube, std::vector<Case>& cases) {
     Displaced displaced(tube, {tube.rest, tube.bent(6.0)}, strong);
     const MatrixX3d posed = displaced.lifted(tube.bent(6.0), smooth, heights);
     cases.push_back(at_least("a tube bent to a ring, wrinkles ten times too high: vertices held back",
-                             displaced.displacement->held(), 100, "", "so that the next case has something to measure"));
-    cases.push_back(at_most("triangles turned over", turned_over(displaced.mesh.mesh.topology().triangles(), smooth, posed),
-                            0.0, "", "the guard of folds"));
+                             displaced.displacement->held(), 100, "",
+                             "so that the next case has something to measure"));
+    cases.push_back(at_most("triangles turned over",
+                            turned_over(displaced.mesh.mesh.topology().triangles(), smooth, posed), 0.0, "",
+                            "the guard of folds"));
     // Continuity on the mesh.
     WrinkleOptions usual;
     usual.wavelength = Painted(0.012);
@@ -403,8 +405,7 @@ void add_displaced(const Tube& tube, std::vector<Case>& cases) {
             MatrixX3d offset = moving.lifted(tube.bent(1.8 * s * s), smooth, heights);
             offset -= smooth;
             if (i >= 2) {
-                second[rate] =
-                    worse((offset - 2.0 * last[1] + last[0]).rowwise().norm().maxCoeff(), second[rate]);
+                second[rate] = worse((offset - 2.0 * last[1] + last[0]).rowwise().norm().maxCoeff(), second[rate]);
             }
             last[0].swap(last[1]);
             last[1] = offset;
@@ -460,8 +461,8 @@ void add_seams(const Tube& tube, std::vector<Case>& cases) {
             const double there = Tube::foot(1 - island) + along;
             squares += std::pow(map.height(right, here) - map.height(left, there), 2);
             ++count;
-            angles.push_back(
-                std::acos(std::clamp(map.normal(right, here).dot(map.normal(left, there)), -1.0, 1.0)) * 180.0 / pi);
+            angles.push_back(std::acos(std::clamp(map.normal(right, here).dot(map.normal(left, there)), -1.0, 1.0)) *
+                             180.0 / pi);
         }
     }
     std::sort(angles.begin(), angles.end());
@@ -477,8 +478,8 @@ void add_seams(const Tube& tube, std::vector<Case>& cases) {
                             3.0, "degrees", "as above"));
 }
 
-/// Valleys are where they were, at any compression, to the texel: even compression, as a slope of the heights would move
-/// the lowest point, though not the skin.
+/// Valleys are where they were, at any compression, to the texel: even compression, as a slope of the heights would
+/// move the lowest point, though not the skin.
 void add_drift(const Tube& tube, std::vector<Case>& cases) {
     WrinkleSource source;
     source.poses = {tube.rest, tube.pressed(0.7)};

@@ -65,7 +65,8 @@ std::vector<bench::Row> bench_stack() {
 
 const std::vector<LayerOf<BenchMaker>> bench_makers = {
     {"body", bench::bench_body},   {"curve", bench::bench_curve}, {"fold", bench::bench_fold},
-    {"slide", bench::bench_slide}, {"shell", bench::bench_shell}, {"wrinkle", bench::bench_wrinkle}, {"stack", bench_stack},
+    {"slide", bench::bench_slide}, {"shell", bench::bench_shell}, {"wrinkle", bench::bench_wrinkle},
+    {"stack", bench_stack},
 };
 
 void print_json(const std::vector<bench::Row>& rows) {

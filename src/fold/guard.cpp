@@ -139,7 +139,8 @@ void FoldGuard::crowd(const FoldLift& lift, const Workers& workers) {
         for (int i = begin; i < end; ++i) {
             const auto e = static_cast<size_t>(active_[static_cast<size_t>(i)]);
             const Floats none = simd::all<Floats>(0.0);
-            crowding_[e] = simd::larger(crowding_of(eights_[e], lift.raised()) - simd::all<Floats>(stripes::idle_power), none);
+            crowding_[e] =
+                simd::larger(crowding_of(eights_[e], lift.raised()) - simd::all<Floats>(stripes::idle_power), none);
             is_crowded_[e] = simd::any(crowding_[e] > none) ? 1 : 0;
         }
     });
@@ -170,8 +171,7 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
     for (int n = 0; contact != nullptr && n < places_.moved(); ++n) {
         const float height = lift.raised()[static_cast<size_t>(n)];
         if (height > 0.0F) {
-            const double crowding =
-                std::min(contact->crowding(n, static_cast<double>(height)), stripes::most_crowding);
+            const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), stripes::most_crowding);
             const auto power = static_cast<float>(stripes::eighth_power(crowding) - stripes::idle_power);
             if (power > 0.0F) {
                 press(n, power);

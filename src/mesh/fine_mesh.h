@@ -4,7 +4,8 @@
 
 namespace cutis {
 
-/// A mesh refined by Loop subdivision that still passes through the base vertices, with its way from any pose of the base.
+/// A mesh refined by Loop subdivision that still passes through the base vertices, with its way from any pose of the
+/// base.
 struct FineMesh {
     AdaptiveLoop mesh;
     Stencils base_rows;  // of the base's own vertices

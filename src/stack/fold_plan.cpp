@@ -327,9 +327,8 @@ RefinedMesh refined_art(const LayerInput& ground, const FoldSkeleton& skeleton, 
     const Refinement refinement = {&solver.topology(), &solver.rest(), &solver.corner_points(), &solver.stencils(),
                                    [&solver](const SurfacePoint& below) { return solver.locate(below); }};
     return refined_art(ground, refinement,
-                       skeleton.has_joints()
-                           ? solver.refined_weights(skeleton.weights(), skeleton.rig().joint_count())
-                           : SkinWeights{});
+                       skeleton.has_joints() ? solver.refined_weights(skeleton.weights(), skeleton.rig().joint_count())
+                                             : SkinWeights{});
 }
 
 }  // namespace cutis

@@ -91,7 +91,8 @@ RefinedMesh refined_art(const LayerInput& ground, const Refinement& refinement, 
         apart[v] = static_cast<int>(v);  // pieces that touch stay pieces
     }
     refined.surface = std::make_shared<SimulationSurface>(SimulationSurface::of_mesh(refined.art, apart));
-    require(refined.surface->vertex_count() == topology.vertex_count(), "refined mesh: expected triangles with an area, but ",
+    require(refined.surface->vertex_count() == topology.vertex_count(),
+            "refined mesh: expected triangles with an area, but ",
             topology.vertex_count() - refined.surface->vertex_count(),
             " refined vertices touch only triangles without one");
     // Triangles of the surface are those of the art, which are the refinement's in another order.

@@ -8,9 +8,10 @@ namespace cutis {
 struct Refinement {
     const Topology* topology = nullptr;
     const MatrixX3d* rest = nullptr;
-    const std::vector<SurfacePoint>* corners = nullptr;  ///< corner k of triangle f as a point of the ground, at 3 f + k
-    const Stencils* stencils = nullptr;                  ///< over the vertices of the ground
-    MeshMap::Points locate;                              ///< a point of the ground as a point of the finer mesh
+    const std::vector<SurfacePoint>* corners =
+        nullptr;                         ///< corner k of triangle f as a point of the ground, at 3 f + k
+    const Stencils* stencils = nullptr;  ///< over the vertices of the ground
+    MeshMap::Points locate;              ///< a point of the ground as a point of the finer mesh
 };
 
 /// The refined mesh as an artist's mesh: UVs, parts and painted values carried over.

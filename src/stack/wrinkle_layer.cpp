@@ -31,8 +31,8 @@ public:
         for (int f = 0; f < mesh.topology.triangle_count(); ++f) {
             art.corner.push_back({mesh.art_corner(f, 0), mesh.art_corner(f, 1), mesh.art_corner(f, 2)});
         }
-        maps_ = std::make_unique<WrinkleMaps>(*solver_, surface_.topology(), surface_.rest(), art,
-                                              settings.map_size, settings.map_padding, ground.own_workers());
+        maps_ = std::make_unique<WrinkleMaps>(*solver_, surface_.topology(), surface_.rest(), art, settings.map_size,
+                                              settings.map_padding, ground.own_workers());
         // Of wrinkles that are as high as the cap lets them, with the factors of broken lines and fine ones.
         most_height_ = 2.0 * settings.solver.height_cap * solver_->wavelength().maxCoeff();
     }

@@ -29,11 +29,10 @@ T eighth_power(T x) {
 
 /// The sum of all that lowers the area of each of eight triangles, over what they can lose: its eighth power.
 ///
-/// The area of a triangle along a fixed normal is linear in the share of each corner: for any shares from 0 to t <= 1 it
-/// falls by at most t times the sum of all terms that lower it.
-/// \param at         corners without heights;  \param along  normal of the triangle, any length
-/// \param n          unit directions of the corners;  \param h  their heights, not below 0
-/// \param rest_area  doubled
+/// The area of a triangle along a fixed normal is linear in the share of each corner: for any shares from 0 to t <= 1
+/// it falls by at most t times the sum of all terms that lower it. \param at         corners without heights;  \param
+/// along  normal of the triangle, any length \param n          unit directions of the corners;  \param h  their
+/// heights, not below 0 \param rest_area  doubled
 inline simd::Floats crowding_power(const simd::Triple<simd::Floats> (&at)[3], const simd::Triple<simd::Floats>& along,
                                    const simd::Triple<simd::Floats> (&n)[3], const simd::Floats (&h)[3],
                                    simd::Floats rest_area) {

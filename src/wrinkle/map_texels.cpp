@@ -119,8 +119,8 @@ void Rasterizer::gather_patches() {
         const Vector2d middle = (at[0] + at[1] + at[2]) / 3.0;
         patch.origin[0] = static_cast<int>(std::floor(middle.x() * texels_.size));
         patch.origin[1] = static_cast<int>(std::floor((1.0 - middle.y()) * texels_.size));
-        const Vector2d off = Vector2d((patch.origin[0] + 0.5) / texels_.size,
-                                      1.0 - (patch.origin[1] + 0.5) / texels_.size) - middle;
+        const Vector2d off =
+            Vector2d((patch.origin[0] + 0.5) / texels_.size, 1.0 - (patch.origin[1] + 0.5) / texels_.size) - middle;
         const double doubled = cross(at[1] - at[0], at[2] - at[0]);
         for (int k = 0; k < 3; ++k) {
             const Vector2d side = at[(k + 2) % 3] - at[(k + 1) % 3];

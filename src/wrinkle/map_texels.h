@@ -20,29 +20,30 @@ struct Patch {
     float weight[3];    // of each corner there
 };
 
-/// Eight texels of one patch. The sign of phi and of its slope is free, together, so that of both only products are kept.
+/// Eight texels of one patch. The sign of phi and of its slope is free, together, so that of both only products are
+/// kept.
 struct alignas(32) TexelBlock {
     static constexpr int size = 8;
-    float cosine[size];           // of phi
-    float rise_u[size];           // sine of phi times its slope, by u
-    float rise_v[size];           // and by v
-    float height[size];           // presence times the factor that breaks lines
+    float cosine[size];  // of phi
+    float rise_u[size];  // sine of phi times its slope, by u
+    float rise_v[size];  // and by v
+    float height[size];  // presence times the factor that breaks lines
     float lead[size];
-    float fine[size];             // height of the fine lines, in those of the wrinkles
-    float fine_square[size];      // of the sine of the fine lines' phi
-    float fine_rise_u[size];      // height, sine, cosine and slope of theirs
+    float fine[size];         // height of the fine lines, in those of the wrinkles
+    float fine_square[size];  // of the sine of the fine lines' phi
+    float fine_rise_u[size];  // height, sine, cosine and slope of theirs
     float fine_rise_v[size];
-    std::int16_t column[size];    // from the patch's origin
+    std::int16_t column[size];  // from the patch's origin
     std::int16_t row[size];
     int patch;
-    int count;                    // of texels; lanes behind them repeat the last one
+    int count;  // of texels; lanes behind them repeat the last one
 };
 
 /// All texels that wrinkles may reach, patch by patch, neighbours near each other in memory.
 struct MapTexels {
-    int size = 0;          // pixels of a side
-    double overlap = 0.0;  // part of the texels that belongs to more than one place
-    int tiles = 0;         // that UVs lie in
+    int size = 0;             // pixels of a side
+    double overlap = 0.0;     // part of the texels that belongs to more than one place
+    int tiles = 0;            // that UVs lie in
     double wavelength = 0.0;  // texels, the median
     long count = 0;
     std::vector<Patch> patches;
@@ -51,8 +52,8 @@ struct MapTexels {
     std::vector<int> first_fan;  // of each frame, and one more
     std::vector<int> fan;        // patches around it
 
-    MapTexels(const WrinkleLayout& layout, const Topology& topology, const MatrixX3d& rest,
-              const WrinkleMaps::Art& art, int side, int padding, const Workers& workers);
+    MapTexels(const WrinkleLayout& layout, const Topology& topology, const MatrixX3d& rest, const WrinkleMaps::Art& art,
+              int side, int padding, const Workers& workers);
 };
 
 }  // namespace cutis::wrinkle_detail

@@ -46,7 +46,7 @@ Floats floats_of(const std::int16_t* from) {
 /// All that texels of a patch share in a pose.
 struct PosedPatch {
     Even height, sharpness, scale, lead;
-    Even a, b, c;          // of the posed frame
+    Even a, b, c;             // of the posed frame
     Floats along_u, along_v;  // slope of the height
     bool is_flat = true;
 
