@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/simd.h"
 #include "cutis/core/error.h"
 #include "fold/parts.h"
 
@@ -131,12 +132,13 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
     if (parts.guard) {
         FoldGuard& guard = *parts.guard;
         guard.mark_needed(lift, parts.is_needed);
-        parts.places->take(refined, directions, parts.is_needed, workers);
+        parts.places->take(refined, directions, lift.raised(), parts.is_needed, workers);
         const bool is_near = parts.contact && parts.contact->find_planes(refined, directions, workers);
         const FoldContact* contact = is_near ? &*parts.contact : nullptr;
         if (guard.find_shares(lift, contact, workers)) {
             heights.recover(guard.shares(), guard.is_held(), workers);
             lift.raise_again(heights, heights.is_recovered(), workers);
+            parts.places->raise(lift.raised(), lift.is_changed());
             guard.find_shares_again(lift, contact, workers);
         }
     }
@@ -213,15 +215,32 @@ void turn_normals(const MatrixX3d& normals, const SkinWeights& weights, const st
     skin_linear_blend(normals, weights, turns, workers, out);
     workers.for_chunks(static_cast<int>(out.rows()), 1024, [&](int begin, int end) {
         constexpr double cancelled = 1e-6;
-        for (std::ptrdiff_t v = 3 * static_cast<std::ptrdiff_t>(begin); v < 3 * static_cast<std::ptrdiff_t>(end);
-             v += 3) {
-            double* n = out.data() + v;
+        const auto normalise = [&](std::ptrdiff_t v) {
+            double* n = out.data() + 3 * v;
             const double size = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
             const bool is_known = size > cancelled;
             const double scale = 1.0 / (is_known ? size : 1.0);
             for (int c = 0; c < 3; ++c) {
-                n[c] = is_known ? scale * n[c] : normals.data()[v + c];
+                n[c] = is_known ? scale * n[c] : normals.data()[3 * v + c];
             }
+        };
+        constexpr int four = simd::lanes_in<simd::Doubles>;
+        std::ptrdiff_t v = begin;
+        for (; v + four <= end; v += four) {
+            simd::Doubles3 n;
+            simd::split_xyz(out.data() + 3 * v, n.x, n.y, n.z);
+            const simd::Doubles size = simd::length(n);
+            if (simd::any(~(size > simd::all(cancelled)))) {
+                for (int i = 0; i < four; ++i) {
+                    normalise(v + i);
+                }
+                continue;
+            }
+            const simd::Doubles scale = simd::all(1.0) / size;
+            simd::join_xyz(out.data() + 3 * v, scale * n.x, scale * n.y, scale * n.z);
+        }
+        for (; v < end; ++v) {
+            normalise(v);
         }
     });
 }

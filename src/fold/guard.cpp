@@ -50,7 +50,7 @@ FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const Matr
     }
     const int blocks = places.moved_blocks();
     std::vector<std::vector<int>> touching(static_cast<size_t>(blocks));
-    block_row_.push_back(0);
+    std::vector<std::vector<int>> beside(static_cast<size_t>(blocks));
     for (size_t e = 0; e < eights_.size(); ++e) {
         std::vector<int> touched;
         for (const auto& corners : eights_[e].corner) {
@@ -65,14 +65,21 @@ FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const Matr
                 continue;
             }
             touching[static_cast<size_t>(b)].push_back(static_cast<int>(e));
+            std::vector<int>& others = beside[static_cast<size_t>(b)];
+            others.insert(others.end(), touched.begin(), touched.end());
         }
-        block_.insert(block_.end(), touched.begin(), touched.end());
-        block_row_.push_back(static_cast<int>(block_.size()));
     }
     touching_row_.push_back(0);
     for (const std::vector<int>& eights : touching) {
         touching_.insert(touching_.end(), eights.begin(), eights.end());
         touching_row_.push_back(static_cast<int>(touching_.size()));
+    }
+    beside_row_.push_back(0);
+    for (std::vector<int>& others : beside) {
+        std::sort(others.begin(), others.end());
+        others.erase(std::unique(others.begin(), others.end()), others.end());
+        beside_.insert(beside_.end(), others.begin(), others.end());
+        beside_row_.push_back(static_cast<int>(beside_.size()));
     }
     is_active_.assign(eights_.size(), 0);
     is_crowded_.assign(eights_.size(), 0);
@@ -85,12 +92,12 @@ FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const Matr
     is_held_.assign(layout.width.size(), 0);
 }
 
-/// The sum of all that lowers the area of each of eight triangles, over what they can lose: its eighth power.
-simd::Floats FoldGuard::crowding_of(const Eight& eight, const std::vector<float>& raised) const {
+/// The sum of all that lowers the area of each of eight triangles, over what they can lose: its fourth power.
+simd::Floats FoldGuard::crowding_of(const Eight& eight) const {
     using FourFloats = FoldPlaces::FourFloats;
     simd::Triple<Floats> n[3];
     simd::Triple<Floats> at[3];
-    float h[3][guard_lanes];
+    Floats h[3];
     for (int k = 0; k < 3; ++k) {
         FourFloats base[guard_lanes];
         FourFloats up[guard_lanes];
@@ -98,13 +105,17 @@ simd::Floats FoldGuard::crowding_of(const Eight& eight, const std::vector<float>
             const FoldPlaces::Place& place = places_.place(eight.corner[k][i]);
             base[i] = place.base;
             up[i] = place.up;
-            h[k][i] = raised[static_cast<size_t>(eight.corner[k][i])];
         }
         at[k] = simd::columns3(base);
-        n[k] = simd::columns3(up);
+        Floats column[4];
+        for (int i = 0; i < 4; ++i) {
+            column[i] = __builtin_shufflevector(up[i], up[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+        }
+        simd::transpose_halves(column);
+        n[k] = {column[0], column[1], column[2]};
+        h[k] = column[3];
     }
-    const Floats heights[3] = {simd::load(h[0]), simd::load(h[1]), simd::load(h[2])};
-    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, heights, simd::load(eight.rest_area));
+    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, h, simd::load(eight.rest_area));
 }
 
 void FoldGuard::find_active(const std::vector<unsigned char>& blocks) {
@@ -127,20 +138,19 @@ void FoldGuard::mark_needed(const FoldLift& lift, std::vector<unsigned char>& is
     find_active(lift.is_raised());
     looked_at_ = active_;
     std::fill(is_needed.begin(), is_needed.end(), 0);
-    for (const int e : active_) {
-        for (int i = block_row_[static_cast<size_t>(e)]; i < block_row_[static_cast<size_t>(e) + 1]; ++i) {
-            is_needed[static_cast<size_t>(block_[static_cast<size_t>(i)])] = 1;
+    for (size_t b = 0; b < lift.is_raised().size(); ++b) {
+        for (int i = beside_row_[b]; lift.is_raised()[b] != 0 && i < beside_row_[b + 1]; ++i) {
+            is_needed[static_cast<size_t>(beside_[static_cast<size_t>(i)])] = 1;
         }
     }
 }
 
-void FoldGuard::crowd(const FoldLift& lift, const Workers& workers) {
+void FoldGuard::crowd(const Workers& workers) {
     workers.for_chunks(static_cast<int>(active_.size()), guard_chunk / guard_lanes, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const auto e = static_cast<size_t>(active_[static_cast<size_t>(i)]);
             const Floats none = simd::all<Floats>(0.0);
-            crowding_[e] =
-                simd::larger(crowding_of(eights_[e], lift.raised()) - simd::all<Floats>(stripes::idle_power), none);
+            crowding_[e] = simd::larger(crowding_of(eights_[e]) - simd::all<Floats>(stripes::idle_power), none);
             is_crowded_[e] = simd::any(crowding_[e] > none) ? 1 : 0;
         }
     });
@@ -172,19 +182,19 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
         const float height = lift.raised()[static_cast<size_t>(n)];
         if (height > 0.0F) {
             const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), stripes::most_crowding);
-            const auto power = static_cast<float>(stripes::eighth_power(crowding) - stripes::idle_power);
+            const auto power = static_cast<float>(stripes::fourth_power(crowding) - stripes::idle_power);
             if (power > 0.0F) {
                 press(n, power);
             }
         }
     }
-    for (const int n : pressed_) {  // 1 - share is an eighth of the sum
+    for (const int n : pressed_) {  // 1 - share is a quarter of the sum
         share_[static_cast<size_t>(n)] = stripes::share_of(sum_[static_cast<size_t>(n)]);
     }
 }
 
 bool FoldGuard::find_shares(const FoldLift& lift, const FoldContact* contact, const Workers& workers) {
-    crowd(lift, workers);
+    crowd(workers);
     share_out(lift, contact);
     bool is_any_held = false;
     std::fill(is_held_.begin(), is_held_.end(), 0);
@@ -201,7 +211,7 @@ bool FoldGuard::find_shares(const FoldLift& lift, const FoldContact* contact, co
 
 void FoldGuard::find_shares_again(const FoldLift& lift, const FoldContact* contact, const Workers& workers) {
     find_active(lift.is_changed());
-    crowd(lift, workers);
+    crowd(workers);
     share_out(lift, contact);
 }
 

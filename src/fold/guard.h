@@ -11,9 +11,10 @@ namespace cutis::fold_detail {
 ///
 /// The area of a triangle along a fixed normal is linear in the share of each corner: for any
 /// shares from 0 to t <= 1 it falls by at most t times the sum of all terms that lower it. A
-/// triangle's crowding is that sum over the area it can lose; a vertex keeps (1 + sum of eighth
-/// powers of the crowding around it)^(-1/8) of its height: less than the inverse of any of them,
-/// and smooth in the pose. No rounds, no state.
+/// triangle's crowding is that sum over the area it can lose; a vertex keeps (1 + sum of fourth
+/// powers of the crowding around it)^(-1/4) of its height: less than the inverse of any of them,
+/// and smooth in the pose. A higher power would let go of more vertices, but more suddenly. No
+/// rounds, no state.
 class FoldGuard {
 public:
     /// \param rest    #N x 3;  \param normals  #N x 3, at rest
@@ -23,11 +24,11 @@ public:
 
     /// Marks the blocks of places whose pose find_shares() needs.
     void mark_needed(const FoldLift& lift, std::vector<unsigned char>& is_needed);
-    /// For heights in a pose that `places` has taken where it is needed, after mark_needed().
+    /// In a pose that `places` has taken, with heights, where it is needed, after mark_needed().
     /// \param contact  with the planes of this pose; none: folds may meet
     /// \return is any place held back?
     bool find_shares(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
-    /// For other heights in the same pose.
+    /// In the same pose once `places` has been raised again.
     void find_shares_again(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
 
     /// What each place may keep of its height, as found last.
@@ -40,22 +41,22 @@ private:
         int corner[3][8];
         float rest_area[8];  // doubled, along the rest normals
     };
-    simd::Floats crowding_of(const Eight& eight, const std::vector<float>& raised) const;
+    simd::Floats crowding_of(const Eight& eight) const;
     /// Lists the eights that touch one of the given blocks of places.
     void find_active(const std::vector<unsigned char>& blocks);
-    void crowd(const FoldLift& lift, const Workers& workers);
+    void crowd(const Workers& workers);
     void share_out(const FoldLift& lift, const FoldContact* contact);
 
     const FoldPlaces& places_;
     std::vector<Eight> eights_;   // of the triangles that folds can move
-    std::vector<int> block_row_;  // blocks of places that each eight touches
-    std::vector<int> block_;
-    std::vector<int> touching_row_;  // and the other way round
+    std::vector<int> touching_row_;  // eights that touch each block of places
     std::vector<int> touching_;
+    std::vector<int> beside_row_;  // blocks that share an eight with it, itself among them
+    std::vector<int> beside_;
     std::vector<int> active_;                // eights to look at
     std::vector<unsigned char> is_active_;   // per eight
     std::vector<unsigned char> is_crowded_;  // per eight: is one of its triangles?
-    std::vector<simd::Floats> crowding_;     // per eight: eighth powers, less what counts as none
+    std::vector<simd::Floats> crowding_;     // per eight: fourth powers, less what counts as none
     std::vector<int> looked_at_;             // eights that may be crowded
     std::vector<float> sum_;                 // per place: of the crowding around it
     std::vector<int> pressed_;               // places whose sum is above 0

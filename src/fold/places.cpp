@@ -43,8 +43,8 @@ FoldPlaces::FoldPlaces(const Topology& topology, const FoldLayout& layout) {
     places_.assign(vertex_.size(), Place{});
 }
 
-void FoldPlaces::take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<unsigned char>& is_needed,
-                      const Workers& workers) {
+void FoldPlaces::take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<float>& heights,
+                      const std::vector<unsigned char>& is_needed, const Workers& workers) {
     origin_ = vertex_.empty() ? Vector3d::Zero() : Vector3d(base.row(vertex_.front()));
     workers.for_chunks(blocks(), 32, [&](int first, int last) {
         for (int b = first; b < last; ++b) {
@@ -56,13 +56,23 @@ void FoldPlaces::take(const MatrixX3d& base, const MatrixX3d& directions, const 
                 const double* from = base.data() + at;
                 const double* way = directions.data() + at;
                 Place& place = places_[static_cast<size_t>(n)];
-                for (int c = 0; c < 3; ++c) {
-                    place.base[c] = static_cast<float>(from[c] - origin_[c]);
-                    place.up[c] = static_cast<float>(way[c]);
-                }
+                const simd::Doubles here = {from[0] - origin_[0], from[1] - origin_[1], from[2] - origin_[2], 0.0};
+                const simd::Doubles up = {way[0], way[1], way[2], 0.0};
+                place.base = __builtin_convertvector(here, FourFloats);
+                place.up = __builtin_convertvector(up, FourFloats);
+                place.up[3] = heights[static_cast<size_t>(n)];
             }
         }
     });
+}
+
+void FoldPlaces::raise(const std::vector<float>& heights, const std::vector<unsigned char>& is_changed) {
+    for (int b = 0; b < moved_blocks(); ++b) {
+        const int end = is_changed[static_cast<size_t>(b)] != 0 ? std::min((b + 1) * block, count()) : 0;
+        for (int n = b * block; n < end; ++n) {
+            places_[static_cast<size_t>(n)].up[3] = heights[static_cast<size_t>(n)];
+        }
+    }
 }
 
 }  // namespace cutis::fold_detail

@@ -11,18 +11,22 @@ class FoldPlaces {
 public:
     static constexpr int block = 32;  ///< vertices that are idle together
     using FourFloats = float __attribute__((vector_size(16)));
-    /// x, y, z and one more; places from an origin near them, so that floats are precise anywhere.
+    /// Places from an origin near them, so that floats are precise anywhere.
     struct Place {
-        FourFloats base;
-        FourFloats up;  ///< unit, away from the body
+        FourFloats base;  ///< x, y, z and nothing
+        FourFloats up;    ///< unit, away from the body; then the height along it
     };
 
     FoldPlaces(const Topology& topology, const FoldLayout& layout);
 
     /// Places of the given blocks in a pose.
+    /// \param heights    per place, filled up to whole blocks
     /// \param is_needed  per block
-    void take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<unsigned char>& is_needed,
-              const Workers& workers);
+    void take(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<float>& heights,
+              const std::vector<unsigned char>& is_needed, const Workers& workers);
+    /// Other heights in the same pose.
+    /// \param is_changed  per block of places that folds can move
+    void raise(const std::vector<float>& heights, const std::vector<unsigned char>& is_changed);
 
     int count() const { return static_cast<int>(vertex_.size()); }
     int blocks() const { return (count() + block - 1) / block; }
