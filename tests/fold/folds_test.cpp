@@ -530,6 +530,31 @@ TEST(Folds, directions_turn_with_their_bones_wherever_those_go) {
     EXPECT_LT((turned - sleeve.normals * motion.linear().transpose()).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+TEST(Folds, directions_are_unit_and_those_that_cancel_stay_as_at_rest) {
+    // Half of each vertex stands still, half turns by 180 degrees about z: x and y cancel, z stays. Four are worked on at
+    // once, the last three by themselves; among both is one of which nothing stays.
+    MatrixX3d normals(11, 3);
+    normals << 0, 0, 1, 0.6, 0, 0.8, 0, -0.8, 0.6, 0, 0.6, -0.8,  //
+        0, 0, -1, 1, 0, 0, 0, 0.8, 0.6, 0, 0, 1,                  //
+        0, 1, 0, 0.8, 0, -0.6, 0, 0, 1;
+    SkinWeights weights;
+    weights.influences = 2;
+    for (Eigen::Index v = 0; v < normals.rows(); ++v) {
+        weights.joints.insert(weights.joints.end(), {0, 1});
+        weights.weights.insert(weights.weights.end(), {0.5, 0.5});
+    }
+    const Eigen::Affine3d still = Eigen::Affine3d::Identity();
+    Eigen::Affine3d half_turn = still;
+    half_turn.linear() = Vector3d(-1, -1, 1).asDiagonal();
+    MatrixX3d turned;
+    turn_normals(normals, weights, {still, half_turn}, Workers(1), turned);
+    for (Eigen::Index v = 0; v < normals.rows(); ++v) {
+        const double z = normals(v, 2);
+        const Vector3d expected = z == 0.0 ? Vector3d(normals.row(v)) : Vector3d(0.0, 0.0, std::copysign(1.0, z));
+        EXPECT_LT((Vector3d(turned.row(v)) - expected).norm(), 1e-15) << v;
+    }
+}
+
 TEST(Folds, the_radius_of_a_limb_is_its_distance_to_the_bone) {
     const Sleeve sleeve;
     const VectorXd radius =
