@@ -44,43 +44,62 @@ double SimplexFit::fit(int most, Weights& weights) const {
         first = gram_(b, b) < gram_(first, first) ? b : first;
     }
     weights[first] = 1.0;
+    return improve(most, weights);
+}
+
+double SimplexFit::improve(int most, Weights& weights) const {
+    int largest = 0;
+    for (int b = 1; b < count_; ++b) {
+        largest = weights[b] > weights[largest] ? b : largest;
+    }
+    solve_with(largest, weights);
+    double least = value(weights);
     for (int round = 0; round < 4 * count_; ++round) {
-        // Slope of the error as weight moves to a bone from those in use.
+        // Slope of the error as weight moves to a bone from those in use: the steepest that helps is taken.
         const Weights slope = gram_ * weights;
         const double level = weights.dot(slope);
-        int best = -1;
-        double gain = -1e-12 * std::abs(level) - tiny;
+        const double enough = 1e-12 * std::abs(level) + tiny;
+        std::array<int, most_candidates> order{};
+        int size = 0;
         for (int b = 0; b < count_; ++b) {
-            if (weights[b] == 0.0 && slope[b] - level < gain) {
-                gain = slope[b] - level;
-                best = b;
+            if (weights[b] == 0.0 && slope[b] - level < -enough) {
+                order[size++] = b;
             }
         }
-        if (best < 0) {
-            break;
-        }
-        const Weights before = weights;
-        if ((weights.array() > 0.0).count() >= most) {
-            make_room(weights);
-        }
-        solve_with(best, weights);
-        if (!(value(weights) < value(before))) {
-            weights = before;
+        std::sort(order.begin(), order.begin() + size,
+                  [&](int a, int b) { return slope[a] < slope[b] || (slope[a] == slope[b] && a < b); });
+        if (std::none_of(order.begin(), order.begin() + size,
+                         [&](int b) { return exchange(b, most, least, weights); })) {
             break;
         }
     }
     return value(weights);
 }
 
-/// The least weight goes, the others share what it had.
-void SimplexFit::make_room(Weights& weights) const {
-    int least = -1;
-    for (int b = 0; b < count_; ++b) {
-        least = weights[b] > 0.0 && (least < 0 || weights[b] < weights[least]) ? b : least;
+/// One more in use; for it, where there are enough, the one goes that is missed least. \return whether that helps
+bool SimplexFit::exchange(int added, int most, double& least, Weights& weights) const {
+    constexpr double noticed = 1.0 - 1e-12;
+    const Weights before = weights;
+    const bool is_full = (before.array() > 0.0).count() >= most;
+    const double level = least * noticed;
+    for (int gone = 0; gone < (is_full ? count_ : 1); ++gone) {
+        if (is_full && !(before[gone] > 0.0)) {
+            continue;
+        }
+        Weights tried = before;
+        if (is_full) {
+            tried[gone] = 0.0;
+            const double left = tried.sum();
+            tried /= left > 0.0 ? left : 1.0;
+        }
+        solve_with(added, tried);
+        const double now = value(tried);
+        if (now < level && now < least) {
+            least = now;
+            weights = tried;
+        }
     }
-    weights[least] = 0.0;
-    const double left = weights.sum();
-    weights /= left > 0.0 ? left : 1.0;
+    return least < level;
 }
 
 /// The minimum over those in use and one more, all at least 0.

@@ -19,7 +19,8 @@ constexpr int most_influences = 8;
 constexpr int point_chunk = 64;
 constexpr int sweeps = 5;             // of motions for each choice of weights
 constexpr double little = 1e-4;       // of the error: a round that gains less is the last
-constexpr int failures_in_a_row = 4;  // of moved bones
+constexpr double hardly = 1e-5;       // the same, where the bones have their places
+constexpr int failures_in_a_row = 8;  // of moved bones
 
 class Decomposer {
 public:
@@ -66,13 +67,13 @@ public:
         }
     }
 
-    void refine(int rounds) {
+    void refine(int rounds, double least_gain = little) {
         find_weights(options_.influences);
         for (int round = 0; round < rounds; ++round) {
             const double before = sum_;
             find_motions();
             find_weights(options_.influences);
-            if (!(sum_ < before * (1.0 - little))) {
+            if (!(sum_ < before * (1.0 - least_gain))) {
                 break;
             }
         }
@@ -93,7 +94,12 @@ public:
             }
             const std::vector<int> chosen = patch(place);
             seed(least_useful(), chosen);
-            refine(options_.rounds / 4 + 1);
+            constexpr int first_rounds = 6;
+            constexpr double hopeful = 1.2;  // of the error before
+            refine(std::min(first_rounds, options_.rounds), 0.0);
+            if (sum_ < hopeful * before) {
+                refine(options_.rounds);
+            }
             if (sum_ < before) {
                 failures = 0;
                 continue;
@@ -109,7 +115,11 @@ public:
         }
     }
 
-    double sum() const { return sum_; }
+    /// Weights from those there are, so that the error only falls; longer than refine().
+    void polish() {
+        keeps_weights_ = true;
+        refine(4 * options_.rounds, hardly);
+    }
 
     SkinDecomposition result(const MatrixX3d& rest, const std::vector<MatrixX3d>& frames) const {
         SkinDecomposition found;
@@ -184,6 +194,7 @@ private:
             std::vector<std::pair<double, int>> order(static_cast<size_t>(bones));
             SimplexFit::Gram gram;
             SimplexFit::Weights found;
+            std::array<Influence, most_influences> before;
             for (int v = begin; v < end; ++v) {
                 const Rest4& h = points_.rest[v];
                 sums.project(points_.places_of(v), d.data());
@@ -197,6 +208,7 @@ private:
                 }
                 std::partial_sort(order.begin(), order.begin() + count, order.end());
                 Influence* own = of(v);
+                std::copy(own, own + options_.influences, before.begin());
                 std::fill(own, own + options_.influences, Influence());
                 if (most == 1) {
                     own[0] = {order[0].second, 1.0};
@@ -210,7 +222,20 @@ private:
                             sums.gram(order[i].second, order[j].second, h, d.data(), points_.squares[v]);
                     }
                 }
-                error_[v] = points_.times[v] * std::max(0.0, SimplexFit(gram).fit(most, found));
+                const SimplexFit fit(gram);
+                double least = 0.0;
+                if (keeps_weights_) {
+                    found = SimplexFit::Weights::Zero(count);
+                    for (int i = 0; i < count; ++i) {
+                        for (int k = 0; k < options_.influences; ++k) {
+                            found[i] += before[k].bone == order[i].second ? before[k].weight : 0.0;
+                        }
+                    }
+                    least = fit.improve(most, found);
+                } else {
+                    least = fit.fit(most, found);
+                }
+                error_[v] = points_.times[v] * std::max(0.0, least);
                 for (int i = 0, used = 0; i < count; ++i) {
                     if (found[i] > 0.0) {
                         own[used++] = {order[i].second, found[i]};
@@ -328,6 +353,7 @@ private:
     std::vector<Influence> weights_;  // per point
     std::vector<double> error_;       // per point, over all frames and the vertices it stands for
     double sum_ = 0.0;
+    bool keeps_weights_ = false;
 };
 
 }  // namespace
@@ -356,6 +382,7 @@ SkinDecomposition decompose_skin(const MatrixX3d& rest, const MatrixX3i& triangl
     decomposer.grow();
     decomposer.refine(options.rounds);
     decomposer.move_bones();
+    decomposer.polish();
     return decomposer.result(rest, frames);
 }
 

@@ -11,8 +11,8 @@ namespace cutis {
 struct DecompositionOptions {
     int bones = 20;      ///< 1 .. 256; fewer are made where fewer suffice
     int influences = 4;  ///< bones a vertex may follow, 1 .. 8
-    int rounds = 40;     ///< of weights and motions in turn, once all bones are there
-    int moves = 16;      ///< times a bone that helps least is tried at the place that needs one most
+    int rounds = 100;    ///< of weights and motions in turn, once all bones are there
+    int moves = 40;      ///< times a bone that helps least is tried at the place that needs one most
 };
 
 /// A moving mesh as linear blend skinning with rigid bones: what any game engine plays.

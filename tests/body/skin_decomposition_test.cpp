@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 
+#include "body/simplex_fit.h"
 #include "cutis/core/error.h"
 #include "cutis/io/obj_read.h"
 #include "support/data.h"
@@ -71,6 +75,53 @@ TEST(skin_decomposition, bones_that_made_a_motion_are_found_again) {
     }
     const double numbers = 3.0 * static_cast<double>(tube.shape.positions.rows()) * 20.0;
     EXPECT_NEAR(std::sqrt(worst / numbers), found.rms, 1e-9);  // the error is that of what any player shows
+}
+
+TEST(skin_decomposition, few_weights_are_mostly_the_best_of_all_choices) {
+    // Three of eight, against every three; greedy growth without exchanges finds the best in 110 of these 300.
+    std::mt19937 random(7);
+    const auto number = [&] { return static_cast<double>(random()) / 4294967296.0 - 0.5; };
+    constexpr int cases = 300, bones = 8, most = 3, equations = 12;
+    int best_found = 0;
+    for (int n = 0; n < cases; ++n) {
+        Eigen::MatrixXd errors(equations, bones);
+        for (int b = 0; b < bones; ++b) {
+            for (int i = 0; i < equations; ++i) {
+                errors(i, b) = number();
+            }
+        }
+        Eigen::VectorXd inside = Eigen::VectorXd::Zero(equations);
+        double sum = 0.0;
+        for (int b = 0; b < bones; ++b) {
+            const double weight = number() + 0.5;
+            inside += weight * errors.col(b);
+            sum += weight;
+        }
+        errors.colwise() -= inside / sum;
+        const SimplexFit::Gram gram = errors.transpose() * errors;
+        SimplexFit::Weights weights;
+        const double found = SimplexFit(gram).fit(most, weights);
+        EXPECT_LE((weights.array() > 0.0).count(), most);
+        EXPECT_GE(weights.minCoeff(), 0.0);
+        EXPECT_NEAR(weights.sum(), 1.0, 1e-12);
+        double best = found;
+        for (int i = 0; i < bones; ++i) {
+            for (int j = 0; j < i; ++j) {
+                for (int k = 0; k < j; ++k) {
+                    const std::array<int, most> chosen = {i, j, k};
+                    SimplexFit::Gram part(most, most);
+                    for (int a = 0; a < most; ++a) {
+                        for (int b = 0; b < most; ++b) {
+                            part(a, b) = gram(chosen[a], chosen[b]);
+                        }
+                    }
+                    best = std::min(best, SimplexFit(part).fit(most, weights));
+                }
+            }
+        }
+        best_found += found < best * (1.0 + 1e-9) ? 1 : 0;
+    }
+    EXPECT_GE(best_found, cases * 6 / 10);
 }
 
 TEST(skin_decomposition, one_bone_is_the_rigid_fit_and_weights_are_convex) {
