@@ -87,6 +87,7 @@ FleshGroup::FleshGroup(const CurveBody& body, std::vector<std::unique_ptr<Flesh>
     for (size_t p = 0; p < parts_.size(); ++p) {
         prepare_slack(p);
     }
+    prepare_links();
     refuse_enclosing();
 }
 

@@ -82,6 +82,8 @@ private:
     double allowed(size_t collider, double of_body, double slack, double reach, double limit) const;
     void show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers);
     void push(size_t part, double share, MatrixX3d& surface);
+    void prepare_links();
+    void spread_pushes(MatrixX3d& surface);
 
     CurveBody body_;
     std::vector<std::unique_ptr<Flesh>> parts_;
@@ -94,8 +96,14 @@ private:
     std::vector<Moving> moving_;
     std::vector<char> is_swinging_;             // parts that are simulated
     std::vector<std::vector<int>> own_joints_;  // per part: joints whose vertices lie in it
+    struct Link {  // an edge between vertices of parts
+        int a, b;
+        double length;
+    };
+    std::vector<Link> links_;
     // Scratch of one call.
-    MatrixX3d plain_, nodes_;
+    MatrixX3d plain_, nodes_, unpushed_, pushed_;
+    bool is_pushed_ = false;
     std::vector<Moving> shown_;
     std::vector<Collider> posed_;
     std::vector<Vector3d> ring_centre_;

@@ -9,6 +9,7 @@ namespace cutis {
 namespace {
 
 constexpr int push_rounds = 3;
+constexpr double push_slope = 0.35;  // at which what lies beside a pushed vertex follows it
 
 }  // namespace
 
@@ -33,13 +34,68 @@ void FleshGroup::displace(double time, TimeSampling sampling, const Workers& wor
     // Of two soft parts each goes half the way first; then what is left.
     const int passes = tube_owner_.empty() ? 1 : 2;
     show_tubes(plain_, true, workers);
+    unpushed_ = surface;
+    is_pushed_ = false;
     for (int pass = 0; pass < passes; ++pass) {
         show_tubes(surface, false, workers);
         for (size_t p = 0; p < parts_.size(); ++p) {
             push(p, pass + 1 < passes ? 0.5 : 1.0, surface);
         }
     }
+    if (is_pushed_) {
+        spread_pushes(surface);
+    }
     std::swap(shown_, moving_);
+}
+
+void FleshGroup::prepare_links() {
+    std::vector<char> is_soft(static_cast<size_t>(body_.rest->rows()), 0);
+    for (const auto& flesh : parts_) {
+        for (const int v : flesh->part().vertices) {
+            is_soft[v] = 1;
+        }
+    }
+    for (const auto& [a, b] : body_.topology->edges()) {
+        if (is_soft[a] != 0 && is_soft[b] != 0) {
+            links_.push_back({a, b, (body_.rest->row(a) - body_.rest->row(b)).norm()});
+        }
+    }
+}
+
+/// What lies beside a vertex that was pushed out goes with it, less and less: a push is no dent with a wall.
+void FleshGroup::spread_pushes(MatrixX3d& surface) {
+    constexpr int most_sweeps = 8;
+    pushed_ = surface - unpushed_;
+    const auto pull = [&](int from, int to, double length) {
+        const double way = pushed_.row(from).norm();
+        const double wanted = way - push_slope * length;
+        if (!(wanted > 0.0)) {
+            return false;
+        }
+        const double missing = wanted - pushed_.row(from).dot(pushed_.row(to)) / way;
+        constexpr double unseen = 1e-12;  // metres
+        if (!(missing > unseen)) {
+            return false;
+        }
+        pushed_.row(to) += missing / way * pushed_.row(from);
+        return true;
+    };
+    bool changes = true;
+    for (int sweep = 0; sweep < most_sweeps && changes; ++sweep) {
+        changes = false;
+        for (const Link& link : links_) {
+            changes = pull(link.a, link.b, link.length) || changes;
+            changes = pull(link.b, link.a, link.length) || changes;
+        }
+    }
+    for (const auto& flesh : parts_) {
+        const std::vector<int>& vertices = flesh->part().vertices;
+        for (size_t i = 0; i < vertices.size(); ++i) {
+            const Vector3d further = (unpushed_.row(vertices[i]) + pushed_.row(vertices[i]) - surface.row(vertices[i]));
+            flesh->moved_by_push(i, further);
+        }
+    }
+    surface = unpushed_ + pushed_;
 }
 
 /// Tubes of the parts as they are shown.
@@ -124,6 +180,7 @@ void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
             }
         }
         if (now != start) {
+            is_pushed_ = true;
             surface.row(row) = now;
             parts_[p]->moved_by_push(i, now - start);
             report_.pushed = std::max(report_.pushed, (now - start).norm());
