@@ -154,8 +154,8 @@ TEST(GlbWrite, full_rank_motion_never_needs_more_targets_than_frames) {
 
 TEST(GlbWrite, rounding_takes_what_the_tolerance_allows) {
     // Modes are orthonormal, so steps D of all of them are noise of D / sqrt(12) in every coordinate. Of so many errors
-    // in three directions, normally distributed, the largest has 5 deviations and more: rounded to the nearest, D could be
-    // 0.65 of the tolerance at most.
+    // in three directions, normally distributed, the largest has 5 deviations and more: rounded to the nearest, D could
+    // be 0.65 of the tolerance at most.
     const ArtMesh mesh = seamed_square(40);
     const int n = int(mesh.positions.rows());
     const Body body =

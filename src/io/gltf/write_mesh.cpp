@@ -184,18 +184,20 @@ Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, b
                                : document.add_vertices(values, width, needs_bounds, exponent);
     };
     const float* displacements = morphs_.targets.col(index).data();
+    const MorphSteps& steps = morphs_.steps;
+    const auto k = static_cast<size_t>(index);
     const auto art_row = [&](size_t v) { return render_.art[v]; };
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
-    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, morphs_.steps.position[size_t(index)]);
+    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, steps.position[k]);
     if (with_normals) {
         attributes["NORMAL"] =
-            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, morphs_.steps.normal[size_t(index)]);
+            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, steps.normal[k]);
     }
     if (with_uv) {
         attributes["TEXCOORD_0"] =
             store(gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }),
-                  2, false, morphs_.steps.uv[size_t(index)]);
+                  2, false, steps.uv[k]);
     }
     return attributes;
 }

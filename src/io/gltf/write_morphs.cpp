@@ -26,9 +26,9 @@ std::vector<ModeBlock> blocks_of(const GlbFrames& frames, const MorphTolerance& 
                             frames.frame_count());
 }
 
-/// How the first modes become targets. Players clamp weights outside 0 .. 1 (Blender does), so a mode with both signs is
-/// counted from its lowest value, and one more target, whose weight is always 1, holds what all these lowest values make
-/// together: sum_k u_k v_k = sum_k u_k low_k + sum_k (u_k reach_k) ((v_k - low_k) / reach_k).
+/// How the first modes become targets. Players clamp weights outside 0 .. 1 (Blender does), so a mode with both signs
+/// is counted from its lowest value, and one more target, whose weight is always 1, holds what all these lowest values
+/// make together: sum_k u_k v_k = sum_k u_k low_k + sum_k (u_k reach_k) ((v_k - low_k) / reach_k).
 struct TargetPlan {
     Eigen::MatrixXd modes;  ///< #frames x #modes, orthonormal
     VectorXd low, reach;    ///< of each mode
@@ -105,9 +105,9 @@ public:
     /// Of each mode: u_k times this is its target.
     const std::vector<double>& scale() const { return scale_; }
 
-    /// Rounds the targets of a block. Where a point is off by more than the tolerance, what is too much in its frames is
-    /// added to what is rounded until other numbers come out: there are many ways to round, and some of them are right
-    /// everywhere. \return largest error, in units of the tolerance
+    /// Rounds the targets of a block. Where a point is off by more than the tolerance, what is too much in its frames
+    /// is added to what is rounded until other numbers come out: there are many ways to round, and some of them are
+    /// right everywhere. \return largest error, in units of the tolerance
     double round(const ModeBlock& block) const {
         FrameRows truth;
         read_block(*frames_.store, block, truth);
@@ -131,8 +131,9 @@ public:
             add_product(*along_, excess_of(rest, block.width), 1.0, more);
             aims += more.topRows(plan_.count());
             for (size_t i = 0; i < points.size(); ++i) {
-                const auto from = static_cast<Eigen::Index>(i) * block.width;
-                rest.middleCols(from, block.width) = truth.middleCols(Eigen::Index{points[i]} * block.width, block.width);
+                const auto to = static_cast<Eigen::Index>(i) * block.width;
+                const Eigen::Index from = Eigen::Index{points[i]} * block.width;
+                rest.middleCols(to, block.width) = truth.middleCols(from, block.width);
             }
         }
     }
@@ -168,9 +169,10 @@ private:
         }
     }
 
-    /// Rounding a weight by r moves points by r times its target. Targets that move nothing far have weights of a byte, as
-    /// long as all of those together stay below a third of the tolerance; the others, too, with so many bytes as that
-    /// takes. The largest of many such errors in three directions is about 1.3 times the root of the sum of squares.
+    /// Rounding a weight by r moves points by r times its target. Targets that move nothing far have weights of a byte,
+    /// as long as all of those together stay below a third of the tolerance; the others, too, with so many bytes as
+    /// that takes. The largest of many such errors in three directions is about 1.3 times the root of the sum of
+    /// squares.
     void round_weights() {
         const int count = plan_.count();
         VectorXd longest(count);
@@ -374,8 +376,8 @@ MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolera
         TargetPlan none;
         none.modes.resize(frames.frame_count(), 0);
         const Eigen::MatrixXf nothing(frames.coordinate_count(), 0);
-        round_blocks(blocks, 1, TargetRounding(frames, none, nothing, tolerance, largest_step, basis), tolerance, workers,
-                     basis);
+        const TargetRounding rounding(frames, none, nothing, tolerance, largest_step, basis);
+        round_blocks(blocks, 1, rounding, tolerance, workers, basis);
         return basis;
     }
     const std::vector<ModeBlock> for_modes =
@@ -384,11 +386,11 @@ MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolera
     const int most = static_cast<int>(modes.vectors.cols());
     int count = count_modes(*frames.store, for_modes, ModeBase::first_frame, modes, workers);
     if (count > 1) {
-        basis.half_error =
-            tolerance.position * largest_error(*frames.store, for_modes, ModeBase::first_frame, modes, (count - 1) / 2, workers);
+        basis.half_error = tolerance.position * largest_error(*frames.store, for_modes, ModeBase::first_frame, modes,
+                                                              (count - 1) / 2, workers);
     }
-    // The largest steps that do; a sixteenth of the blocks says which are worth trying. Where float32 itself crosses the
-    // limit, further targets help.
+    // The largest steps that do; a sixteenth of the blocks says which are worth trying. Where float32 itself crosses
+    // the limit, further targets help.
     TargetPlan plan;
     Eigen::MatrixXf exact;
     std::vector<double> scale;
