@@ -5,6 +5,7 @@
 #include "cutis/stack/fold_layer.h"
 #include "cutis/stack/shell_layer.h"
 #include "cutis/stack/slide_layer.h"
+#include "cutis/stack/wrinkle_layer.h"
 #include "support/undescribed.h"
 
 namespace cutis {
@@ -44,6 +45,7 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
     expect_described<FleshOptions>("flesh");
     expect_described<CurveExample>("example");
     expect_described<CurveForce>("force");
+    expect_described<FleshCollider>("collider");
     expect_described<CurveLayerOptions>("curve layer", [](CurveLayerOptions& o) {
         return join(describe(o), {{.name = "part", .field = in_code(o.part)},
                                   {.name = "layout", .field = in_code(o.layout)},
@@ -58,6 +60,8 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
         return join(describe(o),
                     {{.name = "joints", .field = in_code(o.joints)}, {.name = "solver", .field = in_code(o.solver)}});
     });
+    expect_described<WrinkleOptions>("wrinkle");
+    expect_described<WrinkleLayerOptions>("wrinkle layer");
     expect_described<SafeOffsetOptions>("offset");
     expect_described<EquilibriumOptions>("equilibrium");
     expect_described<ScatterOptions>("scatter");
@@ -80,9 +84,12 @@ TEST(Described, no_field_of_any_options_struct_is_left_out) {
                                                                  {.name = "folder", .field = in_code(o.folder)},
                                                                  {.name = "decals", .field = in_code(o.decals)},
                                                                  {.name = "layers", .field = in_code(o.layers)},
-                                                                 {.name = "wedges", .field = in_code(o.wedges)}});
+                                                                 {.name = "wedges", .field = in_code(o.wedges)},
+                                                                 {.name = "recording", .field = in_code(o.recording)}});
     });
+    expect_described<RecordingScene>("recording");
     expect_described<GlbOptions>("glb");
+    expect_described<UsdaOptions>("usda");
     expect_described<NpzOptions>("npz");
     expect_described<PageOptions>("html");
 }
