@@ -434,8 +434,8 @@ void add_decompositions(std::vector<CompareRow>& rows) {
             DecompositionOptions options;
             options.bones = bones;
             SkinDecomposition found;
-            const double ms =
-                milliseconds([&] { found = decompose_skin(rest.positions, rest.triangles, frames, options, Workers(1)); });
+            const double ms = milliseconds(
+                [&] { found = decompose_skin(rest.positions, rest.triangles, frames, options, Workers(1)); });
             double largest = 0.0;
             MatrixX3d skinned;
             for (size_t f = 0; f < frames.size(); ++f) {

@@ -152,7 +152,7 @@ Borders borders_of(const Performer& one) {
 }  // namespace
 
 std::vector<Case> curve_whole_cases(bool all) {
-    constexpr double unseen = 0.25;                                       // degrees: no eye finds a crease below it
+    constexpr double unseen = 0.25;                                     // degrees: no eye finds a crease below it
     constexpr double unseen_slope = unseen * std::numbers::pi / 180.0;  // nor a surface that is tilted by less
     std::vector<Case> cases;
     double largest = 0.0;
@@ -163,11 +163,10 @@ std::vector<Case> curve_whole_cases(bool all) {
         }
         const Borders found = borders_of(one);
         largest = std::max(largest, found.swing);
-        cases.push_back(curve_at_most("whole " + one.who + ": slope across part borders against the largest inside",
-                                      std::max(found.slope_across, unseen_slope) /
-                                          std::max(found.slope_inside, unseen_slope),
-                                      1.0, "",
-                                      "fields run on beyond cuts; the limit has the shape of the first mode"));
+        cases.push_back(
+            curve_at_most("whole " + one.who + ": slope across part borders against the largest inside",
+                          std::max(found.slope_across, unseen_slope) / std::max(found.slope_inside, unseen_slope), 1.0,
+                          "", "fields run on beyond cuts; the limit has the shape of the first mode"));
         cases.push_back(curve_at_most("whole " + one.who + ": crease at part borders against the inner one",
                                       std::max(found.crease_across, unseen) / std::max(found.crease_inside, unseen),
                                       1.5, "", "98 of 100 edges; a quarter of a degree is not seen"));

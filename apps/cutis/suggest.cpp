@@ -17,7 +17,8 @@ namespace cutis::app {
 namespace fs = std::filesystem;
 
 void add_suggest_flags(CLI::App& verb, SuggestOptions& options) {
-    verb.add_option("--layers", options.layers, "for a character: curve, fold, slide, wrinkle, shell, or none; comma-separated")
+    verb.add_option("--layers", options.layers,
+                    "for a character: curve, fold, slide, wrinkle, shell, or none; comma-separated")
         ->delimiter(',');
     verb.add_option("--preset", options.preset, "for a character: human, quadruped, creature, cloth or face");
     verb.add_option("--clip", options.clip, "for a character: this clip instead of the one that shows most");

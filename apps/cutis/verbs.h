@@ -27,8 +27,8 @@ void add_inspect(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);
 void add_demo(CLI::App& program, Action& action);
 void add_describe(CLI::App& program, Action& action);
-/// Verbs that are programs of their own beside this one, which is built without them: `farm` (apps/farm), `live` (apps/live), `verify` and
-/// `bench` (apps/proofs). Names them in the help and hands every word that follows to them.
+/// Verbs that are programs of their own beside this one, which is built without them: `farm` (apps/farm), `live`
+/// (apps/live), `verify` and `bench` (apps/proofs). Names them in the help and hands every word that follows to them.
 void add_programs_beside(CLI::App& program, Action& action);
 /// The verbs of apps/proofs.
 void add_verify(CLI::App& program, Action& action);

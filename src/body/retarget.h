@@ -35,8 +35,8 @@ std::string plain_joint_name(const std::string& name);
 ///
 /// Where it is the same skeleton (every joint that the clip moves has a namesake, as far from its parent in the same
 /// directions of its axes, to a thousandth of the skeleton's size), the keys are taken as they are: turns, places,
-/// sizes, and weights of morph targets of nodes of the same name. Two skeletons of the same nodes under the same parents
-/// need no names.
+/// sizes, and weights of morph targets of nodes of the same name. Two skeletons of the same nodes under the same
+/// parents need no names.
 ///
 /// Else each matched joint turns in the world as its namesake does, measured from the two rest poses, so
 /// that local axes may differ; rest poses must stand alike and face the same way. The topmost

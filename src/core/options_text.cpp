@@ -421,8 +421,10 @@ std::string region_schema(int indent) {
            "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 6, "
            "\"maxItems\": 6, \"x-unit\": \"m\" },\n" +
            margin +
-           "    \"sphere\": { \"description\": \"centre and radius, x y z r; of a soft dab of a brush its strength too\", "
-           "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 4, \"maxItems\": 5, \"x-unit\": \"m\" },\n" +
+           "    \"sphere\": { \"description\": \"centre and radius, x y z r; of a soft dab of a brush its strength "
+           "too\", "
+           "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 4, \"maxItems\": 5, \"x-unit\": "
+           "\"m\" },\n" +
            margin + "    \"any\": { \"description\": \"in one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
            "    \"all\": { \"description\": \"in every one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
            "    \"outside\": { \"description\": \"all but it\", \"type\": \"boolean\", \"default\": false },\n" +

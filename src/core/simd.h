@@ -54,8 +54,8 @@ inline constexpr int lanes_in = static_cast<int>(sizeof(L) / sizeof(RealOf<L>));
 // --- to and from memory
 // ---------------------------------------------------------------------------
 
-/// Numbers anywhere in memory. Not by memcpy, after which the compiler takes every pointer it knows for changed and loads
-/// it again. The attribute stands before the sign of equality, and not in a template: elsewhere clang forgets it.
+/// Numbers anywhere in memory. Not by memcpy, after which the compiler takes every pointer it knows for changed and
+/// loads it again. The attribute stands before the sign of equality, and not in a template: elsewhere clang forgets it.
 using LooseDoubles __attribute__((aligned(8))) = Doubles;
 using LooseFloats __attribute__((aligned(4))) = Floats;
 

@@ -239,8 +239,7 @@ void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
                 Eigen::Index c = 0;
                 for (; c + 4 <= width; c += 4) {
                     const simd::Doubles twice = simd::all(2.0) * simd::load(p1 + c);
-                    simd::store(acceleration + c,
-                                simd::all(scale) * (simd::load(p2 + c) - twice + simd::load(p0 + c)));
+                    simd::store(acceleration + c, simd::all(scale) * (simd::load(p2 + c) - twice + simd::load(p0 + c)));
                 }
                 for (; c < width; ++c) {
                     acceleration[c] = scale * (p2[c] - 2.0 * p1[c] + p0[c]);
@@ -444,8 +443,8 @@ void CurveSolver::displacement(double time, const NodeFrames& frames, const Work
     largest_limited = simd::largest(limited_four);
     for (; i < rows_; ++i, r += 9, to += 3) {
         const Vector3d swing = swing_.row(i);
-        const double square = window_[i] * window_[i] *
-                              (swing.x() * swing.x() + swing.y() * swing.y() + swing.z() * swing.z());
+        const double square =
+            window_[i] * window_[i] * (swing.x() * swing.x() + swing.y() * swing.y() + swing.z() * swing.z());
         const double share = limits_[i] * (1.0 / std::sqrt(limits_[i] * limits_[i] + square));
         largest = std::max(largest, square);
         largest_limited = std::max(largest_limited, square * (share * share));

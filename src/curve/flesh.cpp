@@ -94,8 +94,8 @@ Flesh::Flesh(const CurveBody& body, CurvePart part, const FleshOptions& options)
         window_ = border_window(*body.rest, *body.topology, options.fade * radius, part_);
     } else if (options.keep_volume) {
         constexpr double reach = 0.5;  // radii
-        volume_ = std::make_unique<VolumeKeeper>(part_,
-                                                 border_window(*body.rest, *body.topology, reach * radius, part_));
+        volume_ =
+            std::make_unique<VolumeKeeper>(part_, border_window(*body.rest, *body.topology, reach * radius, part_));
     }
     add_skirt(*body.rest, *body.topology, options.skirt * radius, part_);
     const auto rows = static_cast<Eigen::Index>(part_.rows());

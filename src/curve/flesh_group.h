@@ -96,7 +96,7 @@ private:
     std::vector<Moving> moving_;
     std::vector<char> is_swinging_;             // parts that are simulated
     std::vector<std::vector<int>> own_joints_;  // per part: joints whose vertices lie in it
-    struct Link {  // an edge between vertices of parts
+    struct Link {                               // an edge between vertices of parts
         int a, b;
         double length;
     };

@@ -48,7 +48,7 @@ private:
     void share_out(const FoldLift& lift, const FoldContact* contact);
 
     const FoldPlaces& places_;
-    std::vector<Eight> eights_;   // of the triangles that folds can move
+    std::vector<Eight> eights_;      // of the triangles that folds can move
     std::vector<int> touching_row_;  // eights that touch each block of places
     std::vector<int> touching_;
     std::vector<int> beside_row_;  // blocks that share an eight with it, itself among them

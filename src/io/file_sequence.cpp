@@ -22,7 +22,8 @@ void FileSequence::start() {
     std::error_code error;
     fs::create_directory(staging_, error);
     if (error) {
-        throw IoError(concat((folder_ / stem_).string(), ".*.", format_, ": cannot be written (", error.message(), ")"));
+        throw IoError(
+            concat((folder_ / stem_).string(), ".*.", format_, ": cannot be written (", error.message(), ")"));
     }
     is_staging_ = true;
 }

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "shell/placement.h"
 #include "mesh/triangle_grid.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

@@ -4,8 +4,8 @@
 
 #include "cutis/core/error.h"
 #include "cutis/mesh/repair.h"
-#include "shell/placement.h"
 #include "mesh/triangle_grid.h"
+#include "shell/placement.h"
 
 namespace cutis {
 

@@ -70,8 +70,8 @@ void SlideSolver::Parts::limit(double seconds, Look look, const Workers& workers
     };
     const auto list_bad = [&] {
         trial.bad_triangles.clear();
-        const bool are_good = check_areas(model, state, measured, trial.next_places, look == Look::at_suspects, workers,
-                                          trial.suspects);
+        const bool are_good =
+            check_areas(model, state, measured, trial.next_places, look == Look::at_suspects, workers, trial.suspects);
         for (int batch = 0; !are_good && batch < model.reach.batches; ++batch) {
             for (int f = 4 * batch; f < std::min(4 * batch + 4, model.reach.triangles); ++f) {
                 if ((trial.suspects[static_cast<size_t>(batch)] != 0 || model.has_metric) && is_bad(f)) {

@@ -37,8 +37,7 @@ std::vector<double> SlideSolver::save() const {
                                    static_cast<double>(p.state.sector[i]), p.state.acceleration[2 * i],
                                    p.state.acceleration[2 * i + 1], p.state.grip[i], p.state.rest[i]});
         for (const slide::Records* records : {&p.state.body.position, &p.state.body.normal, &p.state.body.axis,
-                                              &p.state.body.velocity, &p.state.anchor, &p.state.kick,
-                                              &p.state.pull}) {
+                                              &p.state.body.velocity, &p.state.anchor, &p.state.kick, &p.state.pull}) {
             state.insert(state.end(), records->at(v), records->at(v) + 3);
         }
     }

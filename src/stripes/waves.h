@@ -14,7 +14,7 @@ namespace cutis::stripes {
 /// points the other way is conjugated. Where the field cannot be integrated, stripes fork.
 struct Waves {
     std::vector<std::complex<double>> phase;
-    MatrixX3d slope;    ///< of the angle, rad / m, tangential
+    MatrixX3d slope;     ///< of the angle, rad / m, tangential
     VectorXd presence;   ///< 0 .. 1: fades at the cores of forks
     VectorXd coherence;  ///< 0 .. 1: squeezed from all sides alike .. from one alone
 
@@ -33,7 +33,7 @@ struct WaveLook {
     double near_widths = 0.5;
     double far_widths = 3.0;
     double irregularity = 1.0;  ///< 0: equal widths; 1: they vary by 15 %
-    double turn = 0.0;  ///< radians, about the normal: of the stripes, off the direction that is squeezed most
+    double turn = 0.0;          ///< radians, about the normal: of the stripes, off the direction that is squeezed most
     unsigned seed = 3;
 };
 

@@ -356,7 +356,8 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     if (options.fine > 0.0) {
         look.turn = fine_turn;
         look.seed = 41;
-        const stripes::Waves crossing = stripes::solve_waves(cut.mesh, fine_part * cut.widths, tensors, diffusion, look);
+        const stripes::Waves crossing =
+            stripes::solve_waves(cut.mesh, fine_part * cut.widths, tensors, diffusion, look);
         layout.fine = layout.fine.cwiseProduct(crossing.presence);
         layout.fine_angles = unwrap(crossing, cut.mesh, layout.fine).angles;
     }

@@ -39,10 +39,10 @@ struct WrinkleLayout {
     };
     Angles angles;
     Angles fine_angles;  ///< of the fine lines, which cross the wrinkles; empty where there are none
-    VectorXd presence;  ///< per vertex of the pieces, 0 .. 1: fades at forks, at rims of the part, where asked for
-    VectorXd height;    ///< per vertex of the pieces: factor that breaks lines
-    VectorXd lead;      ///< per vertex of the pieces: how much every second valley leads, -1 .. 1
-    VectorXd fine;      ///< per vertex of the pieces: part of the fine lines
+    VectorXd presence;   ///< per vertex of the pieces, 0 .. 1: fades at forks, at rims of the part, where asked for
+    VectorXd height;     ///< per vertex of the pieces: factor that breaks lines
+    VectorXd lead;       ///< per vertex of the pieces: how much every second valley leads, -1 .. 1
+    VectorXd fine;       ///< per vertex of the pieces: part of the fine lines
 
     MatrixX3d direction;             ///< #V: unit, across the wrinkles; 0 where there are none
     VectorXd wavelength;             ///< #V, metres

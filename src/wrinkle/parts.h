@@ -27,9 +27,9 @@ struct WrinkleParts {
     // Per place in `vertices`, and up to whole lanes.
     Eigen::VectorXf longer, share, strength, cap, period;
     // Of the pose.
-    MatrixX3d metrics;      // per triangle: xx, xy, yy in its plane
-    MatrixX3d raw;          // per place: along, between, across
-    MatrixX3d once, twice;  // low passes
+    MatrixX3d metrics;                                        // per triangle: xx, xy, yy in its plane
+    MatrixX3d raw;                                            // per place: along, between, across
+    MatrixX3d once, twice;                                    // low passes
     Eigen::VectorXf along, between, across, height, take_up;  // per place, as `longer`
     bool has_past = false;
 };

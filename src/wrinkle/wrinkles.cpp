@@ -170,9 +170,8 @@ WrinkleSolver::WrinkleSolver(const Topology& topology, const MatrixX3d& rest, co
     parts.metrics.resize(parts.corners.rows(), 3);
     parts.raw.resize(count, 3);
     const Eigen::Index lanes = (count + lane_count - 1) / lane_count * lane_count;
-    for (Eigen::VectorXf* values :
-         {&parts.longer, &parts.share, &parts.strength, &parts.cap, &parts.period, &parts.along, &parts.between,
-          &parts.across, &parts.height, &parts.take_up}) {
+    for (Eigen::VectorXf* values : {&parts.longer, &parts.share, &parts.strength, &parts.cap, &parts.period,
+                                    &parts.along, &parts.between, &parts.across, &parts.height, &parts.take_up}) {
         values->setOnes(lanes);
     }
     for (Eigen::Index i = 0; i < count; ++i) {
@@ -258,7 +257,8 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
             for (int n = parts.first_near[static_cast<size_t>(i)]; n < parts.first_near[static_cast<size_t>(i) + 1];
                  ++n) {
                 const double weight = parts.near_weight[static_cast<size_t>(n)];
-                const double* raw = parts.raw.data() + 3 * static_cast<Eigen::Index>(parts.near[static_cast<size_t>(n)]);
+                const double* raw =
+                    parts.raw.data() + 3 * static_cast<Eigen::Index>(parts.near[static_cast<size_t>(n)]);
                 own -= weight;
                 around += weight * Eigen::Map<const Eigen::Array3d>(raw);
             }

@@ -41,15 +41,16 @@ TEST(Identity, every_character_of_the_data_folder_leaves_a_bake_without_layers_a
         for (int frame = 0; frame < 4; ++frame) {
             body.positions(frame / 7.0, TimeSampling::exact, workers, expected);
             ASSERT_EQ(expected.rows(), cache.vertex_count) << file;
-            // The linker gives each program either copy of Eigen's inline products, which differ by a rounding of doubles:
-            // the floats are the same but where they are nothing but such roundings.
+            // The linker gives each program either copy of Eigen's inline products, which differ by a rounding of
+            // doubles: the floats are the same but where they are nothing but such roundings.
             const double rounding = 1e-14 * expected.cwiseAbs().maxCoeff();
             for (Eigen::Index i = 0; i < expected.size(); ++i) {
                 const double found = cache.samples[at++];
                 ASSERT_TRUE(found == static_cast<float>(expected.data()[i] - rounding) ||
                             found == static_cast<float>(expected.data()[i] + rounding) ||
                             std::abs(found - expected.data()[i]) <= rounding)
-                    << file << " frame " << frame + 1 << " number " << i << ": " << found << " for " << expected.data()[i];
+                    << file << " frame " << frame + 1 << " number " << i << ": " << found << " for "
+                    << expected.data()[i];
             }
         }
         ++seen;

@@ -28,8 +28,8 @@ double worst(Ours ours, Truth truth, double low, double high, bool by_logarithm 
     double most = 0.0;
     for (int i = 0; i < 40000; ++i) {
         const double share = static_cast<double>(random() >> 11) * 0x1p-53;
-        const double x = by_logarithm ? std::exp(std::log(low) + share * std::log(high / low))
-                                      : low + share * (high - low);
+        const double x =
+            by_logarithm ? std::exp(std::log(low) + share * std::log(high / low)) : low + share * (high - low);
         const long double exact = truth(static_cast<long double>(x));
         if (std::isfinite(static_cast<double>(exact)) && std::abs(exact) > 1e-300L) {
             most = std::max(most, ulps(ours(x), exact));
@@ -109,7 +109,8 @@ TEST_F(Math, angles_of_two_coordinates_and_lengths) {
         length = std::max(length, ulps(math::hypot(x, y), std::hypot(static_cast<long double>(x), y)));
         const double exponent = 6.0 * static_cast<double>(random() >> 11) * 0x1p-53 - 3.0;
         const long double truth = std::pow(static_cast<long double>(std::abs(x)), static_cast<long double>(exponent));
-        const double promise = 2.0 * (1.0 + std::abs(static_cast<double>(std::log(truth))));  // of 2^-52, as the header says
+        const double promise =
+            2.0 * (1.0 + std::abs(static_cast<double>(std::log(truth))));  // of 2^-52, as the header says
         power = std::max(power, ulps(math::pow(std::abs(x), exponent), truth) / promise);
     }
     EXPECT_LE(angle, promised);

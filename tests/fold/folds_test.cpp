@@ -531,8 +531,8 @@ TEST(Folds, directions_turn_with_their_bones_wherever_those_go) {
 }
 
 TEST(Folds, directions_are_unit_and_those_that_cancel_stay_as_at_rest) {
-    // Half of each vertex stands still, half turns by 180 degrees about z: x and y cancel, z stays. Four are worked on at
-    // once, the last three by themselves; among both is one of which nothing stays.
+    // Half of each vertex stands still, half turns by 180 degrees about z: x and y cancel, z stays. Four are worked on
+    // at once, the last three by themselves; among both is one of which nothing stays.
     MatrixX3d normals(11, 3);
     normals << 0, 0, 1, 0.6, 0, 0.8, 0, -0.8, 0.6, 0, 0.6, -0.8,  //
         0, 0, -1, 1, 0, 0, 0, 0.8, 0.6, 0, 0, 1,                  //

@@ -12,7 +12,7 @@ TEST(FoldVerify, crossings_are_pairs_that_pass_through_each_other) {
     positions << 0, 0, 0, 1, 0, 0, 0, 1, 0,              // level
         0.2, 0.2, -0.5, 0.3, 0.2, -0.5, 0.25, 0.2, 0.5,  // through it
         2.0, 0.2, -0.5, 2.1, 0.2, -0.5, 2.05, 0.2, 0.5,  // beside it
-        -0.4, 0.4, -0.5, 0.4, 0.9, 0.5;                          // with corner 0 of the first, through its plane
+        -0.4, 0.4, -0.5, 0.4, 0.9, 0.5;                  // with corner 0 of the first, through its plane
     MatrixX3i triangles(4, 3);
     triangles << 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10;
     const verify::Crossings found = verify::find_crossings(triangles, positions);

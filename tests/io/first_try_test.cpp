@@ -121,8 +121,8 @@ TEST(memory_of_a_bake, is_estimated_first_and_refused_above_the_budget) {
     EXPECT_GT(bake(body, scene, {}, controls).estimated_bytes, 1e7);
 }
 
-// Scaling by powers of two changes no digit of a number: a layer with a length of its own would show. Other factors round
-// differently, within a millionth. An arm of 0.6 m becomes one of half a millimetre, and of 23 km.
+// Scaling by powers of two changes no digit of a number: a layer with a length of its own would show. Other factors
+// round differently, within a millionth. An arm of 0.6 m becomes one of half a millimetre, and of 23 km.
 TEST(layers_of_a_body, slow_give_the_same_at_any_size) {
     for (const char* kind : {"curve", "fold", "slide", "shell"}) {
         MatrixX3d first;

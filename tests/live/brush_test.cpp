@@ -37,8 +37,7 @@ TEST_F(LiveBrush, what_is_painted_is_saved_with_the_scene) {
     Session plain(options), brushed(options), again(options);
     EXPECT_FALSE(plain.apply({{"do", "open"}, {"scene", limb_with_skin}}).contains("error"));
     EXPECT_FALSE(brushed.apply({{"do", "open"}, {"scene", limb_with_skin}}).contains("error"));
-    const Json answer =
-        brushed.apply({{"do", "set"}, {"layer", 0}, {"key", "stickiness"}, {"value", painted(0.8)}});
+    const Json answer = brushed.apply({{"do", "set"}, {"layer", 0}, {"key", "stickiness"}, {"value", painted(0.8)}});
     ASSERT_FALSE(answer.contains("error")) << answer.dump();
     const std::string scene = brushed.apply({{"do", "save"}})["scene"].as_text();
     EXPECT_NE(scene.find("sphere"), std::string::npos) << scene;

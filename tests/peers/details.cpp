@@ -87,9 +87,9 @@ void write(const std::filesystem::path& folder, const std::string& name, const s
            const cutis::BakeInfo& info, const std::function<void(cutis::Frame&)>& fill) {
     for (const std::string& format : formats) {
         // As other programs read it without help.
-        const auto sink = cutis::make_sink(format, folder, name,
-                                           {.glb = {.compression = cutis::GlbCompression::none},
-                                            .usda = {.tolerance = 0.0, .use_channels = true}});
+        const auto sink = cutis::make_sink(
+            format, folder, name,
+            {.glb = {.compression = cutis::GlbCompression::none}, .usda = {.tolerance = 0.0, .use_channels = true}});
         sink->begin(info);
         for (int number = 1; number <= info.frame_count; ++number) {
             cutis::Frame frame = info.empty_frame();

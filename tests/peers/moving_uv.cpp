@@ -78,9 +78,9 @@ void write(const std::filesystem::path& folder, const std::string& name, int fra
     info.meshes.front().uv_changed = true;
     for (const char* format : {"glb", "usda", "pc2", "npz"}) {
         // As other programs read it without help.
-        const auto sink = cutis::make_sink(format, folder, name,
-                                           {.glb = {.compression = cutis::GlbCompression::none},
-                                            .usda = {.tolerance = 0.0, .use_channels = true}});
+        const auto sink = cutis::make_sink(
+            format, folder, name,
+            {.glb = {.compression = cutis::GlbCompression::none}, .usda = {.tolerance = 0.0, .use_channels = true}});
         sink->begin(info);
         for (int number = 1; number <= frames; ++number) {
             sink->write(frame_at(body, number, height));

@@ -89,8 +89,8 @@ int cut_pieces(const MatrixX3d& positions, const MatrixX3i& triangles, int piece
     std::vector<Box> boxes(static_cast<size_t>(triangles.rows()));
     for (Eigen::Index f = 0; f < triangles.rows(); ++f) {
         for (int c = 0; c < 3; ++c) {
-            const auto [low, high] = std::minmax({positions(triangles(f, 0), c), positions(triangles(f, 1), c),
-                                                  positions(triangles(f, 2), c)});
+            const auto [low, high] = std::minmax(
+                {positions(triangles(f, 0), c), positions(triangles(f, 1), c), positions(triangles(f, 2), c)});
             boxes[static_cast<size_t>(f)].low[c] = low;
             boxes[static_cast<size_t>(f)].high[c] = high;
         }

@@ -2,9 +2,9 @@
 //   make_actors FOLDER [NAME...]           writes FOLDER/NAME.glb
 //   make_actors --check FOLDER [NAME...]   makes them again and compares with what stands there
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -105,10 +105,9 @@ void check(const std::string& name, const Character& made, const std::string& by
                 apart.has_same_edges ? "" : ", other edges");
     // Files made when products were fused with sums have some edges elsewhere: there the surfaces are compared.
     if (!(apart.has_same_edges ? apart.distance < 1e-4 : std::isfinite(apart.distance))) {
-        throw InvalidInput(concat(path.string(), ": expected at most ",
-                                  apart.has_same_edges ? "0.1 mm" : "a hundredth of its size",
-                                  " from what tools/actors makes, found ", 1e3 * apart.distance,
-                                  " mm; `make actors` makes it anew"));
+        throw InvalidInput(
+            concat(path.string(), ": expected at most ", apart.has_same_edges ? "0.1 mm" : "a hundredth of its size",
+                   " from what tools/actors makes, found ", 1e3 * apart.distance, " mm; `make actors` makes it anew"));
     }
 }
 

@@ -24,7 +24,7 @@ struct GlbOptions {
     double uv_tolerance = 1e-4;  ///< of a baked UV, fraction of the picture
     bool keep_skin = true;       ///< write skeleton and skin where they still describe the shape
     GlbCompression compression = GlbCompression::automatic;
-    int bones = 0;               ///< write the body as a skin of so many rigid bones; 0: its own skin, or morph targets
+    int bones = 0;  ///< write the body as a skin of so many rigid bones; 0: its own skin, or morph targets
 };
 
 struct UsdaOptions {

@@ -36,8 +36,9 @@ std::uint64_t faces_announced(std::span<const unsigned char> bytes, const JsonAt
     }
     const int version = 256 * bytes[5] + bytes[6];
     if (version < 0x0202 || bytes[7] != 1 || (bytes[10] & has_metadata) != 0) {
-        at.fail(concat("expected a mesh of draco 2.2 without metadata, found version ", int{bytes[5]}, ".", int{bytes[6]},
-                       bytes[7] != 1 ? ", points" : "", (bytes[10] & has_metadata) != 0 ? ", metadata" : ""));
+        at.fail(concat("expected a mesh of draco 2.2 without metadata, found version ", int{bytes[5]}, ".",
+                       int{bytes[6]}, bytes[7] != 1 ? ", points" : "",
+                       (bytes[10] & has_metadata) != 0 ? ", metadata" : ""));
     }
     const bool is_edgebreaker = bytes[8] == 1;
     std::size_t place = header;

@@ -86,7 +86,11 @@ bool GlbCharacter::has_document(const BakeInfo& info) {
 GlbCharacter::GlbCharacter(const BakeInfo& info, const GlbFrames& frames, std::vector<double> times,
                            const GlbOptions& options, const MorphTolerance& tolerance,
                            const std::filesystem::path& beside, const Workers& workers)
-    : info_(info), workers_(workers), body_(*info.body), character_(*info.body->source().character), times_(std::move(times)) {
+    : info_(info),
+      workers_(workers),
+      body_(*info.body),
+      character_(*info.body->source().character),
+      times_(std::move(times)) {
     find_times();
     for (const PlacedMesh& placed : body_.source().placed) {
         make_patch(placed, frames, options, tolerance, beside, patches_.emplace_back());
@@ -526,7 +530,8 @@ void GlbCharacter::add_poses(GlbDocument& document, GlbAnimation& animation) con
             animation.add_channel(file_node[node], "weights", weights[node], GlbDocument::scalar);
         }
     }
-    if (animation.is_empty() && !moved.empty()) {  // nothing moves in these frames, but glTF knows no clip without channels
+    if (animation.is_empty() &&
+        !moved.empty()) {  // nothing moves in these frames, but glTF knows no clip without channels
         const int node = *moved.begin();
         animation.add_channel(file_node[node], "translation", places[node], GlbDocument::vec3);
     }

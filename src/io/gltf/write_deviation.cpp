@@ -135,7 +135,8 @@ Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vec
                     d = linear.inverse() * off;
                     d = d.allFinite() ? d : Vector3d::Zero();
                 }
-                own.row(v) = (begins ? Vector3d::Zero() : Vector3d(rest.row(v).transpose())).transpose() + d.transpose();
+                own.row(v) =
+                    (begins ? Vector3d::Zero() : Vector3d(rest.row(v).transpose())).transpose() + d.transpose();
             }
         });
         for (const Furthest& one : furthest) {
