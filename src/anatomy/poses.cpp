@@ -26,7 +26,10 @@ std::vector<Eigen::Affine3d> swing(const Rig& rig, unsigned seed) {
             return static_cast<double>(state) / 2147483648.0 - 1.0;
         };
         roll();
-        Vector3d axis(roll(), roll(), roll());
+        const double x = roll();  // one after the other: compilers differ in the order of arguments
+        const double y = roll();
+        const double z = roll();
+        Vector3d axis(x, y, z);
         axis = axis.norm() > 1e-3 ? axis.normalized() : Vector3d::UnitX();
         const double angle = least_swing + 0.5 * (roll() + 1.0) * (most_swing - least_swing);
         const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) * quaternion_exp(0.5 * angle * axis) *

@@ -220,7 +220,8 @@ std::vector<Seed> throw_controls(const LayoutPlaces& places, const LineWalker& w
             seeds.push_back(seed);
         }
     }
-    std::sort(seeds.begin(), seeds.end(), [&](const Seed& a, const Seed& b) {
+    // Stable: libraries differ in how they sort those of one cell.
+    std::stable_sort(seeds.begin(), seeds.end(), [&](const Seed& a, const Seed& b) {
         return z_order(a.place, spacing * narrow) < z_order(b.place, spacing * narrow);
     });
     return seeds;

@@ -87,9 +87,11 @@ void add_random_poses(const Rig& rig, int count, std::vector<JointPose>& poses) 
         JointPose pose(range.size(), Eigen::Affine3d::Identity());
         for (size_t j = 0; j < range.size(); ++j) {
             const double most = is_still ? most_range : std::clamp(beyond_clips * range[j], least_range, most_range);
-            const Vector3d axis(roll(), roll(), roll());
+            const double x = roll();  // one after the other: compilers differ in the order of arguments
+            const double y = roll();
+            const double z = roll();
             const Eigen::Affine3d turn = Eigen::Translation3d(rig.centre[j]) *
-                                         quaternion_exp(0.5 * most * roll() * axis.normalized()) *
+                                         quaternion_exp(0.5 * most * roll() * Vector3d(x, y, z).normalized()) *
                                          Eigen::Translation3d(-rig.centre[j]);
             const int parent = rig.parent[j];
             pose[j] = parent < 0 ? Eigen::Affine3d::Identity() : pose[static_cast<size_t>(parent)] * turn;
