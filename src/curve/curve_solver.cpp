@@ -246,8 +246,8 @@ void CurveSolver::add_inertia(Slot& now, const Workers& workers) {
                 }
                 if (has_push) {
                     const double* push = middle_.push.data() + at;
-                    for (Eigen::Index c = 0; c < width; ++c) {
-                        acceleration[c] -= push[c];
+                    for (Eigen::Index k = 0; k < width; ++k) {
+                        acceleration[k] -= push[k];
                     }
                 }
                 turned_back(acceleration, middle_.frames.rotations.data() + 3 * at, width / 3, turned + i * width);

@@ -17,18 +17,14 @@
 
 namespace cutis {
 
-namespace {
-
-/// A scene that is being made on another thread with a new value.
-struct Preparation {
-    Json command;
-    std::vector<Json> since;  // live values set meanwhile
-    std::unique_ptr<Beside<std::unique_ptr<OpenScene>>> job;
-};
-
-}  // namespace
-
 struct Session::Parts {
+    /// A scene that is being made on another thread with a new value.
+    struct Preparation {
+        Json command;
+        std::vector<Json> since;  // live values set meanwhile
+        std::unique_ptr<Beside<std::unique_ptr<OpenScene>>> job;
+    };
+
     explicit Parts(SessionOptions given) : options(std::move(given)) {
         require(options.workers != nullptr, "session: expected workers, found none");
     }

@@ -19,7 +19,7 @@ using wrinkle_detail::mean_height;
 using wrinkle_detail::Patch;
 using wrinkle_detail::TexelBlock;
 
-namespace {
+namespace wrinkle_detail {
 
 /// Heights along the posed directions of u and v, at a corner: slopes s of a height by u and v become tangent-space
 /// slopes (a s_u, c s_v - b s_u).
@@ -31,6 +31,13 @@ struct PosedFrame {
 struct VertexValues {
     float height, sharpness, scale, lead;
 };
+
+}  // namespace wrinkle_detail
+
+using wrinkle_detail::PosedFrame;
+using wrinkle_detail::VertexValues;
+
+namespace {
 
 /// A number that changes evenly over a patch.
 struct Even {

@@ -22,7 +22,7 @@ disk = folder / "disk"
 plan = disk / "plan"
 long_plan = folder / "long-plan"
 
-LONG = CHAIN.format(value=0.5).replace("last_frame = 20", "last_frame = 600")
+LONG = CHAIN.format(value=0.5).replace("last_frame = 20", "last_frame = 3000")
 
 
 def prepare():

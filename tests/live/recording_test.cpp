@@ -12,7 +12,7 @@ namespace cutis {
 namespace {
 
 // Flesh, skin and spikes that draw the body along.
-constexpr const char* tail = R"(
+constexpr const char* swinging_tail = R"(
 [body]
 actor = "creature"
 clip = "walk"
@@ -89,7 +89,9 @@ protected:
         const Workers lent(threads);
         std::vector<std::unique_ptr<FrameSink>> sinks;
         sinks.push_back(std::make_unique<Tape>(frames));
-        return bake_recording(scene, load_actor, sinks, {.workers = &lent});
+        BakeControls controls;
+        controls.workers = &lent;
+        return bake_recording(scene, load_actor, sinks, controls);
     }
 
     Workers workers{1};
@@ -98,7 +100,7 @@ protected:
 
 TEST_F(Recording, a_bake_of_the_saved_scene_gives_the_frames_that_were_seen) {
     Session session(options);
-    good(session, {{"do", "open"}, {"scene", tail}});
+    good(session, {{"do", "open"}, {"scene", swinging_tail}});
     std::vector<std::vector<MatrixX3d>> seen;
     for (int i = 0; i < 90; ++i) {
         const auto move = [&](int id, double x, double y) {
@@ -198,7 +200,7 @@ TEST_F(Recording, a_bake_of_the_saved_scene_gives_the_frames_that_were_seen) {
 TEST_F(Recording, preparing_a_layer_again_does_not_stop_the_others) {
     options.patience = 0.0;
     Session session(options);
-    good(session, {{"do", "open"}, {"scene", tail}});
+    good(session, {{"do", "open"}, {"scene", swinging_tail}});
     std::vector<std::vector<MatrixX3d>> seen;
     const auto step = [&] {
         ASSERT_TRUE(session.step());
