@@ -34,7 +34,7 @@ inertia = 1
 limit = 0.8
 `;
 
-// Pictures in rows, each a frame and how the body is dressed in it.
+// Pictures in rows, each a frame and how the body is dressed in it. `lift`: how far lines come towards the camera, in its distances.
 const sheets = {
   network: { scene: wholeHorse + page('paint = "clay"\ncamera = [1, 0.16, 0.45]'), colours: horseParts, size: [520, 400], zoom: 0.94, light: 1.8, shots: [['mesh', 'both', 'curves'].map((look) => [18, look])] },
   network_running: {
@@ -42,7 +42,7 @@ const sheets = {
     shots: ['skin', 'curves'].map((look) => [0, 4, 8, 12].map((frame) => [frame, look])),
   },
   network_arm: {
-    scene: example('arm-bend').replace('kind = "curve"', 'kind = "curve"\ncurves = 22\nnodes = 34') + page('paint = "skin"\ncamera = [0.1, 0.35, 1]'), colours: ['#b3203c'], size: [420, 310], zoom: 0.95,
+    scene: example('arm-bend').replace('kind = "curve"', 'kind = "curve"\ncurves = 22\nnodes = 34') + page('paint = "skin"\ncamera = [0.1, 0.7, 1]'), colours: ['#b3203c'], size: [500, 350], zoom: 0.95, lift: 0.01,
     shots: ['skin', 'curves'].map((look) => [0, 13, 28].map((frame) => [frame, look])),
   },
   tail_swing: { scene: physicalTail + page(fromBehind), size: [400, 430], labels: true, shots: [[[37, 'plain'], [37, 'over plain'], [53, 'plain'], [53, 'over plain']]] },
@@ -54,8 +54,8 @@ if (unknown.length) throw new Error(`expected ${Object.keys(sheets).join(', ')},
  * Dresses the body: plain skinning; cutis as skin, as skin over a shadow of the plain one, as triangles, with curves on it,
  * or curves alone, where the body is a pale hint that hides those behind it.
  */
-function dress(page, frame, look, colours) {
-  return page.evaluate(([at, shown, list]) => {
+function dress(page, frame, look, colours, lift) {
+  return page.evaluate(([at, shown, list, step]) => {
     const { stage, state, actions } = window.cutis;
     const view = stage.views.get('cutis');
     const plain = stage.views.get('plain')?.surfaces[0];
@@ -64,6 +64,8 @@ function dress(page, frame, look, colours) {
     Object.assign(state.show, { curves: shown === 'curves' || shown === 'both', wireframe: shown === 'mesh' });
     const { mesh, skin } = view.surfaces[0];
     mesh.material = shown === 'curves' ? new Basic({ color: '#eef0f3', toneMapped: false }) : skin.material;
+    // Chords of a round body lie inside it: it steps back, most where it turns away, and they towards the camera.
+    Object.assign(mesh.material, { polygonOffset: state.show.curves, polygonOffsetFactor: 8, polygonOffsetUnits: 1 });
     view.scene.remove(view.hint);
     if (shown === 'over plain') {
       plain.surface.setFrame(at, [], false);
@@ -75,15 +77,15 @@ function dress(page, frame, look, colours) {
     view.lines.forEach(({ object }, i) => {
       Object.assign(object.material, { depthTest: true, toneMapped: false });
       object.material.color.set(list[i % list.length]);
-      object.position.copy(towards).multiplyScalar(0.004); // chords of a round body lie inside it
+      object.position.copy(towards).multiplyScalar(step);
     });
     window.cutis.at(at);
-  }, [frame, look, colours]);
+  }, [frame, look, colours, lift]);
 }
 
 const browser = await launch();
 for (const name of names.length ? names : Object.keys(sheets)) {
-  const { scene, colours = [], size: [width, height], zoom = 1, light = 1, labels = false, shots } = sheets[name];
+  const { scene, colours = [], size: [width, height], zoom = 1, light = 1, lift = 0.004, labels = false, shots } = sheets[name];
   const folder = mkdtempSync(join(tmpdir(), 'cutis-'));
   writeFileSync(join(folder, 'scene.toml'), scene);
   const report = JSON.parse(execFileSync(program, ['bake', join(folder, 'scene.toml'), '-o', folder, '--json'], { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'inherit'] }));
@@ -106,7 +108,7 @@ for (const name of names.length ? names : Object.keys(sheets)) {
   for (const row of shots) {
     const pictures = [];
     for (const [frame, look] of row) {
-      await dress(shown, frame, look, colours);
+      await dress(shown, frame, look, colours, lift);
       pictures.push((await shown.locator('#stage').screenshot()).toString('base64'));
     }
     rows.push(pictures);
