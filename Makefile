@@ -15,7 +15,7 @@ help:
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
 	@echo "make test-live      the living page in a real browser, on both engines"
 	@echo "make test-peers     checks against other programs (glTF validator, three.js, Babylon.js, Blender, usd-core, tinyusdz)"
-	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten; the same bits from g++"
+	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten; the same bits from g++ and WebAssembly"
 	@echo "make test-characters  every shared character, and files as odd as exporters write them, through \`cutis bake FILE\`"
 	@echo "make test-farm      many tasks on a real Slurm and on killed processes; plans of 100,000 tasks (as root: network namespaces)"
 	@echo "make gallery        bake every demo and make its pictures (gallery/, docs/gallery.md)"
@@ -83,7 +83,7 @@ test-slow:
 
 test-live: live
 	@scripts/setup page
-	@CUTIS_PROGRAM=$(abspath $(BUILD)/cutis) node --test web/test/same-bits.test.mjs web/test/live.test.mjs
+	@CUTIS_PROGRAM=$(abspath $(BUILD)/cutis) node --test web/test/live.test.mjs
 
 test-peers: program fbx
 	@scripts/setup test peers
@@ -98,6 +98,8 @@ test-portable:
 	@cmake --preset gcc >/dev/null
 	@cmake --build build-gcc -j $(JOBS) --target live_tests
 	@ctest --test-dir build-gcc -R SameBits --output-on-failure --no-tests=error
+	@$(MAKE) --no-print-directory live-engine
+	@node --test web/test/same-bits.test.mjs
 
 test-characters: program
 	@scripts/setup test
