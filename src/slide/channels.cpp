@@ -10,6 +10,71 @@
 
 namespace cutis {
 
+namespace {
+
+/// What is measured of the skin at one vertex; metres, world axes.
+struct SkinHere {
+    Vector3d material;   ///< rest position of the material that is here now
+    Vector3d rest;       ///< of the vertex
+    Vector3d slid_to;    ///< unit; 0 where it has not slid
+    double major = 1.0;  ///< principal stretches, 1 = relaxed
+    double minor = 1.0;
+    Vector3d major_direction;  ///< unit; 0 where both are equal
+    double stress = 0.0;       ///< N/m, largest absolute principal Cauchy stress, sign kept
+    double amplitude = 0.0;    ///< of ripples that take up the compression
+    Vector3d crest;            ///< unit, along the ripples' crests; 0 without
+};
+
+/// A channel: announced, filled and carried to what is shown from this one row.
+struct Row {
+    ChannelInfo info;
+    double (*number)(const SkinHere&) = nullptr;  ///< one of these two
+    Vector3d (*vector)(const SkinHere&) = nullptr;
+};
+
+const std::vector<Row>& rows() {
+    static const std::vector<Row> all = {
+        {{"Pref", "m", 3, 0.0, true}, nullptr, [](const SkinHere& s) { return s.material; }},
+        {{"major direction", "1", 3}, nullptr, [](const SkinHere& s) { return s.major_direction; }},
+        {{"major stretch", "1", 1, 1.0}, [](const SkinHere& s) { return s.major; }},
+        {{"minor stretch", "1", 1, 1.0}, [](const SkinHere& s) { return s.minor; }},
+        {{"slide direction", "1", 3}, nullptr, [](const SkinHere& s) { return s.slid_to; }},
+        {{"slide distance", "m"}, [](const SkinHere& s) { return (s.material - s.rest).norm(); }},
+        {{"stress", "N/m"}, [](const SkinHere& s) { return s.stress; }},
+        {{"wrinkle amplitude", "m"}, [](const SkinHere& s) { return s.amplitude; }},
+        {{"crest direction", "1", 3}, nullptr, [](const SkinHere& s) { return s.crest; }},
+    };
+    return all;
+}
+
+size_t row_named(std::string_view name) {
+    const auto row =
+        std::find_if(rows().begin(), rows().end(), [name](const Row& one) { return one.info.name == name; });
+    require(row != rows().end(), "channel: expected one of slide, found '", std::string(name), "'");
+    return static_cast<size_t>(row - rows().begin());
+}
+
+}  // namespace
+
+const std::vector<ChannelInfo>& SlideChannels::infos() {
+    static const std::vector<ChannelInfo> all = [] {
+        std::vector<ChannelInfo> list;
+        for (const Row& row : rows()) {
+            list.push_back(row.info);
+        }
+        return list;
+    }();
+    return all;
+}
+
+const VectorXd& SlideChannels::numbers(std::string_view name) const {
+    return values.at(row_named(name)).numbers;
+}
+
+const MatrixX3d& SlideChannels::vectors(std::string_view name) const {
+    return values.at(row_named(name)).vectors;
+}
+
 SlideEnergy SlideSolver::energy(const Workers& workers) const {
     Parts& p = *parts_;
     p.complete_body(workers);
@@ -70,15 +135,14 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
     const int count = p.model.vertex_count();
     require(wavelength > 0.0 && std::isfinite(wavelength), "wavelength: expected a positive length, found ",
             wavelength);
-    out.material_position.resize(count, 3);
-    out.slide_distance.resize(count);
-    out.slide_direction.resize(count, 3);
-    out.major_stretch.resize(count);
-    out.minor_stretch.resize(count);
-    out.major_direction.resize(count, 3);
-    out.stress.resize(count);
-    out.wrinkle_amplitude.resize(count);
-    out.wrinkle_direction.resize(count, 3);
+    out.values.resize(rows().size());
+    for (size_t c = 0; c < rows().size(); ++c) {
+        if (rows()[c].number != nullptr) {
+            out.values[c].numbers.resize(count);
+        } else {
+            out.values[c].vectors.resize(count, 3);
+        }
+    }
     const MatrixX3i& t = p.model.topology->triangles();
 
     // Strain of triangle f from places and body as they are: the symmetric tensor F F^T (left
@@ -139,8 +203,9 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
             const size_t i = static_cast<size_t>(v);
             const Vector3d here = p.state.places.position.vector(v);
             const Vector3d rest = p.model.surface.positions().row(v);
-            out.material_position.row(v) = here;
-            out.slide_distance[v] = (here - rest).norm();
+            SkinHere skin;
+            skin.material = here;
+            skin.rest = rest;
 
             const Vector3d normal = p.state.body.normal.vector(v);
             const Vector3d axis = p.state.body.axis.vector(v);
@@ -158,10 +223,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
                 slid = in_basis[0] * axis + in_basis[1] * second;
             }
             const double length = slid.norm();
-            out.slide_direction.row(v) =
-                length > 1e-9 * p.model.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
+            skin.slid_to = length > 1e-9 * p.model.mean_edge ? Vector3d(slid / length) : Vector3d(0, 0, 0);
 
-            double stress_scale = 0.0;
             MembraneModuli moduli;
             moduli.shear = moduli.bulk = moduli.fung_exponent = moduli.area_bulk = 0.0;
             simd::Doubles straight = simd::all(0.0);
@@ -199,8 +262,8 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
             const double radius = has_frame ? apart : 0.0;
             const double major = std::sqrt(std::max(mean + radius, 0.0));
             const double minor = std::sqrt(std::max(mean - radius, 0.0));
-            out.major_stretch[v] = major;
-            out.minor_stretch[v] = minor;
+            skin.major = major;
+            skin.minor = minor;
             Vector3d direction = Vector3d::Zero();
             if (radius > 1e-9 * mean) {
                 // Half the angle of (difference, b01).
@@ -209,7 +272,7 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
                 const double s = std::copysign(std::sqrt(0.5 * std::max(1.0 - turn, 0.0)), b01);
                 direction = c * axis + s * second;
             }
-            out.major_direction.row(v) = direction;
+            skin.major_direction = direction;
 
             // Principal Cauchy stress of w(s) = s1 s2 Psi: sigma_a = w - s_a dw/ds_a.
             const double s_high = 1.0 / std::max(minor, 1e-6);
@@ -217,19 +280,23 @@ void SlideSolver::fill_channels(double wavelength, const Workers& workers, Slide
             const PrincipalEnergy e = principal_energy(p.model.options.material, moduli, s_high, s_low);
             const double stress_minor = e.value - s_high * e.d1;
             const double stress_major = e.value - s_low * e.d2;
-            stress_scale = std::abs(stress_major) >= std::abs(stress_minor) ? stress_major : stress_minor;
-            out.stress[v] = stress_scale;
+            skin.stress = std::abs(stress_major) >= std::abs(stress_minor) ? stress_major : stress_minor;
 
             // Ripples of this wavelength whose arc length makes up for the compression:
             // 1 / lambda = 1 + (pi a / L)^2 to second order.
-            double amplitude = 0.0;
-            Vector3d crest = Vector3d::Zero();
+            skin.crest = Vector3d::Zero();
             if (minor < 1.0 && minor > 0.0) {
-                amplitude = wavelength / std::numbers::pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
-                crest = direction;  // crests run across the compression, along the major stretch
+                skin.amplitude = wavelength / std::numbers::pi * std::sqrt(std::min(1.0 / minor - 1.0, 4.0));
+                skin.crest = direction;  // crests run across the compression, along the major stretch
             }
-            out.wrinkle_amplitude[v] = amplitude;
-            out.wrinkle_direction.row(v) = crest;
+            for (size_t c = 0; c < rows().size(); ++c) {
+                const Row& row = rows()[c];
+                if (row.number != nullptr) {
+                    out.values[c].numbers[v] = row.number(skin);
+                } else {
+                    out.values[c].vectors.row(v) = row.vector(skin);
+                }
+            }
         }
     });
 }

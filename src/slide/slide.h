@@ -4,10 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cutis/core/function_ref.h"
 #include "cutis/core/parallel.h"
+#include "cutis/core/types.h"
 #include "cutis/mesh/surface_point.h"
 #include "cutis/mesh/topology.h"
 #include "cutis/slide/options.h"
@@ -50,17 +52,18 @@ struct SlideEnergy {
     double total() const { return elastic + tether + kinetic; }
 };
 
-/// Per vertex of the body (#V), where the skin is and how it is strained.
+/// Per vertex of the body, where the skin is and how it is strained: channels.cpp has a row for each.
 struct SlideChannels {
-    MatrixX3d material_position;  ///< rest position of the material now at each vertex (Pref)
-    VectorXd slide_distance;      ///< m, |material position - rest position of the vertex|
-    MatrixX3d slide_direction;    ///< unit, world axes: where skin has slid to; 0 where it has not
-    VectorXd major_stretch;       ///< largest principal stretch, 1 = relaxed
-    VectorXd minor_stretch;
-    MatrixX3d major_direction;    ///< unit, world axes; 0 where both are equal
-    VectorXd stress;              ///< N/m, largest absolute principal Cauchy stress, sign kept
-    VectorXd wrinkle_amplitude;   ///< m, of ripples that take up the compression
-    MatrixX3d wrinkle_direction;  ///< unit, world axes: along the crests; 0 without wrinkles
+    static const std::vector<ChannelInfo>& infos();
+
+    struct Values {
+        VectorXd numbers;   ///< #V, of a channel of width 1
+        MatrixX3d vectors;  ///< #V x 3, of a channel of width 3
+    };
+    std::vector<Values> values;  ///< one per info
+
+    const VectorXd& numbers(std::string_view name) const;
+    const MatrixX3d& vectors(std::string_view name) const;
 };
 
 /// What acts on the skin from outside, where it changes over time.

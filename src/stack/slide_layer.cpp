@@ -18,29 +18,6 @@ namespace cutis {
 
 namespace {
 
-/// A channel of the solver: announced, filled and carried from this one row.
-struct SlideChannel {
-    ChannelInfo info;
-    VectorXd SlideChannels::*scalars = nullptr;  // one of these two
-    MatrixX3d SlideChannels::*vectors = nullptr;
-};
-
-const std::vector<SlideChannel>& slide_channels() {
-    using C = SlideChannels;
-    static const std::vector<SlideChannel> rows = {
-        {{"Pref", "m", 3, 0.0, true}, nullptr, &C::material_position},
-        {{"major direction", "1", 3}, nullptr, &C::major_direction},
-        {{"major stretch", "1", 1, 1.0}, &C::major_stretch},
-        {{"minor stretch", "1", 1, 1.0}, &C::minor_stretch},
-        {{"slide direction", "1", 3}, nullptr, &C::slide_direction},
-        {{"slide distance", "m"}, &C::slide_distance},
-        {{"stress", "N/m"}, &C::stress},
-        {{"wrinkle amplitude", "m"}, &C::wrinkle_amplitude},
-        {{"crest direction", "1", 3}, nullptr, &C::wrinkle_direction},
-    };
-    return rows;
-}
-
 // The value of keys at a time, or what stands in for none.
 template <class Key, class Number>
 Number value_at(const std::vector<Key>& keys, double time, const Number& constant) {
@@ -165,7 +142,7 @@ public:
             write_channels(workers, frame);
             if (uv_.has_uv()) {
                 tangents_.fill(surface, facts_.changes_uv ? frame.uv() : tangents_.rest_uv(),
-                               frame.channel(slide_channels().size()));
+                               frame.channel(SlideChannels::infos().size()));
             }
         }
         write_report();
@@ -331,9 +308,7 @@ private:
 
     void announce() {
         if (settings_.has_channels) {
-            for (const SlideChannel& channel : slide_channels()) {
-                facts_.channels.push_back(channel.info);
-            }
+            facts_.channels = SlideChannels::infos();
             if (uv_.has_uv()) {
                 facts_.channels.push_back({"tangent", "1", 3});
             }
@@ -408,10 +383,10 @@ private:
         const auto place = [&](int v) -> const SurfacePoint& {
             return moves ? locator_->place(v) : materials_[static_cast<size_t>(v)];
         };
-        for (size_t c = 0; c < slide_channels().size(); ++c) {
-            const SlideChannel& channel = slide_channels()[c];
-            if (channel.scalars != nullptr) {
-                const VectorXd& values = channels_.*channel.scalars;
+        for (size_t c = 0; c < SlideChannels::infos().size(); ++c) {
+            const ChannelInfo& info = SlideChannels::infos()[c];
+            if (info.width == 1) {
+                const VectorXd& values = channels_.values[c].numbers;
                 const VectorXd* shown = &values;
                 if (moves || is_refined()) {
                     scalars_.resize(count);
@@ -424,9 +399,9 @@ private:
                 }
                 numbers_.assign(shown->data(), shown->data() + shown->size());
             } else {
-                const MatrixX3d& values = channels_.*channel.vectors;
+                const MatrixX3d& values = channels_.values[c].vectors;
                 const MatrixX3d* shown = &values;
-                if (channel.info.for_renderers) {
+                if (info.for_renderers) {
                     shown = &material_positions(values);
                 } else if (moves || is_refined()) {
                     vectors_.resize(count, 3);
@@ -439,7 +414,7 @@ private:
                 }
                 numbers_.assign(shown->data(), shown->data() + shown->size());
             }
-            to_art_.values(numbers_, channel.info.width, workers, frame.channel(c));
+            to_art_.values(numbers_, info.width, workers, frame.channel(c));
         }
     }
 

@@ -321,10 +321,10 @@ TEST(slide_forces, a_relaxed_metric_gives_its_stretch_energy_and_stress) {
     const double l1 = 1.0 / 0.8;
     const double l2 = 1.0 / 1.1;
     const int v = sheet.middle;
-    EXPECT_NEAR(channels.major_stretch[v], l1, 1e-12);
-    EXPECT_NEAR(channels.minor_stretch[v], l2, 1e-12);
-    EXPECT_NEAR(std::abs(channels.major_direction.row(v).dot(along)), 1.0, 1e-12);
-    EXPECT_NEAR(channels.stress[v], skin.stress(l1, l2), 1e-9);
+    EXPECT_NEAR(channels.numbers("major stretch")[v], l1, 1e-12);
+    EXPECT_NEAR(channels.numbers("minor stretch")[v], l2, 1e-12);
+    EXPECT_NEAR(std::abs(channels.vectors("major direction").row(v).dot(along)), 1.0, 1e-12);
+    EXPECT_NEAR(channels.numbers("stress")[v], skin.stress(l1, l2), 1e-9);
     EXPECT_NEAR(sheet.solver.energy(sheet.workers).elastic, skin.energy(l1, l2) / (l1 * l2), 1e-9);
     // The same everywhere: no force inside. At the rim skin that slides in must be made: the
     // stress less the energy per area, -s dw/ds.
@@ -353,9 +353,9 @@ TEST(slide_forces, a_directed_stretch_multiplies_the_initial_one_along_its_direc
         SlideChannels channels;
         sheet.solver.fill_channels(0.01, sheet.workers, channels);
         const Vector3d along = Vector3d(1.0, 2.0, 0.0).normalized();
-        EXPECT_NEAR(channels.major_stretch[sheet.middle], 1.25 * 1.1, 1e-12);
-        EXPECT_NEAR(channels.minor_stretch[sheet.middle], 1.1, 1e-12);
-        EXPECT_NEAR(std::abs(channels.major_direction.row(sheet.middle).dot(along)), 1.0, 1e-12);
+        EXPECT_NEAR(channels.numbers("major stretch")[sheet.middle], 1.25 * 1.1, 1e-12);
+        EXPECT_NEAR(channels.numbers("minor stretch")[sheet.middle], 1.1, 1e-12);
+        EXPECT_NEAR(std::abs(channels.vectors("major direction").row(sheet.middle).dot(along)), 1.0, 1e-12);
     }
 }
 
@@ -409,7 +409,7 @@ TEST(slide_forces, stress_of_a_known_stretch_is_that_of_the_material) {
         const double along_x = skin.stress(x, y);
         const double along_y = skin.stress(y, x);
         const double larger = std::abs(along_x) > std::abs(along_y) ? along_x : along_y;
-        EXPECT_NEAR(channels.stress[sheet.middle], larger, 1e-9) << x << ' ' << y;
+        EXPECT_NEAR(channels.numbers("stress")[sheet.middle], larger, 1e-9) << x << ' ' << y;
         EXPECT_NEAR(sheet.solver.energy(sheet.workers).elastic, skin.energy(x, y), 1e-9);
         // Tension pulls the rim inwards; energy of the skin that slides in pushes it back.
         const MatrixX3d f = sheet.forces();
@@ -535,7 +535,7 @@ TEST(slide_forces, stiffness_painted_on_the_skin_moves_with_it) {
     sheet.solver.fill_channels(0.01, sheet.workers, channels);
     const double young = 100.0 * (1.5 + 0.03);  // what lies at the middle now
     const NeoHookeanSheet skin{young / 3.0, young};
-    EXPECT_NEAR(channels.stress[sheet.middle], skin.stress(1.2, 1.0), 1e-6);
+    EXPECT_NEAR(channels.numbers("stress")[sheet.middle], skin.stress(1.2, 1.0), 1e-6);
 }
 
 TEST(slide_forces, skin_pulled_at_a_speed_passes_at_that_speed) {

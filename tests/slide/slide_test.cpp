@@ -55,11 +55,15 @@ TEST(slide, a_region_that_is_left_out_changes_nothing_of_what_moves) {
     }
     part.solver.fill_channels(0.006, part.workers, part_channels);
     whole.solver.fill_channels(0.006, whole.workers, whole_channels);
-    EXPECT_GT(whole_channels.slide_distance.maxCoeff(), 1e-3);
-    EXPECT_LT((part_channels.material_position - whole_channels.material_position).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((part_channels.major_stretch - whole_channels.major_stretch).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((part_channels.minor_stretch - whole_channels.minor_stretch).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((part_channels.slide_direction - whole_channels.slide_direction).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_GT(whole_channels.numbers("slide distance").maxCoeff(), 1e-3);
+    EXPECT_LT((part_channels.vectors("Pref") - whole_channels.vectors("Pref")).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((part_channels.numbers("major stretch") - whole_channels.numbers("major stretch")).cwiseAbs().maxCoeff(),
+              1e-9);
+    EXPECT_LT((part_channels.numbers("minor stretch") - whole_channels.numbers("minor stretch")).cwiseAbs().maxCoeff(),
+              1e-9);
+    EXPECT_LT(
+        (part_channels.vectors("slide direction") - whole_channels.vectors("slide direction")).cwiseAbs().maxCoeff(),
+        1e-9);
     EXPECT_NEAR(part.solver.energy(part.workers).elastic / whole.solver.energy(whole.workers).elastic, 1.0, 1e-9);
 }
 
@@ -127,13 +131,13 @@ TEST(slide, channels_of_a_uniform_stretch_are_its_stretch) {
     skin.solver.fill_channels(0.005, skin.workers, channels);
     constexpr double pi = 3.14159265358979323846;
     for (int v = 0; v < x.rows(); ++v) {
-        EXPECT_NEAR(channels.major_stretch[v], 1.3, 1e-6);
-        EXPECT_NEAR(channels.minor_stretch[v], 0.8, 1e-6);
-        EXPECT_NEAR(std::abs(channels.major_direction(v, 0)), 1.0, 1e-6);
+        EXPECT_NEAR(channels.numbers("major stretch")[v], 1.3, 1e-6);
+        EXPECT_NEAR(channels.numbers("minor stretch")[v], 0.8, 1e-6);
+        EXPECT_NEAR(std::abs(channels.vectors("major direction")(v, 0)), 1.0, 1e-6);
         // Arc length of ripples: 1 / 0.8 = 1 + (pi a / L)^2; crests along the stretch.
-        EXPECT_NEAR(channels.wrinkle_amplitude[v], 0.005 / pi * 0.5, 1e-8);
-        EXPECT_NEAR(std::abs(channels.wrinkle_direction(v, 0)), 1.0, 1e-6);
-        EXPECT_LT(channels.slide_distance[v], 1e-6);
+        EXPECT_NEAR(channels.numbers("wrinkle amplitude")[v], 0.005 / pi * 0.5, 1e-8);
+        EXPECT_NEAR(std::abs(channels.vectors("crest direction")(v, 0)), 1.0, 1e-6);
+        EXPECT_LT(channels.numbers("slide distance")[v], 1e-6);
     }
 }
 
@@ -147,9 +151,9 @@ TEST(slide, dragged_skin_slides_where_the_force_points) {
     skin.solver.reset(skin.shape.positions, skin.workers);
     SlideChannels channels;
     skin.solver.fill_channels(0.005, skin.workers, channels);
-    EXPECT_GT(channels.slide_distance[middle], 1e-3);
-    EXPECT_GT(channels.slide_direction(middle, 0), 0.99);
-    EXPECT_LT(channels.material_position(middle, 0), 0.5);  // material from behind lies here
+    EXPECT_GT(channels.numbers("slide distance")[middle], 1e-3);
+    EXPECT_GT(channels.vectors("slide direction")(middle, 0), 0.99);
+    EXPECT_LT(channels.vectors("Pref")(middle, 0), 0.5);  // material from behind lies here
 }
 
 TEST(slide, prescribed_slip_moves_material_at_its_speed) {

@@ -14,6 +14,17 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
+/// A value per vertex of one mesh.
+struct ChannelInfo {
+    std::string name;            ///< no other channel of its mesh has it
+    std::string unit = "1";      ///< "m", "N/m"; "1" for ratios and directions
+    int width = 1;               ///< numbers per vertex, 1 to 16: 1 scalar, 3 direction
+    double neutral = 0.0;        ///< value of a scalar where nothing happens: 1 for stretches; colours
+                                 ///< are measured from it
+    bool for_renderers = false;  ///< places on the rest shape (width 3) where renderers look up
+                                 ///< solid textures; no picture by itself
+};
+
 /// "1 2 3", for messages.
 std::string text_of(const Eigen::Ref<const VectorXd>& vector);
 

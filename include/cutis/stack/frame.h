@@ -16,17 +16,6 @@ using MatrixX4d = Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>;
 // What frames hold is announced once, before the first of them: names, units and sizes. The frames
 // themselves are numbers in the announced order.
 
-/// A value per vertex of one mesh.
-struct ChannelInfo {
-    std::string name;            ///< no other channel of its mesh has it
-    std::string unit = "1";      ///< "m", "N/m"; "1" for ratios and directions
-    int width = 1;               ///< numbers per vertex, 1 to 16: 1 scalar, 3 direction
-    double neutral = 0.0;        ///< value of a scalar where nothing happens: 1 for stretches; colours
-                                 ///< are measured from it
-    bool for_renderers = false;  ///< places on the rest shape (width 3) where renderers look up
-                                 ///< solid textures; no picture by itself
-};
-
 /// A number of the whole frame.
 struct NumberInfo {
     std::string name;
