@@ -203,7 +203,7 @@ void add_inspect(CLI::App& program, Action& action) {
     };
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb =
-        program.add_subcommand("inspect", "say what is in a file: meshes, joints, clips, ranges, problems");
+        program.add_subcommand("inspect", "show what is in a file: meshes, joints, clips, ranges, problems");
     verb->add_option("FILE", flags->file, ".glb .gltf .obj .pc2 .mdd .bvh .toml")->required();
     verb->add_flag("--json", flags->json, "one JSON object");
     verb->callback([flags, &action] {

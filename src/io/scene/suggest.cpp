@@ -269,9 +269,8 @@ private:
         } else if (!bends()) {
             out_.words.emplace_back(
                 out_.anatomy.share(Tissue::rigid) > 0.999
-                    ? "Its pieces move, each as it is: nothing changes its shape, so there is nothing for layers to do."
-                    : "Its motion carries it as one piece: nothing changes its shape, so there is nothing for layers "
-                      "to do.");
+                    ? "Its pieces move without changing shape, so there is nothing for layers to do."
+                    : "It moves as one piece: nothing changes its shape, so there is nothing for layers to do.");
         } else if (out_.clips.front().name.empty()) {
             const ClipScore& best = out_.clips.front();
             const auto& character = body_.source().character;
