@@ -177,8 +177,8 @@ void print_suggestion(const Suggestion& found) {
             rows.push_back({clip.name.empty() ? "(its motion)" : clip.name, short_number(clip.seconds),
                             short_number(clip.strain), short_number(clip.speed), short_number(clip.moment)});
         }
-        std::cout << "how much each clip moves, most first (strain: mean range of the smaller stretch; speed: sizes a "
-                     "second)\n"
+        std::cout << "how much each clip moves, most first (strain: mean range of the smaller stretch; speed: sizes "
+                     "per second)\n"
                   << table_text(rows);
     }
     if (found.islands.size() > 1) {

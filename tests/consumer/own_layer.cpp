@@ -48,12 +48,9 @@ private:
 class BreathPlan final : public cutis::LayerPlan {
 public:
     cutis::Options options() override {
-        return {{.name = "depth", .field = &options_.depth, .about = "how far it swells", .unit = "m", .range = {0, 1}},
-                {.name = "period",
-                 .field = &options_.period,
-                 .about = "length of one breath",
-                 .unit = "s",
-                 .range = {0.1, 60}}};
+        return {
+            {.name = "depth", .field = &options_.depth, .about = "how far it swells", .unit = "m", .range = {0, 1}},
+            {.name = "period", .field = &options_.period, .about = "of one breath", .unit = "s", .range = {0.1, 60}}};
     }
     std::unique_ptr<cutis::Layer> prepare(const cutis::LayerInput& ground,
                                           const cutis::LayerMeshes& /*meshes*/) const override {
