@@ -443,7 +443,7 @@ void add_scaling(std::vector<Row>& rows) {
 
 std::vector<Row> bench_curve() {
     keep_freed_memory();
-    // P2 Table 1, total time for 30 frames; its legs 1, 2 and 3, 4 are alike.
+    // Chaudhry et al. 2014 Table 1, total time for 30 frames; its legs 1, 2 and 3, 4 are alike.
     const std::vector<TableRow> table = {{"arm", 22, 34, 16.92},         {"horse leg 1", 32, 68, 94.86},
                                          {"horse leg 3", 32, 66, 89.45}, {"horse neck", 32, 21, 9.52},
                                          {"horse torso", 32, 17, 6.40},  {"horse tail", 32, 28, 16.20}};

@@ -5,9 +5,9 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "cutis/fold/folds.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/mesh/repair.h"
+#include "fold/folds.h"
 #include "verify/curve_cases.h"
 #include "verify/fold_gauge.h"
 

@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "cutis/wrinkle/wrinkles.h"
+#include "wrinkle/wrinkles.h"
 
 namespace cutis::bench {
 

@@ -5,11 +5,11 @@
 #include <numbers>
 
 #include "cutis/actors/actors.h"
-#include "cutis/fold/folds.h"
 #include "cutis/io/gltf_read.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/mesh/geometry.h"
 #include "cutis/stack/layer_stack.h"
+#include "fold/folds.h"
 #include "verify/fold_crossings.h"
 
 namespace cutis::verify {

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "cutis/fold/profile.h"
-#include "cutis/fold/solve.h"
+#include "fold/solve.h"
 #include "verify/fold_cases.h"
 
-// Lines in the plane: what the notes on the paper prove and measure.
+// Lines in the plane: roots, uniqueness and rates that follow from the equation of Ly et al. 2017 section 4.2.
 
 namespace cutis::verify {
 

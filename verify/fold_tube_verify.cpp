@@ -1,9 +1,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "cutis/fold/curves.h"
-#include "cutis/fold/folds.h"
 #include "cutis/mesh/geometry.h"
+#include "fold/curves.h"
+#include "fold/folds.h"
 #include "verify/fold_cases.h"
 
 // A tube of edge loops, bent in its middle: what folds keep on the surface.

@@ -3,7 +3,7 @@
 #include "core/banded.h"
 #include "curve/beam.h"
 
-// The scheme of Chaudhry et al. 2014 (P2) as printed, with the corrections listed in docs/curve.md:
+// The scheme of Chaudhry et al. 2014 as printed, with the corrections listed in docs/curve.md:
 // what tests, checks and benchmarks compare the curve layer with.
 
 namespace cutis {

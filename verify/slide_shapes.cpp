@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "cutis/mesh/subdivide.h"
+#include "mesh/subdivide.h"
 
 namespace cutis::verify {
 

@@ -48,7 +48,7 @@ struct SlideSetup {
     const MatrixX3d& rest() const { return shape.positions; }
 };
 
-/// The prototype's units of thin-skin-notes: mu 50, k 100 N/m, 1 kg/m^2, nothing else.
+/// Plain units: mu 50, k 100 N/m, 1 kg/m^2, nothing else.
 SlideOptions plain_skin();
 
 Case slide_case(std::string name, double value, double limit, std::string unit, std::string source);

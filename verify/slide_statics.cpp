@@ -5,6 +5,7 @@
 #include <functional>
 #include <numbers>
 
+#include "slide/material.h"
 #include "verify/slide_shapes.h"
 
 namespace cutis::verify {

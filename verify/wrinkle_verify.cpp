@@ -4,9 +4,9 @@
 #include <numbers>
 
 #include "cutis/mesh/geometry.h"
-#include "cutis/wrinkle/displacement.h"
 #include "mesh/fine_mesh.h"
 #include "verify/verify.h"
+#include "wrinkle/displacement.h"
 #include "wrinkle/profile.h"
 
 // Wrinkles on shapes whose compression is known. What is measured are the pictures: heights along lines of a map.

@@ -75,19 +75,21 @@ void add_bake(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<BakeFlags>();
     CLI::App* verb =
         program.add_subcommand("bake", "run a scene, or a character with the layers that fit it, and write its frames");
-    verb->add_option("SCENE", flags->scene,
-                     "scene file (TOML), or a character (.glb .gltf .obj, actor:NAME): `suggest` makes its scene");
+    verb->add_option(
+        "SCENE", flags->scene,
+        "scene file (TOML), or a character (.glb .gltf .obj, actor:NAME), which gets the scene that `suggest` writes");
     add_suggest_flags(*verb, flags->suggest);
-    verb->add_option("-o,--output", flags->output, "folder to write into, made where missing");
+    verb->add_option("-o,--output", flags->output, "folder to write into, created if missing");
     verb->add_option("--frames", flags->frames, "A-B, both included; A- to the end; A alone");
     verb->add_option("--format", flags->formats, "instead of the scene's formats, comma-separated")->delimiter(',');
     verb->add_option("--clips", flags->clips,
                      "several clips in one bake, comma-separated, or all: one output clip each")
         ->delimiter(',');
-    verb->add_option("--threads", flags->threads, "0: all; the result is the same for any number")
+    verb->add_option("--threads", flags->threads, "number of threads; 0: all; the result is the same for any number")
         ->check(CLI::Range(0, 1024));
-    verb->add_option("--memory", flags->memory,
-                     "refuse a bake that seems to need more, such as 4G; default: half of the machine's");
+    verb->add_option(
+        "--memory", flags->memory,
+        "refuse a bake estimated to need more than this, such as 4G; default: half of the machine's memory");
     verb->add_option("--checkpoint", flags->checkpoint,
                      "write a checkpoint every N frames, and when stopped by a signal")
         ->check(CLI::Range(1, max_frames));

@@ -88,13 +88,13 @@ int run_convert(const ConvertFlags& flags) {
 
 void add_convert(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<ConvertFlags>();
-    CLI::App* verb = program.add_subcommand("convert", "one format into another, by extension");
+    CLI::App* verb = program.add_subcommand("convert", "convert one format into another, by extension");
     verb->add_option("IN", flags->input, ".glb, .gltf, .obj or actor:NAME")->required();
     verb->add_option("OUT", flags->output,
                      ".glb .usda .obj (a sequence where there are several frames) .pc2 .mdd .npz .html")
         ->required();
-    verb->add_option("--mesh", flags->mesh, "name of the mesh; all where not given");
-    verb->add_option("--clip", flags->clip, "name of the clip; the first where not given");
+    verb->add_option("--mesh", flags->mesh, "name of the mesh; default: all");
+    verb->add_option("--clip", flags->clip, "name of the clip; default: the first");
     verb->add_option("--cache", flags->cache, "PC2, MDD or OBJ files with one * that move IN");
     verb->add_option("--motion", flags->motion, "BVH motion for the skeleton of IN");
     verb->add_option("--skinning", flags->skinning, "how joints move vertices")
@@ -109,7 +109,7 @@ void add_convert(CLI::App& program, Action& action) {
         ->check(CLI::IsMember({"y", "z"}))
         ->capture_default_str();
     verb->add_option("--bones", flags->bones,
-                     "a GLB whose body is a skin of so many rigid bones, found from the frames")
+                     "write a GLB whose body is a skin of this many rigid bones, found from the frames")
         ->check(CLI::Range(1, 256));
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");

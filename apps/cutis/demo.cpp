@@ -66,8 +66,8 @@ int run_demo(const DemoFlags& flags) {
 
 void add_demo(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<DemoFlags>();
-    CLI::App* verb = program.add_subcommand("demo", "bake a built-in scene and say where to look");
-    verb->add_option("NAME", flags->name, "which demo")->capture_default_str();
+    CLI::App* verb = program.add_subcommand("demo", "bake a built-in scene and say what to open");
+    verb->add_option("NAME", flags->name, "name of the demo")->capture_default_str();
     verb->add_option("-o,--output", flags->output, "folder to write into (default out/NAME)");
     verb->add_option("--threads", flags->threads, "0: all")->check(CLI::Range(0, 1024));
     verb->add_flag("--json", flags->json, "one JSON report on stdout, the rest on stderr");

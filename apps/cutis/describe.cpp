@@ -37,8 +37,8 @@ int run_describe(const DescribeFlags& flags) {
 
 void add_describe(CLI::App& program, Action& action) {
     const auto flags = std::make_shared<DescribeFlags>();
-    CLI::App* verb = program.add_subcommand("describe", "what a scene may say, with all defaults");
-    verb->add_option("SECTION", flags->section, "body, a kind of layer, or output; all where not given");
+    CLI::App* verb = program.add_subcommand("describe", "all keys of a scene, with their defaults");
+    verb->add_option("SECTION", flags->section, "body, a kind of layer, or output; default: all");
     CLI::Option* json = verb->add_flag("--json", flags->json, "everything as a JSON Schema, for programs");
     verb->add_flag("--markdown", flags->markdown, "tables as in the documentation")->excludes(json);
     verb->callback([flags, &action] { action = [flags] { return run_describe(*flags); }; });

@@ -177,8 +177,8 @@ void print_suggestion(const Suggestion& found) {
             rows.push_back({clip.name.empty() ? "(its motion)" : clip.name, short_number(clip.seconds),
                             short_number(clip.strain), short_number(clip.speed), short_number(clip.moment)});
         }
-        std::cout << "how much each clip moves, most first (strain: mean range of the smaller stretch; speed: sizes a "
-                     "second)\n"
+        std::cout << "how much each clip moves, most first (strain: mean range of the smaller stretch; speed: sizes "
+                     "per second)\n"
                   << table_text(rows);
     }
     if (found.islands.size() > 1) {
@@ -203,7 +203,7 @@ void add_inspect(CLI::App& program, Action& action) {
     };
     const auto flags = std::make_shared<Flags>();
     CLI::App* verb =
-        program.add_subcommand("inspect", "say what is in a file: meshes, joints, clips, ranges, problems");
+        program.add_subcommand("inspect", "show what is in a file: meshes, joints, clips, ranges, problems");
     verb->add_option("FILE", flags->file, ".glb .gltf .obj .pc2 .mdd .bvh .toml")->required();
     verb->add_flag("--json", flags->json, "one JSON object");
     verb->callback([flags, &action] {

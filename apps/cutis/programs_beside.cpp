@@ -75,9 +75,9 @@ std::vector<std::string> convert_fbx(const std::filesystem::path& fbx, const std
         lines.push_back(line);
     }
     if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        throw InvalidInput(
-            lines.empty() ? concat(fbx.string(), ": expected FBX that can be read, ", program, " ended without a word")
-                          : lines.back());
+        throw InvalidInput(lines.empty() ? concat(fbx.string(), ": expected FBX that can be read, ", program,
+                                                  " ended without a message")
+                                         : lines.back());
     }
     return lines;
 }
@@ -100,9 +100,9 @@ void add_programs_beside(CLI::App& program, Action& action) {
     };
     set_fbx_converter(convert_fbx);
     add("farm", "many shots on many machines: plan, run, status, retry, collect, submit", "cutis-farm", false, "build");
-    add("live", "a living scene in the browser: drag, pull, tune", "cutis-live", false, "live");
-    add("verify", "compute the cases that prove each layer right", "cutis-proofs", true, "build");
-    add("bench", "measure each layer beside a baseline", "cutis-proofs", true, "build");
+    add("live", "a live scene in the browser: drag, pull, tune", "cutis-live", false, "live");
+    add("verify", "run the cases that prove each layer correct", "cutis-proofs", true, "build");
+    add("bench", "measure each layer against a baseline", "cutis-proofs", true, "build");
 }
 
 }  // namespace cutis::app

@@ -107,7 +107,7 @@ std::unique_ptr<CheckpointFolder> open_checkpoint(const Scene& scene, const Body
         options.folder / ("." + options.name + ".checkpoint"), fingerprint_of(scene, body, CUTIS_VERSION),
         options.resume ? CheckpointFolder::Begin::resume : CheckpointFolder::Begin::anew);
     if (options.resume && folder->past() == nullptr) {
-        report.notes.emplace_back("No checkpoint to resume from: the bake began at its beginning");
+        report.notes.emplace_back("No checkpoint to resume from: the bake started from the beginning");
     }
     return folder;
 }
@@ -158,8 +158,8 @@ void end_at_once() {
         }
     }
     std::fprintf(stderr,
-                 "\ncutis: ended by signal %d in the middle of a frame or file, what was not finished is "
-                 "gone (checkpoints made before stand)\n",
+                 "\ncutis: interrupted by signal %d within a frame or file; unfinished output was removed (earlier "
+                 "checkpoints remain)\n",
                  caught_signal());
     std::_Exit(exit_signal + caught_signal());
 }
@@ -344,7 +344,7 @@ int run_bake(const Scene& scene, const RunOptions& options) {
     RunReport report = bake_scene(scene, options, progress.callback());
     if (caught_signal() != 0 && report.bake.outputs.empty()) {
         std::cerr << "cutis: stopped by signal " << caught_signal()
-                  << (report.has_checkpoint ? ", a checkpoint was written: --resume resumes there\n"
+                  << (report.has_checkpoint ? ", a checkpoint was written: --resume continues from it\n"
                                             : ", nothing was written\n");
         return exit_signal + caught_signal();
     }

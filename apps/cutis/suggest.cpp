@@ -59,7 +59,7 @@ void add_suggest(CLI::App& program, Action& action) {
     CLI::App* verb =
         program.add_subcommand("suggest", "look at a character and write the scene that `bake CHARACTER` would use");
     verb->add_option("CHARACTER", flags->character, ".glb .gltf .obj, or actor:NAME")->required();
-    verb->add_option("-o,--output", flags->output, "scene file to write; without it: on stdout");
+    verb->add_option("-o,--output", flags->output, "scene file to write; default: stdout");
     add_suggest_flags(*verb, flags->options);
     verb->callback([flags, &action] {
         action = [flags] {

@@ -84,7 +84,7 @@ int run_wedges(const Scene& scene, const RunOptions& options) {
         }
     }
     if (caught_signal() != 0) {
-        std::cerr << "cutis: stopped by signal " << caught_signal() << ", wedges that were complete stand\n";
+        std::cerr << "cutis: stopped by signal " << caught_signal() << ", completed wedges are kept\n";
         return exit_signal + caught_signal();
     }
     std::vector<std::pair<std::string, std::string>> pages;

@@ -117,7 +117,7 @@ std::vector<std::int64_t> listed_tasks(const farm::Plan& plan, const FarmFlags& 
     }
     std::fclose(file);
     require(is_same, plan.folder().string(),
-            ": the plan was made anew since this was submitted; `cutis farm submit` submits what is left");
+            ": the plan has been remade since this was submitted; `cutis farm submit` submits what is left");
     require(!tasks.empty(), flags.list, ": expected an index of one of its lines, found ", flags.index);
     return tasks;
 }
@@ -312,7 +312,7 @@ int submit_to_local(const farm::Plan& plan, const FarmFlags& flags, const std::v
     options.progress = show;
     const farm::LocalReport report = submit_local(plan, options);
     if (report.signal != 0) {
-        std::cerr << "cutis: stopped by signal " << report.signal << "; `cutis farm submit` goes on\n";
+        std::cerr << "cutis: stopped by signal " << report.signal << "; `cutis farm submit` continues\n";
         return exit_signal + report.signal;
     }
     const farm::Status status = status_of(plan, plan.tasks(), flags.run.tries);
@@ -384,9 +384,9 @@ int farm_collect(const FarmFlags& flags) {
 }
 
 void add_run_flags(CLI::App& verb, FarmFlags& flags) {
-    verb.add_option("--threads", flags.run.threads, "of one task; 0: all, or shared with the tasks beside it")
+    verb.add_option("--threads", flags.run.threads, "threads per task; 0: all, or shared with tasks running beside it")
         ->check(CLI::Range(0, 1024));
-    verb.add_option("--tries", flags.run.tries, "of a task before it counts as failed")->check(CLI::Range(1, 100));
+    verb.add_option("--tries", flags.run.tries, "tries before a task counts as failed")->check(CLI::Range(1, 100));
     verb.add_option("--patience", flags.run.patience, "seconds to wait for room on a full disk");
     verb.add_option("--hang", flags.run.hang,
                     "seconds without a new frame after which a task is ended; 0: by its estimate");
@@ -407,39 +407,39 @@ void add_farm_verbs(CLI::App& program, Action& action) {
         verb->add_flag("--json", flags->json, "one JSON object on stdout");
         return verb;
     };
-    CLI::App* plan = add("plan", "make a list of tasks; again: only what changed is left to do", false);
+    CLI::App* plan = add("plan", "make a list of tasks; when run again, only what changed is left to do", false);
     plan->add_option("SOURCE", flags->planning.sources, "scenes, characters, folders of them, or patterns")->required();
     plan->add_option("-o,--output", flags->output, "folder of the plan, on a disk that all machines see")->required();
     plan->add_option("--chunk", flags->planning.chunk,
-                     "frames of a chunk; 0: long shots are cut into quarters of an hour")
+                     "frames per chunk; 0: long shots are cut into quarters of an hour")
         ->check(CLI::Range(0, 10'000'000));
     plan->add_option("--clips", flags->planning.clips,
-                     "training set: a task for each clip of the BVH and GLB files in this folder, or \"own\": of the "
-                     "character itself");
+                     "training set: a task for each clip of the BVH and GLB files in this folder, or of the character "
+                     "itself (\"own\")");
     plan->add_option("--format", flags->planning.formats, "instead of the scenes' formats, comma-separated")
         ->delimiter(',');
     add_suggest_flags(*plan, flags->planning.suggest);
     plan->callback([flags, &action] { action = [flags] { return farm_plan(*flags); }; });
 
-    CLI::App* run = add("run", "do one task, here and now; safe to call twice, anywhere", true);
-    run->add_option("--task", flags->task, "its number from 0, or A-B");
-    run->add_option("--list", flags->list, "tasks of a submission");
+    CLI::App* run = add("run", "run one task here and now; safe to call twice, on any machine", true);
+    run->add_option("--task", flags->task, "number of the task, counted from 0, or a range A-B");
+    run->add_option("--list", flags->list, "file with the tasks of a submission");
     run->add_option("--index", flags->index, "place in that list, from 0");
-    run->add_option("--bundle", flags->bundle, "how many from there: places count bundles")
+    run->add_option("--bundle", flags->bundle, "tasks per bundle; --index then counts bundles")
         ->check(CLI::Range(1, 1'000'000));
-    run->add_flag("--no-wait", flags->no_wait, "exit with 75 where another worker has the task");
+    run->add_flag("--no-wait", flags->no_wait, "exit with 75 if another worker has the task");
     add_run_flags(*run, *flags);
     run->callback([flags, &action] { action = [flags] { return farm_run(*flags); }; });
 
-    CLI::App* submit = add("submit", "hand everything that is left to an engine", true);
+    CLI::App* submit = add("submit", "submit everything that is left to an engine", true);
     submit->add_option("--engine", flags->engine, "local (processes on this machine) or slurm")
         ->check(CLI::IsMember({"local", "slurm"}))
         ->capture_default_str();
-    submit->add_option("-j,--jobs", flags->jobs, "tasks at once; 0: local: as many as processors, slurm: any number")
+    submit->add_option("-j,--jobs", flags->jobs, "tasks at a time; 0: local: one per processor, slurm: any number")
         ->check(CLI::Range(0, 100'000));
     submit
         ->add_option("--bundle", flags->slurm.bundle,
-                     "slurm: tasks of one array element; 0: as few as MaxArraySize allows")
+                     "slurm: tasks per array element; 0: as few as MaxArraySize allows")
         ->check(CLI::Range(0, 1'000'000));
     submit->add_option("--minutes", flags->slurm.minutes, "slurm: time limit; 0: from the estimate");
     submit->add_flag("--dry-run", flags->dry_run, "slurm: print what would be submitted");
@@ -452,9 +452,10 @@ void add_farm_verbs(CLI::App& program, Action& action) {
         action = [flags, extra] { return farm_submit(*flags, extra); };
     });
 
-    CLI::App* status = add("status", "how a plan stands; failed tasks with the last lines of their logs", true);
-    status->add_flag("--watch", flags->watch, "until nothing is left to do");
-    status->add_option("--workers", flags->workers, "for the time left; 0: those at work");
+    CLI::App* status = add("status", "progress of a plan; failed tasks with the last lines of their logs", true);
+    status->add_flag("--watch", flags->watch, "keep watching until nothing is left to do");
+    status->add_option("--workers", flags->workers,
+                       "number of workers for estimating the time left; 0: those now at work");
     status->add_option("--tries", flags->run.tries, "as given to submit")->check(CLI::Range(1, 100));
     status->callback([flags, &action] { action = [flags] { return farm_status(*flags); }; });
 
@@ -462,7 +463,8 @@ void add_farm_verbs(CLI::App& program, Action& action) {
     again->add_option("--task", flags->task, "only this one, or A-B");
     again->callback([flags, &action] { action = [flags] { return farm_retry(*flags); }; });
 
-    CLI::App* gather = add("collect", "results under their own names, an index page and contact sheets", true);
+    CLI::App* gather =
+        add("collect", "collect results under their own names, with an index page and contact sheets", true);
     gather->add_option("-o,--output", flags->output, "folder to write into (default PLAN/results)");
     gather->add_option("--tries", flags->run.tries, "as given to submit")->check(CLI::Range(1, 100));
     gather->callback([flags, &action] { action = [flags] { return farm_collect(*flags); }; });

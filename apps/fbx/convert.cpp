@@ -394,7 +394,7 @@ private:
         } else {
             notes_.push_back(concat(
                 "picture ", printable(file, true),
-                bytes.empty() ? ": not in the file and not beside it; left out" : ": neither PNG nor JPEG; left out"));
+                bytes.empty() ? ": neither in the file nor next to it; left out" : ": neither PNG nor JPEG; left out"));
         }
         textures_[texture->typed_id] = index;
         return index;

@@ -118,7 +118,7 @@ int run_live(const LiveFlags& flags) {
     open_first(flags.what, session);
     LiveServer server(std::string(live_page), flags.port);
     std::cout << "cutis live: " << server.address() << "\n"
-              << "It ends " << flags.grace << " s after its page is closed, or with Ctrl-C." << std::endl;
+              << "It stops " << flags.grace << " s after its page is closed, or with Ctrl-C." << std::endl;
     catch_signals();
     if (!flags.no_browser) {
         open_browser(server.address());
@@ -167,15 +167,17 @@ int run_live(const LiveFlags& flags) {
 
 int main(int argc, char** argv) {
     using namespace cutis::app;
-    CLI::App program{"a living scene in the browser: drag, pull, tune"};
+    CLI::App program{"a live scene in the browser: drag, pull, tune"};
     program.name("cutis live");
     program.set_version_flag("--version", "cutis " CUTIS_VERSION);
     LiveFlags flags;
     program.add_option("WHAT", flags.what, "a scene (.toml), a character (.glb .gltf .obj, actor:NAME) or a demo");
-    program.add_option("--port", flags.port, "of 127.0.0.1; 0: any that is free")->check(CLI::Range(0, 65535));
-    program.add_option("--threads", flags.threads, "0: as many as the machine has")->check(CLI::Range(0, 1024));
-    program.add_option("--grace", flags.grace, "seconds after the page is closed")->check(CLI::Range(0.0, 86400.0));
-    program.add_flag("--no-browser", flags.no_browser, "only say the address");
+    program.add_option("--port", flags.port, "port on 127.0.0.1; 0: any free one")->check(CLI::Range(0, 65535));
+    program.add_option("--threads", flags.threads, "number of threads; 0: as many as the machine has")
+        ->check(CLI::Range(0, 1024));
+    program.add_option("--grace", flags.grace, "seconds to keep running after the page is closed")
+        ->check(CLI::Range(0.0, 86400.0));
+    program.add_flag("--no-browser", flags.no_browser, "print the address, open no browser");
     Action action = [&flags] { return run_live(flags); };
     return run_program(program, action, argc, argv);
 }

@@ -161,7 +161,7 @@ void add_bench(CLI::App& program, Action& action) {
         bool compare = false;
     };
     const auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("bench", "measure each layer beside a baseline");
+    CLI::App* verb = program.add_subcommand("bench", "measure each layer against a baseline");
     verb->add_option("LAYER", flags->layer, "only this layer, or farm: what tasks cost")->check(CLI::IsMember([] {
         std::vector<std::string> names = layer_names();
         names.emplace_back("farm");

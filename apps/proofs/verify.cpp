@@ -75,7 +75,7 @@ void add_verify(CLI::App& program, Action& action) {
         bool has_whole_clips = false;
     };
     const auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("verify", "compute the cases that prove each layer right");
+    CLI::App* verb = program.add_subcommand("verify", "run the cases that prove each layer correct");
     verb->add_option("LAYER", flags->layer, "only this layer")->check(CLI::IsMember(layer_names()));
     verb->add_flag("--json", flags->json, "one JSON object");
     verb->add_flag("--no-skips", flags->needs_all, "fail where a case is skipped for lack of data, as with CI=true");

@@ -49,7 +49,7 @@ Options describe(BodyOptions& o) {
         {.name = "rigid", .field = &o.rigid, .about = "the same for what keeps its shape: eyes, horns, buckles",
          .change = Change::start},
         {.name = "build", .field = &o.build,
-         .about = "kind of body, whatever it looks like; empty: found out", .change = Change::start,
+         .about = "kind of body, whatever it looks like; empty: detected", .change = Change::start,
          .choices = {"", "human", "biped", "quadruped", "insect", "swimmer", "tube", "other"}},
         },
         describe(o.clock));

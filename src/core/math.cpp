@@ -166,10 +166,6 @@ double cos(double x) {
     return sine_of(q);
 }
 
-double tan(double x) {
-    return sin(x) / cos(x);
-}
-
 double atan(double x) {
     const double size = std::abs(x);
     if (std::isnan(x)) {
@@ -197,10 +193,6 @@ double atan2(double y, double x) {
         angle = std::numbers::pi - angle;
     }
     return std::copysign(angle, y);
-}
-
-double asin(double x) {
-    return std::abs(x) <= 1.0 ? atan2(x, std::sqrt((1.0 - x) * (1.0 + x))) : not_a_number;
 }
 
 double acos(double x) {

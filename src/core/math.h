@@ -10,8 +10,6 @@ namespace cutis::math {
 
 double sin(double x);  ///< beyond a million radians the angle's own rounding shows
 double cos(double x);
-double tan(double x);
-double asin(double x);
 double acos(double x);
 double atan(double x);
 double atan2(double y, double x);

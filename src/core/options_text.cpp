@@ -413,21 +413,22 @@ std::string options_schema(const Options& options, int indent) {
 std::string region_schema(int indent) {
     const std::string margin(static_cast<size_t>(indent), ' ');
     return margin +
-           "\"description\": \"a part of the surface: a name, a box or ball of the rest pose, several of these "
-           "together, or a table that puts them together\",\n" +
+           "\"description\": \"a part of the surface: a name, a box or sphere in the rest pose, a list of these, or a "
+           "table that combines them\",\n" +
            margin + "\"anyOf\": [\n" + margin + "  { \"type\": \"string\" },\n" + margin +
            "  { \"type\": \"object\", \"properties\": {\n" + margin +
            "    \"box\": { \"description\": \"lower and upper corner, x0 y0 z0 x1 y1 z1\", "
            "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 6, "
            "\"maxItems\": 6, \"x-unit\": \"m\" },\n" +
            margin +
-           "    \"sphere\": { \"description\": \"centre and radius, x y z r; of a soft dab of a brush its strength "
-           "too\", "
+           "    \"sphere\": { \"description\": \"centre and radius, x y z r; for a soft dab of a brush also its "
+           "strength\", "
            "\"type\": \"array\", \"items\": { \"type\": \"number\" }, \"minItems\": 4, \"maxItems\": 5, \"x-unit\": "
            "\"m\" },\n" +
            margin + "    \"any\": { \"description\": \"in one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
            "    \"all\": { \"description\": \"in every one of them\", \"$ref\": \"#/$defs/region\" },\n" + margin +
-           "    \"outside\": { \"description\": \"all but it\", \"type\": \"boolean\", \"default\": false },\n" +
+           "    \"outside\": { \"description\": \"everything but this\", \"type\": \"boolean\", \"default\": false "
+           "},\n" +
            margin + "    \"except\": { \"description\": \"without these\", \"$ref\": \"#/$defs/region\" }\n" + margin +
            "  }, \"additionalProperties\": false },\n" + margin +
            "  { \"type\": \"array\", \"items\": { \"$ref\": \"#/$defs/region\" } }\n" + margin + "]";

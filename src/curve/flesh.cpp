@@ -174,13 +174,6 @@ void Flesh::pose_of(VectorXd& pose) const {
     }
 }
 
-MatrixX3d Flesh::residual_at(double time) {
-    NodeFrames frames;
-    MatrixX3d residual;
-    frames_at(time, TimeSampling::exact, Workers(1), frames, &residual);
-    return residual;
-}
-
 MatrixX3d Flesh::morph_on_nodes(const std::string& name) const {
     const Body::Source& source = body_.body->source();
     std::set<std::string> known;

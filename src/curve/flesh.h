@@ -93,9 +93,6 @@ public:
     std::vector<double> save() const { return solver_.save(); }
     void restore(const std::vector<double>& state) { solver_.restore(state); }
 
-    /// Residual of the body at a time against the baseline, in local frames: node rows x 3.
-    MatrixX3d residual_at(double time);
-
 private:
     void frames_at(double time, TimeSampling sampling, const Workers& workers, NodeFrames& frames, MatrixX3d* residual);
     void pose_of(VectorXd& pose) const;

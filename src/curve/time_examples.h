@@ -39,8 +39,6 @@ public:
     /// first call with the same `out`. Not for two threads at once.
     void at(double time, RowMatrixXd& out) const;
 
-    int example_count() const { return static_cast<int>(times_.size()); }
-
 private:
     void two_examples(double time, RowMatrixXd& out) const;
     void many_examples(double time, RowMatrixXd& out) const;

@@ -175,7 +175,7 @@ bool State::claim(std::uint64_t hash, double stale) const {
     if (!has_it && reason != EEXIST) {
         unlink(own.c_str());
         throw IoError(concat(node_name(), ": ", path.string(), ": a task cannot be claimed (", std::strerror(reason),
-                             "); the plan must stand on a disk with hard links"));
+                             "); the plan must be on a disk with hard links"));
     }
     if (!has_it) {
         const std::string owner = small_text(path);

@@ -73,7 +73,7 @@ std::optional<int> take_over(const Work& work, const State& state) {
         fs::remove(work.folder / "frames", error);
         return std::nullopt;
     }
-    std::printf("goes on after frame %d of an earlier try\n", best_frame);
+    std::printf("continues after frame %d of an earlier try\n", best_frame);
     return best_frame;
 }
 

@@ -1,4 +1,4 @@
-#include "cutis/fold/curves.h"
+#include "fold/curves.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ FoldCurve fold_curve_from_chain(const Topology& base, const std::vector<int>& ve
         require(vertices[i] >= 0 && vertices[i] < base.vertex_count(), "fold chain: entry ", i,
                 ": expected a vertex of 0 to ", base.vertex_count() - 1, ", found ", name(i));
         require(std::count(vertices.begin(), vertices.end(), vertices[i]) <= 1, "fold chain: vertex ", name(i),
-                " stands in it twice");
+                " is named twice");
     }
     for (size_t i = 0; i + 1 < vertices.size(); ++i) {
         FoldCurve::Piece piece;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cutis/fold/solve.h"
 #include "fold/heights.h"
 #include "fold/smooth.h"
+#include "fold/solve.h"
 
 namespace cutis::fold_detail {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cutis/fold/folds.h"
+#include "fold/folds.h"
 
 namespace cutis::fold_detail {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cutis/fold/folds.h"
+#include "fold/folds.h"
 #include "mesh/fine_mesh.h"
 
 namespace cutis::fold_detail {

@@ -1,4 +1,4 @@
-#include "cutis/fold/folds.h"
+#include "fold/folds.h"
 
 #include <algorithm>
 #include <cmath>

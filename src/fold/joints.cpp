@@ -5,7 +5,7 @@
 
 #include "core/math.h"
 #include "cutis/core/error.h"
-#include "cutis/fold/curves.h"
+#include "fold/curves.h"
 #include "fold/zero_lines.h"
 #include "mesh/ray_triangle.h"
 

@@ -1,4 +1,4 @@
-#include "cutis/fold/folds.h"
+#include "cutis/fold/options.h"
 
 namespace cutis {
 
@@ -32,8 +32,7 @@ Options describe(FoldStyle& o) {
     return {
         {.group = "look", .name = "cloth",
          .field = choice(o.cloth, {"plain", "jersey", "denim", "leather", "skin"}),
-         .about = "a style to start from: gives density, pre_stretch, irregularity, sharpness and "
-                  "sag, where they have their default"},
+         .about = "a style to start from: sets density, pre_stretch, irregularity, sharpness and sag where they are left at their defaults"},
         {.name = "width", .field = &o.width, .about = "across one fold",
          .unit = "m", .range = {1e-6, 1e6}, .soft = {0.005, 0.2},
          .automatic = "from the girth of the limb"},
@@ -47,7 +46,7 @@ Options describe(FoldStyle& o) {
          .soft = {0, 0.2}},
         {.name = "irregularity", .field = &o.irregularity,
          .about = "how much widths and heights of neighbouring folds differ", .range = {0, 1.5}},
-        {.name = "sharpness", .field = &o.sharpness, .about = "of the crest: 0 round, 1 a ridge",
+        {.name = "sharpness", .field = &o.sharpness, .about = "sharpness of the crest: 0 round, 1 a ridge",
          .range = {0, 1}},
         {.name = "sag", .field = &o.sag, .about = "the crest leans this far towards the ground",
          .range = {-0.5, 0.5}, .was = {"lean"}},
@@ -58,12 +57,12 @@ Options describe(FoldStyle& o) {
 Options describe(FoldJointOptions& o) {
     return {
         {.group = "paper", .name = "joints", .field = &o.joints,
-         .about = "by name; none: all that bend"},
+         .about = "joints by name; none: all that bend"},
         {.name = "least_swing", .field = &o.least_swing_deg,
          .about = "swing from the bind pose that counts as bending", .unit = "degrees",
          .range = {0, 180}},
         {.name = "curve_length", .field = &o.length,
-         .about = "length of a fold curve; 0: as far as it is compressed", .unit = "m",
+         .about = "length of a fold curve; 0: as far as its cloth is compressed", .unit = "m",
          .range = {0, 100}},
     };
 }
@@ -79,27 +78,25 @@ Options describe(FoldOptions& o) {
          .about = "corrections for what neighbouring lines lift", .range = {0, 20},
          .advanced = true},
         {.name = "fields", .field = &o.fields,
-         .about = "1, or 2: folds across the first ones where cloth is squeezed another way, as "
-                  "in a twist", .range = {1, 2}},
+         .about = "1, or 2: a second set of folds across the first, where cloth is squeezed in another direction, as in a twist", .range = {1, 2}},
         {.group = "mesh", .name = "guard", .field = &o.guard,
          .about = "hold vertices back where folding would turn a triangle over"},
         {.name = "contact", .field = &o.contact,
          .about = "folds that face each other press against each other; needs guard"},
         {.name = "thickness", .field = &o.thickness,
-         .about = "of the cloth: what contact keeps between folds", .unit = "m", .range = {0, 0.1},
+         .about = "thickness of the cloth: what contact keeps between folds", .unit = "m", .range = {0, 0.1},
          .soft = {0, 0.01}},
         {.name = "refine", .field = &o.refine, .about = "subdivide the mesh where folds are"},
         {.name = "edges_per_fold", .field = &o.edges_per_fold,
          .about = "edges of the refined mesh across a fold: 6 keep its length, 16 look smooth",
          .range = {4, 32}},
-        {.name = "most_levels", .field = &o.most_levels, .about = "of subdivision",
+        {.name = "most_levels", .field = &o.most_levels, .about = "most levels of subdivision",
          .range = {0, 8}, .advanced = true},
         {.name = "most_vertices", .field = &o.most_vertices,
          .about = "budget of the refined mesh: beyond it folds get fewer edges",
          .range = {100, 4000000}},
         {.name = "width_policy", .field = choice(o.width_policy, {"refuse", "widen"}),
-         .about = "a width that is given and too narrow for mesh and budget: refuse it with the least that works, or widen "
-                  "it with a note"},
+         .about = "a given width that is too narrow for mesh and budget: refuse it and name the least that works, or widen it with a note"},
         {.name = "look", .field = in_code(o.look), .about = "see describe(FoldStyle&)"},
     };
 }

@@ -1,4 +1,4 @@
-#include "cutis/fold/solve.h"
+#include "fold/solve.h"
 
 #include <algorithm>
 #include <cmath>

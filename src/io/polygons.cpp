@@ -68,11 +68,4 @@ PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>&
     return corners;
 }
 
-double box_diagonal(const MatrixX3d& points) {
-    if (points.rows() == 0) {
-        return 0.0;
-    }
-    return (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm();
-}
-
 }  // namespace cutis

@@ -20,7 +20,4 @@ struct PolygonCorners {
 
 PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>& parts);
 
-/// Length of the diagonal of the box around the points.
-double box_diagonal(const MatrixX3d& points);
-
 }  // namespace cutis

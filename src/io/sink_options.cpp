@@ -14,7 +14,7 @@ constexpr Range error_range = {1e-7, 0.1};
 Options describe(GlbOptions& o) {
     return {
         {.name = "tolerance", .field = &o.tolerance,
-         .about = "largest error of a vertex in morph targets, of the box diagonal",
+         .about = "largest error of a vertex in morph targets, as a share of the box diagonal",
          .range = error_range, .change = Change::start},
         {.name = "uv_tolerance", .field = &o.uv_tolerance,
          .about = "largest error of a UV, of the picture", .range = error_range,
@@ -36,7 +36,7 @@ Options describe(GlbOptions& o) {
 Options describe(UsdaOptions& o) {
     return {
         {.name = "tolerance", .field = &o.tolerance,
-         .about = "largest error of a vertex, of the box diagonal: fewer decimals; 0: float32 as it is", .range = {0, 0.1},
+         .about = "largest error of a vertex, as a share of the box diagonal: fewer decimals; 0: float32 as it is", .range = {0, 0.1},
          .change = Change::start},
         {.name = "channels", .field = &o.use_channels,
          .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
@@ -52,7 +52,7 @@ Options describe(NpzOptions& o) {
 
 Options describe(PageOptions& o) {
     return {
-        {.name = "title", .field = &o.title, .about = "of the page; empty: the file's name",
+        {.name = "title", .field = &o.title, .about = "title of the page; empty: the file's name",
          .change = Change::start},
         {.name = "caption", .field = &o.caption, .about = "one line beside the title",
          .change = Change::start},
@@ -74,7 +74,7 @@ Options describe(PageOptions& o) {
         {.name = "channels", .field = &o.use_channels,
          .about = "heat maps and strokes of the layers' channels; false: a smaller page", .change = Change::start},
         {.name = "classes", .field = &o.use_classes,
-         .about = "what is skin, cloth, hair and rigid, and numbered islands, as paints to choose", .change = Change::start},
+         .about = "offer as paints what is skin, cloth, hair and rigid, and numbered islands", .change = Change::start},
         {.name = "follow", .field = &o.follow, .about = "the camera travels with the body",
          .change = Change::start},
         {.name = "camera", .field = &o.camera,

@@ -15,7 +15,7 @@ void check_same(const BakeInfo& told, const LayerStack& before, const LayerStack
     }
     require(is_same, "[recording] step ", step,
             ": expected the meshes of the beginning, found others (a command there "
-            "prepares a layer anew or changes the clip); save the scene as it is then, and record again");
+            "prepares a layer again or changes the clip); save the scene as it is then, and record again");
 }
 
 }  // namespace

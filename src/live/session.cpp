@@ -532,7 +532,7 @@ bool Session::Parts::step() {
         now->stack->advance_to(session_clock, dt, now->frame);
         for (const MeshFrame& mesh : now->frame.meshes) {
             if (!std::isfinite(mesh.positions.sum())) {
-                throw SolverFailure("a position is not finite: layers start anew");
+                throw SolverFailure("a position is not finite: layers restart");
             }
         }
     } catch (const std::exception& error) {

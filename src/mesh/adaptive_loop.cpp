@@ -1,4 +1,4 @@
-#include "cutis/mesh/adaptive_loop.h"
+#include "mesh/adaptive_loop.h"
 
 #include <algorithm>
 

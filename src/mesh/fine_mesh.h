@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cutis/mesh/adaptive_loop.h"
+#include "mesh/adaptive_loop.h"
 
 namespace cutis {
 

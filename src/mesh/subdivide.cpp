@@ -1,8 +1,8 @@
-#include "cutis/mesh/subdivide.h"
+#include "mesh/subdivide.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/math.h"
@@ -11,70 +11,18 @@
 namespace cutis {
 namespace {
 
-constexpr double infinite_from = 10.0;  // OpenSubdiv's SHARPNESS_INFINITE
-
-struct Sharpness {
-    std::vector<double> edge;
-    std::vector<double> vertex;
-};
-
-double after_one_level(double sharpness) {
-    return sharpness >= infinite_from ? sharpness : std::max(0.0, sharpness - 1.0);
-}
-
-void require_sharpness(double sharpness, const std::string& what) {
-    require(sharpness >= 0.0, what, ": expected a sharpness of at least 0, found ", sharpness);
-}
-
-Sharpness initial_sharpness(const Topology& base, const LoopOptions& options) {
-    Sharpness sharpness;
-    sharpness.edge.assign(base.edges().size(), 0.0);
-    sharpness.vertex.assign(static_cast<size_t>(base.vertex_count()), 0.0);
-    for (const CreaseEdge& crease : options.creases) {
-        const std::array<int, 2> wanted = {std::min(crease.a, crease.b), std::max(crease.a, crease.b)};
-        const auto found = std::lower_bound(base.edges().begin(), base.edges().end(), wanted);
-        require(found != base.edges().end() && *found == wanted, "crease between vertices ", crease.a, " and ",
-                crease.b, ": expected an edge of the mesh, found none");
-        require_sharpness(crease.sharpness, concat("crease between vertices ", crease.a, " and ", crease.b));
-        double& value = sharpness.edge[found - base.edges().begin()];
-        value = std::max(value, crease.sharpness);
-    }
-    for (const SharpCorner& corner : options.corners) {
-        require(corner.vertex >= 0 && corner.vertex < base.vertex_count(), "corner at vertex ", corner.vertex,
-                ": expected 0 to ", base.vertex_count() - 1);
-        require_sharpness(corner.sharpness, concat("corner at vertex ", corner.vertex));
-        double& value = sharpness.vertex[corner.vertex];
-        value = std::max(value, corner.sharpness);
-    }
-    for (int f = 0; f < base.triangle_count(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            if (base.neighbour(f, k) < 0) {
-                sharpness.edge[base.edge_of_side(f, k)] = infinitely_sharp;
-            }
-        }
-    }
-    if (options.boundary_corners == BoundaryCorners::sharp) {
-        for (int v = 0; v < base.vertex_count(); ++v) {
-            if (base.is_boundary_vertex(v) && base.triangles_around(v).size() == 1) {
-                sharpness.vertex[v] = infinitely_sharp;
-            }
-        }
-    }
-    return sharpness;
-}
-
-// One-ring of a vertex: neighbours and the sharpness of the edges to them.
+// One-ring of a vertex: neighbours, and whether the edges to them are at the boundary.
 struct Ring {
     std::vector<int> neighbour;
-    std::vector<double> sharpness;
+    std::vector<bool> is_rim;
 };
 
-void gather_ring(const Topology& topology, const Sharpness& sharpness, int v, Ring& ring) {
+void gather_ring(const Topology& topology, int v, Ring& ring) {
     ring.neighbour.clear();
-    ring.sharpness.clear();
+    ring.is_rim.clear();
     const auto add = [&](int f, int side, int vertex) {
         ring.neighbour.push_back(vertex);
-        ring.sharpness.push_back(sharpness.edge[topology.edge_of_side(f, side)]);
+        ring.is_rim.push_back(topology.neighbour(f, side) < 0);
     };
     const MatrixX3i& triangles = topology.triangles();
     for (const int f : topology.triangles_around(v)) {
@@ -86,50 +34,25 @@ void gather_ring(const Topology& topology, const Sharpness& sharpness, int v, Ri
     }
 }
 
-enum class Rule { smooth, crease, corner };  // a dart (one sharp edge) follows the smooth rule
-
-Rule rule_of(const std::vector<double>& edges, double vertex) {
-    const auto sharp = std::count_if(edges.begin(), edges.end(), [](double s) { return s > 0.0; });
-    if (vertex > 0.0 || sharp > 2) {
-        return Rule::corner;
-    }
-    return sharp == 2 ? Rule::crease : Rule::smooth;
-}
-
-// Adds share times the weights of a rule: `own` for the vertex, `others` for its ring.
-void add_rule(Rule rule, double share, const std::vector<double>& sharpness, double& own, std::vector<double>& others) {
-    if (rule == Rule::corner) {
-        own += share;
-    } else if (rule == Rule::crease) {
-        own += 0.75 * share;
+// Weights of a vertex: `own`, and `others` for its ring.
+void weigh_vertex(const Ring& ring, bool is_corner, double& own, std::vector<double>& others) {
+    others.assign(ring.neighbour.size(), 0.0);
+    const auto rims = std::count(ring.is_rim.begin(), ring.is_rim.end(), true);
+    if (is_corner || rims > 2) {
+        own = 1.0;
+    } else if (rims == 2) {
+        own = 0.75;
         for (size_t i = 0; i < others.size(); ++i) {
-            others[i] += sharpness[i] > 0.0 ? 0.125 * share : 0.0;
+            others[i] = ring.is_rim[i] ? 0.125 : 0.0;
         }
     } else {
         // Loop's weights: (5/8 - (3/8 + cos(2 pi / n) / 4)^2) / n for each of n neighbours.
         const double n = static_cast<double>(others.size());
         const double c = 0.375 + 0.25 * math::cos(2.0 * std::numbers::pi / n);
         const double each = others.size() == 6 ? 0.0625 : (0.625 - c * c) / n;
-        own += share * (1.0 - n * each);
-        for (double& other : others) {
-            other += share * each;
-        }
+        own = 1.0 - n * each;
+        std::fill(others.begin(), others.end(), each);
     }
-}
-
-// How far features that wear off in this level still count: the mean of their sharpness.
-double share_of_parent(const std::vector<double>& edges, double vertex) {
-    double sum = 0.0;
-    int count = 0;
-    const auto add = [&](double s) {
-        if (s > 0.0 && after_one_level(s) <= 0.0) {
-            sum += s;
-            ++count;
-        }
-    };
-    add(vertex);
-    std::for_each(edges.begin(), edges.end(), add);
-    return count == 0 ? 0.0 : std::min(1.0, sum / count);
 }
 
 void add_row(std::vector<std::pair<int, double>>& row, Stencils& stencils) {
@@ -144,28 +67,18 @@ void add_row(std::vector<std::pair<int, double>>& row, Stencils& stencils) {
     row.clear();
 }
 
-Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
+Stencils one_level(const Topology& topology) {
     Stencils stencils;
     stencils.base_count = topology.vertex_count();
     std::vector<std::pair<int, double>> row;
 
     Ring ring;
     std::vector<double> others;
-    std::vector<double> later;
     for (int v = 0; v < topology.vertex_count(); ++v) {
-        gather_ring(topology, sharpness, v, ring);
-        const double vertex = sharpness.vertex[v];
-        const Rule rule = rule_of(ring.sharpness, vertex);
-        later = ring.sharpness;
-        std::transform(later.begin(), later.end(), later.begin(), after_one_level);
-        const Rule later_rule = rule_of(later, after_one_level(vertex));
+        gather_ring(topology, v, ring);
+        const bool is_corner = topology.is_boundary_vertex(v) && topology.triangles_around(v).size() == 1;
         double own = 0.0;
-        others.assign(ring.neighbour.size(), 0.0);
-        const double share = rule == Rule::smooth || rule == later_rule ? 1.0 : share_of_parent(ring.sharpness, vertex);
-        add_rule(rule, share, ring.sharpness, own, others);
-        if (share < 1.0) {
-            add_rule(later_rule, 1.0 - share, later, own, others);
-        }
+        weigh_vertex(ring, is_corner, own, others);
         row.emplace_back(v, own);
         for (size_t i = 0; i < others.size(); ++i) {
             row.emplace_back(ring.neighbour[i], others[i]);
@@ -173,7 +86,7 @@ Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
         add_row(row, stencils);
     }
 
-    // Vertices opposite to each edge; a boundary edge has one and is sharp anyway.
+    // Vertices opposite to each edge; a boundary edge has one.
     std::vector<std::array<int, 2>> opposite(topology.edges().size(), {-1, -1});
     for (int f = 0; f < topology.triangle_count(); ++f) {
         for (int k = 0; k < 3; ++k) {
@@ -182,13 +95,13 @@ Stencils one_level(const Topology& topology, const Sharpness& sharpness) {
         }
     }
     for (size_t e = 0; e < topology.edges().size(); ++e) {
-        const double sharp = std::min(1.0, sharpness.edge[e]);
-        const double ends = 0.5 * sharp + 0.375 * (1.0 - sharp);
+        const bool is_inside = opposite[e][1] >= 0;
+        const double ends = is_inside ? 0.375 : 0.5;
         row.emplace_back(topology.edges()[e][0], ends);
         row.emplace_back(topology.edges()[e][1], ends);
-        if (sharp < 1.0) {
-            row.emplace_back(opposite[e][0], 0.125 * (1.0 - sharp));
-            row.emplace_back(opposite[e][1], 0.125 * (1.0 - sharp));
+        if (is_inside) {
+            row.emplace_back(opposite[e][0], 0.125);
+            row.emplace_back(opposite[e][1], 0.125);
         }
         add_row(row, stencils);
     }
@@ -211,29 +124,9 @@ Topology refined_topology(const Topology& topology) {
     return Topology(std::move(triangles), topology.vertex_count() + static_cast<int>(topology.edges().size()));
 }
 
-// Halves of an edge inherit what is left of its sharpness; edges inside triangles are smooth.
-Sharpness refined_sharpness(const Topology& topology, const Sharpness& sharpness, const Topology& finer) {
-    Sharpness result;
-    result.edge.assign(finer.edges().size(), 0.0);
-    result.vertex.assign(static_cast<size_t>(finer.vertex_count()), 0.0);
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        for (int k = 0; k < 3; ++k) {
-            const double left = after_one_level(sharpness.edge[topology.edge_of_side(f, k)]);
-            // Side k: from corner k (side 0 of child k) to corner k + 1 (side 2 of child k + 1).
-            const int child = 4 * f + k;
-            const int next_child = 4 * f + (k + 1) % 3;
-            result.edge[finer.edge_of_side(child, 0)] = left;
-            result.edge[finer.edge_of_side(next_child, 2)] = left;
-        }
-    }
-    std::transform(sharpness.vertex.begin(), sharpness.vertex.end(), result.vertex.begin(), after_one_level);
-    return result;
-}
-
 }  // namespace
 
-LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOptions& options)
-    : levels_(levels), topology_(base) {
+LoopSubdivision::LoopSubdivision(const Topology& base, int levels) : levels_(levels), topology_(base) {
     require(levels >= 0 && levels <= 8, "levels: expected 0 to 8, found ", levels);
     const long long triangles = static_cast<long long>(base.triangle_count()) << (2 * levels);
     require(3 * triangles <= std::numeric_limits<int>::max(), "levels: ", levels, " levels of ", base.triangle_count(),
@@ -244,12 +137,9 @@ LoopSubdivision::LoopSubdivision(const Topology& base, int levels, const LoopOpt
         stencils_.weights.push_back(1.0);
         stencils_.offsets.push_back(v + 1);
     }
-    Sharpness sharpness = initial_sharpness(base, options);
     for (int level = 0; level < levels; ++level) {
-        stencils_ = composed(stencils_, one_level(topology_, sharpness));
-        Topology finer = refined_topology(topology_);
-        sharpness = refined_sharpness(topology_, sharpness, finer);
-        topology_ = std::move(finer);
+        stencils_ = composed(stencils_, one_level(topology_));
+        topology_ = refined_topology(topology_);
     }
 }
 

@@ -19,16 +19,6 @@ SurfacePoint point_at_vertex(const Topology& topology, int v) {
     return point;
 }
 
-std::optional<int> vertex_at_point(const Topology& topology, const SurfacePoint& point) {
-    constexpr double closeness = 1e-12;
-    for (int k = 0; k < 3; ++k) {
-        if (point.barycentric[k] >= 1.0 - closeness) {
-            return topology.triangles()(point.triangle, k);
-        }
-    }
-    return std::nullopt;
-}
-
 void require_valid_point(const Topology& topology, const SurfacePoint& point) {
     require(point.triangle >= 0 && point.triangle < topology.triangle_count(), "surface point: names triangle ",
             point.triangle, ", expected 0 to ", topology.triangle_count() - 1);

@@ -16,7 +16,6 @@ public:
     /// Cell of a point, clamped to the grid.
     Eigen::Vector3i cell_of(const Vector3d& point) const;
     const Eigen::Vector3i& size() const { return size_; }
-    double cell_length() const { return cell_; }
     const Vector3d& origin() const { return origin_; }
 
     /// Boxes that touch a cell, ascending.

@@ -157,10 +157,6 @@ void ShellEquilibrium::assemble(const EquilibriumOptions& options) {
     mean_diagonal_ = diagonal_sum / with_height;
 }
 
-double ShellEquilibrium::thickness_factor(double area_ratio) const {
-    return math::pow(std::clamp(area_ratio, least_area_ratio, most_area_ratio), exponent_);
-}
-
 /// Chebyshev series of m^exponent on [1, 2]. Its terms fall by 3 + sqrt(8) each: the singularity at
 /// 0 lies three half-lengths from the middle.
 void ShellEquilibrium::fit_power() {

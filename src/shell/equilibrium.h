@@ -43,8 +43,6 @@ public:
     double mean_diagonal() const { return mean_diagonal_; }
     const SparseLower& matrix() const { return matrix_; }
 
-    /// Thickness factor of a triangle for an area ratio.
-    double thickness_factor(double area_ratio) const;
     /// Triangles whose normal had to be borrowed from neighbours in the last solve.
     int borrowed_normals() const { return borrowed_normals_; }
 

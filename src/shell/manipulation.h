@@ -33,13 +33,12 @@ public:
     ShellManipulator(ShellEquilibrium& equilibrium, const ManipulationOptions& options);
 
     /// New handles in place of those before; empty releases all. A handle whose place no offset
-    /// vertex moves (on the base itself, or where the shell has no height) does not pull the shell;
-    /// see pulls_shell. The base part is prepared when a handle first asks for it.
+    /// vertex moves (on the base itself, or where the shell has no height) does not pull the shell.
+    /// The base part is prepared when a handle first asks for it.
     /// \throw InvalidInput  a stiffness that is negative or NaN, a place outside the shell, a
     ///                      handle that pulls neither shell nor base (names the handle)
     void grab(std::span<const Handle> handles);
     int handle_count() const { return static_cast<int>(handles_.size()); }
-    bool pulls_shell(int handle) const { return rows_of_shell_[handle] >= 0; }
     bool pulls_base() const { return !base_handles_.empty(); }
 
     /// The shell over a pose with all springs at work.

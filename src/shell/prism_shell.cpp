@@ -151,10 +151,7 @@ ShellQuality measure_shell(const PrismShell& shell, const MatrixX3d& base, const
             const double volume = shell.volume(tet, base, offset);
             const double ratio = volume / shell.rest_volume(tet);
             quality.inverted += volume <= 0.0 ? 1 : 0;
-            if (ratio < quality.smallest_ratio) {
-                quality.smallest_ratio = ratio;
-                quality.worst_triangle = f;
-            }
+            quality.smallest_ratio = std::min(quality.smallest_ratio, ratio);
             prism_rest += shell.rest_volume(tet);
             prism += volume;
         }

@@ -114,7 +114,6 @@ inline PrismVolume prism_volume(const PrismShell& shell, int f, const MatrixX3d&
 struct ShellQuality {
     int inverted = 0;             ///< tetrahedra inverted (those without height not counted)
     double smallest_ratio = 1.0;  ///< of a volume to the rest volume
-    int worst_triangle = -1;      ///< where that is
     double volume_ratio = 1.0;    ///< of the whole shell
 };
 

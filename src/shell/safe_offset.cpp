@@ -35,20 +35,6 @@ SortedTriangle sorted_triangle(const MatrixX3i& triangles, int f) {
     return t;
 }
 
-int count_inverted(const Topology& topology, const MatrixX3d& base, const MatrixX3d& offset) {
-    int inverted = 0;
-    const auto at = [](const MatrixX3d& m, int v) -> Vector3d { return m.row(v).transpose(); };
-    for (int f = 0; f < topology.triangle_count(); ++f) {
-        const SortedTriangle t = sorted_triangle(topology.triangles(), f);
-        const Vector3d a = at(base, t.a), b = at(base, t.b), c = at(base, t.c);
-        const Vector3d A = at(offset, t.a), B = at(offset, t.b), C = at(offset, t.c);
-        inverted += t.sign * tet_volume(a, b, c, C) <= 0.0 ? 1 : 0;
-        inverted += t.sign * tet_volume(a, b, C, B) <= 0.0 ? 1 : 0;
-        inverted += t.sign * tet_volume(a, B, C, A) <= 0.0 ? 1 : 0;
-    }
-    return inverted;
-}
-
 /// Half the way to the next surface along each direction.
 void stay_below_walls(const Topology& topology, const MatrixX3d& base, const MatrixX3d& directions, VectorXd& heights) {
     const TriangleGrid grid(base, topology.triangles());
@@ -165,8 +151,6 @@ SafeOffset make_safe_offset(const Topology& topology, const MatrixX3d& base, con
         out.without_direction += has_direction ? 0 : 1;
         out.heights[v] = has_direction ? asked[v] : 0.0;
     }
-    const MatrixX3d plain = vertex_normals(base, topology, NormalWeight::area);
-    out.inverted_before = count_inverted(topology, base, base + options.height * plain);
     if (options.keep_off_walls) {
         stay_below_walls(topology, base, out.directions, out.heights);
     }

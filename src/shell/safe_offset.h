@@ -25,7 +25,6 @@ struct SafeOffset {
     MatrixX3d positions;        ///< #V x 3
     MatrixX3d directions;       ///< #V x 3, unit; (0, 0, 0) where none exists
     VectorXd heights;           ///< #V, metres
-    int inverted_before = 0;    ///< tetrahedra inverted with area-weighted normals
     int without_direction = 0;  ///< vertices where every direction lies below a triangle: height 0
     int reduced = 0;            ///< vertices lower than asked for
     int passes = 0;             ///< rounds of lowering

@@ -154,14 +154,12 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
         for (const int v : trial.touched) {
             trial.touch_marks[static_cast<size_t>(v)] = 0;
         }
-        report.braked_vertices += static_cast<long>(trial.touched.size());
         rise += renew_changes(seconds, own_change, gain_of);
         trial.energy_change = rise;
         if (rise <= 0.0) {
             return;
         }
     }
-    ++report.stopped_steps;
     trial.energy_change = 0.0;
     for (int v = 0; v < model.reach.vertices; ++v) {
         if (!is_pulled(v)) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/simd.h"
-#include "cutis/slide/material.h"
+#include "slide/material.h"
 
 // The strain energies. A new material is one more struct here with `evaluate`, an enumerator, and a
 // line in with_material(); tests check its derivatives by finite differences.

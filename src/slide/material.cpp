@@ -1,4 +1,4 @@
-#include "cutis/slide/material.h"
+#include "slide/material.h"
 
 #include "cutis/core/error.h"
 #include "slide/energy.h"
@@ -15,15 +15,6 @@ MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio) {
     MembraneModuli moduli;
     moduli.shear = young_modulus / (2.0 * (1.0 + poisson_ratio));
     moduli.bulk = young_modulus / (2.0 * (1.0 - poisson_ratio));
-    return moduli;
-}
-
-MembraneModuli moduli_from_lame(double lambda, double mu) {
-    require(mu > 0.0 && lambda + mu > 0.0 && std::isfinite(lambda + mu),
-            "Lame constants: expected mu > 0 and lambda + mu > 0, found lambda ", lambda, " and mu ", mu);
-    MembraneModuli moduli;
-    moduli.shear = mu;
-    moduli.bulk = lambda + mu;
     return moduli;
 }
 

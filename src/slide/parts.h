@@ -281,8 +281,6 @@ struct SlideSolver::Parts {
     void untangle(bool look_everywhere);
     void move_to_neighbours(int v);
 
-    size_t moving_numbers() const { return 2 * static_cast<size_t>(model.reach.vertices); }
-
     slide::SkinModel model;
     slide::PaintedSkin painted;
     slide::SkinState state;

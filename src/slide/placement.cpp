@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/math.h"
+#include "slide/material.h"
 #include "slide/passes.h"
 #include "slide/tracked_area.h"
 

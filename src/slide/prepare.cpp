@@ -27,7 +27,7 @@ SlideSolver::Parts::Parts(const Topology& mesh, const MatrixX3d& rest, const Sli
     require(model.mean_edge > 0.0 && std::isfinite(model.mean_edge),
             "slide: expected edges with a length, their mean is ", model.mean_edge);
 
-    model.box_diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+    model.box_diagonal = bounding_box_diagonal(rest);
     model.batch_count = (triangles + 3) / 4;
     model.corners.resize(12 * static_cast<size_t>(model.batch_count));
     for (int f = 0; f < 4 * model.batch_count; ++f) {

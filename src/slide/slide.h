@@ -25,8 +25,6 @@ struct SlideReport {
     long unsolved = 0;            ///< steps whose system missed the tolerance
     double worst_residual = 0.0;  ///< relative
     long braked_steps = 0;        ///< steps whose energy would have risen
-    long braked_vertices = 0;     ///< in all rounds
-    long stopped_steps = 0;       ///< of them, those in which the skin stayed where it was
     long limited_steps = 0;       ///< steps in which the limiter acted
     long limited_triangles = 0;   ///< in all rounds
     long halved_steps = 0;        ///< halvings of the whole step: too much was wrong

@@ -133,7 +133,7 @@ void fill_report(const LayerStack& stack, const Seconds& seconds, BakeReport& re
         report.notes.push_back(
             concat("The body jumps to frame ", stack.cuts().front(),
                    stack.cuts().size() > 1 ? concat(" and to ", stack.cuts().size() - 1, " more") : std::string(),
-                   ": layers start anew there (cut_distance of [body])"));
+                   ": layers restart there (cut_distance of [body])"));
     }
 }
 
@@ -249,8 +249,9 @@ BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::uni
         }
         report.notes.push_back(loop.note());
     } else if (remembers && body.is_looping() && !body.seam_is_jump()) {
-        report.notes.push_back(concat("loop: a cycle of ", body.duration() * scene.fps,
-                                      " frames is no whole number of them, so it does not close; another fps can"));
+        report.notes.push_back(
+            concat("loop: a cycle of ", body.duration() * scene.fps,
+                   " frames is not a whole number of frames, so the loop does not close; another fps may help"));
     }
     int next = begin;
     if (controls.keeper != nullptr && controls.keeper->past() != nullptr) {

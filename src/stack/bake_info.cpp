@@ -70,7 +70,6 @@ const LayerInfo& BakeInfo::add_layer(const std::string& kind, const LayerFacts& 
     layer.first_channel = meshes.front().channels.size();
     layer.channel_count = facts.channels.size();
     layer.first_number = numbers.size();
-    layer.number_count = facts.numbers.size();
     layer.first_mesh = meshes.size();
     layer.mesh_count = facts.meshes.size();
     layer.first_line = lines.size();

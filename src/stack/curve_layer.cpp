@@ -19,8 +19,7 @@ public:
           body_{ground.body, &ground.surface->rest(), &ground.surface->topology(),
                 &ground.surface->mesh().art_of_vertex, &ground.surface->mesh().vertex_of_art} {
         require(ground.refined == nullptr,
-                "curve: expected to stand before layers that refine the mesh; put it "
-                "first in the scene");
+                "curve: expected before layers that refine the mesh; put it first in the scene");
         group_ = make_flesh(ground, body_, settings, meshes, report_.notes);
         const auto count = static_cast<size_t>(surface_.vertex_count());
         offset_.assign(count, 0.0);

@@ -37,7 +37,8 @@ public:
                 try {
                     CurvePart tube =
                         part.kind == PartKind::tube ? closed_tube(island) : between(part, island, start, end);
-                    require(tube.length > shortest * tube.girth, "part: expected it longer than a tenth of its girth");
+                    require(tube.length > shortest * tube.girth,
+                            "part: expected a length of more than a tenth of its girth");
                     if (!has_found || tube.flipped < found.flipped) {
                         add_riders(part, island, start, end, tube);
                         found = std::move(tube);

@@ -139,7 +139,7 @@ FleshOptions flesh_options(const LayerInput& ground, const CurveBody& body, cons
 Options describe(CurveExample& o) {
     return {
         {.name = "time", .field = &o.time,
-         .about = "body time whose pose (or time) the shape belongs to", .unit = "s",
+         .about = "body time at whose pose (or time) the shape applies", .unit = "s",
          .range = {-far_time, far_time}},
         {.name = "morph", .field = &o.morph,
          .about = "morph target that is the shape; neither morph nor file: the body's own shape"},
@@ -163,11 +163,11 @@ Options describe(CurveLayerOptions& o) {
     all = join(std::move(all), {
         {.name = "region", .field = &o.region, .about = "region (see scene.md), instead of joints"},
         {.name = "parts", .field = &o.parts,
-         .about = "without any of these the soft parts are found: only these kinds; empty: all",
+         .about = "where no part is named, soft parts are found: only these kinds; empty: all",
          .choices = {"arm", "leg", "neck", "torso", "tail", "ear", "fin", "tube"}}});
     all = join(std::move(all), {
         {.group = "character", .name = "preset", .field = &o.preset,
-         .about = "frequency, damping and inertia of a body part, where they are left at their defaults",
+         .about = "frequency, damping and inertia that suit a body part, where they are left at their defaults",
          .choices = {"", "belly", "thigh", "cheek", "tail", "ear", "trunk", "breast", "wattle", "fin"}},
         {.name = "soft", .field = &o.soft, .about = "0 firm to 1 soft, in place of frequency; long parts are slower",
          .range = {0, 1}, .automatic = "frequency counts"},
@@ -189,17 +189,17 @@ Options describe(CurveLayerOptions& o) {
     return join(std::move(all),
                 {
         {.name = "collide", .field = &o.collide,
-         .about = "parts stay out of the rest of the body and of each other, beyond what the body itself has"},
+         .about = "parts stay out of the rest of the body and of each other, except as far as the body itself overlaps"},
         {.name = "collider", .field = tables(o.colliders),
          .about = "what flesh stays out of, each a table with shape, at, to, radius and node"},
         {.name = "loop", .field = &o.loop,
-         .about = "where the clip loops, flesh starts as it comes back: the loop has no seam", .advanced = true},
+         .about = "where the clip loops, flesh starts as it will come back, so the loop has no seam", .advanced = true},
         {.name = "example", .field = tables(o.examples),
          .about = "shapes to reach, each a table with time and morph or file", .was = {"examples"}},
         {.name = "morph_examples", .field = &o.morph_examples,
          .about = "morph targets keyed in the clip become examples of the pose at which they are strongest"},
         {.name = "force", .field = tables(o.forces),
-         .about = "forces by hand, each a table with time, push and region", .was = {"forces"}}});
+         .about = "forces applied by hand, each a table with time, push and region", .was = {"forces"}}});
 }
 // clang-format on
 

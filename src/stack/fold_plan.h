@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cutis/stack/fold_layer.h"
+#include "fold/folds.h"
 
 namespace cutis {
 

@@ -24,13 +24,12 @@ Options describe(FoldCurveLook& o) {
 Options describe(FoldLayerOptions& o) {
     Options all = {
         {.group = "place", .name = "layout", .field = choice(o.layout, {"stripes", "paper"}),
-         .about = "stripes over the whole garment, or the paper's own folds along curves of bending "
-                  "joints (or chains), a line each", .was = {"place"}},
+         .about = "stripes over the whole garment, or the paper's own folds along curves of bending joints (or chains), one line each", .was = {"place"}},
         {.name = "where", .field = &o.where, .about = "stripes: regions with folds"},
         {.name = "poses", .field = choice(o.poses, {"all", "clip"}),
          .about = "what folds are laid out from: every clip and random poses, or the clip that is baked alone"},
         {.name = "poses_per_second", .field = &o.poses_per_second,
-         .about = "poses of every clip that folds are laid out from", .unit = "1/s",
+         .about = "poses per second of every clip that folds are laid out from", .unit = "1/s",
          .range = {0.1, 240}, .advanced = true},
         {.name = "random_poses", .field = &o.random_poses,
          .about = "random poses within the joints' range that folds are laid out from, so that "
@@ -54,7 +53,7 @@ Options describe(FoldLayerOptions& o) {
          .about = "fold curves along vertices instead of joints: tables with the vertices of each",
          .was = {"chains"}},
         {.name = "curve", .field = tables(o.curves),
-         .about = "profiles and widths, which the curves take in turn",
+         .about = "profiles and widths, assigned to the curves in turn",
          .was = {"curve_profiles", "curve_widths", "curve_lengths"}},
         {.name = "reach", .field = &o.reach,
          .about = "folds fade out this far to each side of a curve", .unit = "m",

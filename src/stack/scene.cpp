@@ -30,7 +30,7 @@ Options describe_body(Scene& scene) {
         {.name = "motion", .field = &body.motion,
          .about = "motion for the skeleton of file, by joint names: a BVH file, or a clip of another glTF, VRM or FBX file", .change = Change::start},
         {.name = "clips", .field = &body.clips,
-         .about = "several clips of file, each baked for itself, one output clip each; [\"*\"]: all of them",
+         .about = "several clips of file, each baked by itself into one output clip; [\"*\"]: all of them",
          .change = Change::start},
         {.name = "rest", .field = &body.rest,
          .about = "OBJ with a separate rest pose, same vertices", .change = Change::start},
@@ -50,15 +50,13 @@ Options describe_body(Scene& scene) {
          .about = "weld and clean the surface layers work on; false refuses instead",
          .change = Change::start},
         {.name = "leave_out", .field = &body.leave_out,
-         .about = "a layer that refuses this body is left out with a note; false: it stops the bake, unless nothing of it "
-                  "was chosen",
+         .about = "leave out, with a note, a layer that refuses this body; false: it stops the bake, unless it was left at its defaults",
          .change = Change::start},
         {.name = "weld_distance", .field = &body.weld_distance,
          .about = "repair: vertices this close are one, of the box diagonal; 0: exact matches",
          .range = {0, 1e-3}, .change = Change::start},
         {.name = "cut_distance", .field = &body.cut_distance,
-         .about = "a body that moves further (of its box diagonal) from frame to frame makes a "
-                  "cut: layers start anew", .range = {1e-3, 1e9}, .change = Change::start,
+         .about = "a body that moves further than this share of its box diagonal between frames has been cut: layers restart", .range = {1e-3, 1e9}, .change = Change::start,
          .advanced = true},
     };
     return join(join(source, describe(body.options)), frames);
@@ -67,7 +65,7 @@ Options describe_body(Scene& scene) {
 Options describe(DecalScene& o) {
     return {
         {.name = "image", .field = &o.image, .about = "PNG or JPEG file, or the drawing compass", .change = Change::start},
-        {.name = "at", .field = &o.at, .about = "x y z near the skin, in the rest pose; this, uv or joint", .unit = "m",
+        {.name = "at", .field = &o.at, .about = "x y z near the skin, in the rest pose; give this, uv or joint", .unit = "m",
          .change = Change::start},
         {.name = "uv", .field = &o.uv, .about = "place on the character's own texture, v up", .change = Change::start},
         {.name = "joint", .field = &o.joint, .about = "name of a joint: on the skin near it", .change = Change::start},
@@ -78,7 +76,7 @@ Options describe(DecalScene& o) {
          .soft = {0.01, 1}, .change = Change::start},
         {.name = "turn", .field = &o.turn, .about = "anticlockwise from upright", .unit = "degrees",
          .range = {-360, 360}, .change = Change::start},
-        {.name = "opacity", .field = &o.opacity, .about = "0: not seen", .range = {0, 1}, .change = Change::start},
+        {.name = "opacity", .field = &o.opacity, .about = "0: invisible", .range = {0, 1}, .change = Change::start},
         {.name = "blend", .field = choice(o.blend, {"over", "multiply"}),
          .about = "over: the picture's own colours; multiply: ink that darkens the skin, white is clear",
          .change = Change::start},
@@ -95,7 +93,7 @@ Options describe_output(Scene& scene) {
          .about = "first frame written; frame 1 is the first pose", .range = {1, 1e7},
          .change = Change::start},
         {.name = "last_frame", .field = &scene.last_frame,
-         .about = "last frame written; 0: to the end of the clip", .range = {0, 1e7},
+         .about = "last frame written; 0: the end of the clip", .range = {0, 1e7},
          .change = Change::start},
         {.name = "format_options", .field = in_code(scene.output.format_options),
          .about = "tables of the formats, see describe(SinkOptions&)"},
@@ -107,10 +105,10 @@ Options describe_output(Scene& scene) {
 
 Options describe(RecordingScene& recording) {
     return {
-        {.name = "steps", .field = &recording.steps, .about = "how many there are; 0: nothing is recorded",
+        {.name = "steps", .field = &recording.steps, .about = "number of steps; 0: nothing is recorded",
          .range = {0, max_recorded_steps}, .change = Change::start},
         {.name = "commands", .field = &recording.commands,
-         .about = "what was done, JSON of docs/live.md, each with the step after which it came",
+         .about = "the commands, JSON as in docs/live.md, each with the step after which it came",
          .change = Change::start},
     };
 }

@@ -16,9 +16,9 @@ constexpr Range key_times = {-1e7, 1e7};  // seconds
 // clang-format off
 Options describe(ShellMove& o) {
     return {
-        {.name = "time", .field = &o.time, .about = "body time; straight between moves",
+        {.name = "time", .field = &o.time, .about = "body time; moves in a straight line in between",
          .unit = "s", .range = key_times},
-        {.name = "by", .field = &o.by, .about = "displacement from where the place would be",
+        {.name = "by", .field = &o.by, .about = "displacement from where the place would be without the handle",
          .unit = "m"},
     };
 }
@@ -29,8 +29,8 @@ Options describe(ShellHandle& o) {
         {.name = "at", .field = &o.at,
          .about = "takes the detail vertex nearest to this place of the rest pose, of those that "
                   "stand out by a quarter of the shell's height", .unit = "m"},
-        {.name = "grab", .field = &o.grab, .about = "taken at", .unit = "s", .range = key_times},
-        {.name = "release", .field = &o.release, .about = "let go at", .unit = "s",
+        {.name = "grab", .field = &o.grab, .about = "time at which it takes hold", .unit = "s", .range = key_times},
+        {.name = "release", .field = &o.release, .about = "time at which it lets go", .unit = "s",
          .range = key_times},
         {.name = "moves", .field = tables(o.moves),
          .about = "where it is dragged, each a table with time and by"},

@@ -17,14 +17,14 @@ Options describe(ShellLayerOptions& o) {
          .about = "name of the detail mesh; empty: that of the piece"},
         {.name = "detail", .field = &o.detail, .about = "built-in piece", .choices = pieces},
         {.name = "mesh", .field = &o.mesh,
-         .about = "OBJ file used instead: a piece, or a mesh around the body", .is_file = true},
+         .about = "OBJ file to use instead: a piece, or a mesh around the body", .is_file = true},
         {.name = "mesh_up", .field = &o.mesh_up,
          .about = "axis of the file that points out of the surface (pieces)",
          .choices = {"x", "y", "z"}},
         {.name = "place", .field = choice(o.place, {"scatter", "tiles", "around"}),
          .about = "scattered copies, tiles over the UV charts, or a mesh around the body as it is"},
         {.name = "outside", .field = choice(o.outside, {"refuse", "nearest"}),
-         .about = "vertices of a mesh around the body that lie outside the shell"},
+         .about = "what happens to vertices of a mesh around the body that lie outside the shell"},
         {.name = "anchor", .field = choice(o.anchor, {"surface", "skin"}),
          .about = "detail stays with the body's surface, or rides on the skin that a slide layer "
                   "below moves over it"},
@@ -40,7 +40,7 @@ Options describe(ShellLayerOptions& o) {
          .unit = "of the diagonal", .range = {1e-5, 0.5}, .soft = {0.001, 0.1}},
         {.name = "clip_aware", .field = &o.clip_aware,
          .about = "lower the shell where the clip would turn it over"},
-        {.name = "stiffness", .field = &o.stiffness, .about = "of the shell, relative",
+        {.name = "stiffness", .field = &o.stiffness, .about = "stiffness of the shell, relative",
          .range = {1e-6, much}, .soft = {0.1, 10}},
     };
     all = join(std::move(all), without(describe(o.offset), {"height"}));
@@ -56,7 +56,7 @@ Options describe(ShellLayerOptions& o) {
         std::move(all),
         {
         {.group = "vibration", .name = "frequency", .field = &o.frequency,
-         .about = "of the vibration", .unit = "Hz", .range = {0.01, 1000}, .soft = {0.5, 30},
+         .about = "frequency of the vibration", .unit = "Hz", .range = {0.01, 1000}, .soft = {0.5, 30},
          .change = Change::live},
         {.name = "damping", .field = &o.damping, .about = "ratio to critical damping",
          .range = {0, 100}, .soft = {0, 1}, .change = Change::live},
@@ -66,7 +66,7 @@ Options describe(ShellLayerOptions& o) {
         {.name = "paper_zeta", .field = &o.paper_zeta,
          .about = "the paper's zeta, with paper_omega", .range = {0, 0.999}, .advanced = true},
         {.name = "paper_fps", .field = &o.paper_fps,
-         .about = "frame rate omega and zeta are meant for", .unit = "Hz", .range = {1, 1000},
+         .about = "frame rate that paper_omega and paper_zeta refer to", .unit = "Hz", .range = {1, 1000},
          .advanced = true},
         {.name = "axes", .field = &o.axes,
          .about = "frequency and damping along, across and out of the surface: six numbers; "
@@ -74,19 +74,19 @@ Options describe(ShellLayerOptions& o) {
         {.name = "substeps", .field = &o.substeps, .about = "steps inside a frame",
          .range = {1, 100}, .change = Change::live, .advanced = true},
         {.name = "cut", .field = choice(o.cut, {"carry", "rest"}),
-         .about = "after a jump of the body vibration goes on, or stops", .change = Change::live},
+         .about = "after a jump of the body, vibration continues or stops", .change = Change::live},
         });
     all = join(std::move(all), describe(o.shell.vibration));
     all = join(std::move(all),
                {
         {.group = "handles", .name = "handle", .field = tables(o.handles),
-         .about = "holds on the detail, each a table with at, grab, release and moves",
+         .about = "hands that grab the detail, each a table with at, grab, release and moves",
          .was = {"handles"}},
         {.name = "offset_stiffness", .field = &o.offset_stiffness,
-         .about = "of handles in the shell; 1 is a soft pull", .range = {0, 1e9},
+         .about = "stiffness of handles in the shell; 1 is a soft pull", .range = {0, 1e9},
          .soft = {0.1, 100}},
         {.name = "base_stiffness", .field = &o.base_stiffness,
-         .about = "of handles into the body; 0 leaves it alone", .range = {0, 1e9},
+         .about = "stiffness of handles' pull on the body; 0 leaves it alone", .range = {0, 1e9},
          .soft = {0, 100}},
         {.name = "reach", .field = &o.reach, .about = "how far a pull on the body reaches",
          .unit = "of the diagonal", .range = {1e-4, 100}, .soft = {0.01, 1}},

@@ -60,14 +60,14 @@ std::vector<int> named_vertices(const LayerInput& ground, const Region& region, 
 Options describe(VectorKey& o) {
     return {
         {.name = "time", .field = &o.time, .about = "of the clip", .unit = "s", .range = {-1e6, 1e6}},
-        {.name = "value", .field = &o.value, .about = "at that time"},
+        {.name = "value", .field = &o.value, .about = "value at that time"},
     };
 }
 
 Options describe(NumberKey& o) {
     return {
         {.name = "time", .field = &o.time, .about = "of the clip", .unit = "s", .range = {-1e6, 1e6}},
-        {.name = "value", .field = &o.value, .about = "at that time", .range = {-1e6, 1e6}},
+        {.name = "value", .field = &o.value, .about = "value at that time", .range = {-1e6, 1e6}},
     };
 }
 
@@ -79,11 +79,11 @@ Options describe(SlideDrag& o) {
          .change = Change::live},
         {.name = "radius", .field = &o.radius, .about = "the force is spread over this distance",
          .unit = "m", .range = {0, 1e6}, .change = Change::live},
-        {.name = "over_time", .field = tables(o.over_time), .about = "keys of the force, instead of it"},
+        {.name = "over_time", .field = tables(o.over_time), .about = "keys of the force, in place of a constant"},
         {.name = "node", .field = &o.node,
-         .about = "of the character, that the hand goes with: it draws the skin after it, instead of a force"},
+         .about = "node of the character that the hand follows, dragging the skin along, instead of a force"},
         {.name = "stiffness", .field = &o.stiffness,
-         .about = "force per way of the node from its place on the body since the first frame", .unit = "N/m",
+         .about = "force per distance that the node has gone from its place on the body at the first frame", .unit = "N/m",
          .range = {0, 1e9}},
     };
 }
@@ -95,34 +95,33 @@ Options describe(SlideLayerOptions& o) {
         {.group = "places", .name = "pins", .field = &o.pins,
          .about = "regions where skin is fixed to the body"},
         {.name = "leave_rigid", .field = &o.leaves_rigid,
-         .about = "eyes, teeth, horns and hair, as the body's anatomy finds them, keep to the body"},
+         .about = "eyes, teeth, horns and hair (as the anatomy finds them) stay on the body"},
         {.name = "glides", .field = &o.glides,
          .about = "regions where skin moves along a line only"},
         {.name = "glide_direction", .field = &o.glide_direction,
-         .about = "of glides, in the rest pose; 0 0 0: along the chain of edges they form"},
+         .about = "direction of glides, in the rest pose; 0 0 0: along the chain of edges they form"},
         {.name = "pull", .field = &o.pull,
          .about = "regions where skin is pulled at pull_velocity"},
         {.name = "pull_velocity", .field = &o.pull_velocity,
          .about = "relative to the body, in the rest pose", .unit = "m/s", .change = Change::live},
         {.name = "pull_node", .field = &o.pull_node,
-         .about = "of the character, that pulled skin goes along with instead: a pin that is not on the body"},
+         .about = "node of the character that pulled skin goes along with instead: a pin that is not on the body"},
         {.name = "drag", .field = tables(o.drags),
          .about = "hands that drag the skin, as tables with at, force and radius",
          .change = Change::live, .was = {"drag_at", "drag_force", "drag_radius"}},
         {.group = "over time", .name = "gravity_over_time", .field = tables(o.gravity_over_time),
-         .about = "keys of gravity, instead of it"},
-        {.name = "wind_over_time", .field = tables(o.wind_over_time), .about = "keys of wind, instead of it"},
-        {.name = "pull_over_time", .field = tables(o.pull_over_time), .about = "keys of a factor of pull_velocity"},
+         .about = "keys of gravity, in place of a constant"},
+        {.name = "wind_over_time", .field = tables(o.wind_over_time), .about = "keys of wind, in place of a constant"},
+        {.name = "pull_over_time", .field = tables(o.pull_over_time), .about = "keys of a factor on pull_velocity"},
         {.name = "pins_over_time", .field = tables(o.pins_over_time),
-         .about = "keys of what pins do: from 0.5 on they hold skin where it lies, below they let it go"},
+         .about = "keys of the pins' hold: at 0.5 and above they hold skin where it lies, below they release it"},
         {.group = "output", .name = "output",
          .field = choice(o.output, {"vertices", "uv", "none", "both"}),
-         .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, channels alone, or "
-                  "vertices, and the other view as a mesh of its own, slid_uv"},
+         .about = "what slides: the vertices with their UVs, the UVs on an unmoved body, channels alone, or both: the vertices, and the sliding UVs as a mesh of their own, slid_uv"},
         {.name = "channels", .field = &o.has_channels,
          .about = "stretches, stress, slide, wrinkles and Pref per vertex"},
         {.name = "wrinkle_wavelength", .field = &o.wrinkle_wavelength,
-         .about = "of the ripples whose amplitude is given", .unit = "m", .range = {0, 1e6, true},
+         .about = "wavelength of the ripples whose amplitude is given", .unit = "m", .range = {0, 1e6, true},
          .change = Change::live, .automatic = "0.006 scaled with size / 1.7 m"},
         {.name = "smooth_time", .field = &o.is_smooth_in_time,
          .about = "between keys the skin feels a body without velocity jumps"},

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "cutis/core/error.h"
-#include "cutis/wrinkle/wrinkles.h"
 #include "stack/wrinkle_mesh.h"
+#include "wrinkle/wrinkles.h"
 
 namespace cutis {
 
@@ -249,21 +249,20 @@ Options describe(WrinkleLayerOptions& o) {
     return join(join({
         {.group = "place", .name = "where", .field = &o.where, .about = "regions with wrinkles"},
         {.name = "poses_per_second", .field = &o.poses_per_second,
-         .about = "poses of the clip that wrinkles are laid out from", .unit = "1/s", .range = {0.1, 240},
+         .about = "poses per second of the clip that wrinkles are laid out from", .unit = "1/s", .range = {0.1, 240},
          .advanced = true}},
         describe(o.solver)),
         {
-        {.group = "maps", .name = "map_size", .field = &o.map_size, .about = "of normal and height maps, a side",
+        {.group = "maps", .name = "map_size", .field = &o.map_size, .about = "width and height of normal and height maps",
          .unit = "pixels", .range = {64, 8192}, .soft = {1024, 4096}},
         {.name = "map_padding", .field = &o.map_padding,
-         .about = "by which maps go on beyond the borders of UV islands", .unit = "pixels", .range = {0, 64}},
+         .about = "how far maps extend beyond the borders of UV islands", .unit = "pixels", .range = {0, 64}},
         {.group = "mesh", .name = "displace", .field = &o.displace,
-         .about = "move the vertices of a finer mesh instead of painting maps; not on a mesh that fold has refined, "
-                  "and over slide with output = \"vertices\" alone"},
-        {.name = "mesh_edges", .field = &o.mesh_edges, .about = "edges a wavelength of the finer mesh",
+         .about = "move the vertices of a finer mesh instead of painting maps; not on a mesh that fold has refined, and over slide only with output = \"vertices\""},
+        {.name = "mesh_edges", .field = &o.mesh_edges, .about = "edges per wavelength of the finer mesh",
          .range = {3, 16}},
         {.name = "mesh_vertices", .field = &o.mesh_vertices,
-         .about = "of the finer mesh, at most: beyond it there are fewer edges a wavelength",
+         .about = "most vertices of the finer mesh: beyond it there are fewer edges per wavelength",
          .range = {1000, 1000000}, .soft = {20000, 200000}}});
 }
 // clang-format on

@@ -58,7 +58,7 @@ WrinkleSolver plan_wrinkles(const LayerInput& ground, const WrinkleLayerOptions&
 FineMesh WrinkleGround::plan(const LayerInput& ground, const WrinkleLayerOptions& settings) {
     require(ground.refined == nullptr,
             "wrinkle: displace: expected the body's own mesh, found one that an earlier layer (fold) has refined: "
-            "leave displace out, maps lie on that mesh, too");
+            "leave out displace; maps work on that mesh, too");
     require(ground.skin != SkinMotion::over_surface,
             "wrinkle: displace: expected output = \"vertices\" of the slide layer below, so that vertices move with "
             "the skin");

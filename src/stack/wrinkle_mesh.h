@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cutis/stack/wrinkle_layer.h"
-#include "cutis/wrinkle/displacement.h"
 #include "mesh/fine_mesh.h"
+#include "wrinkle/displacement.h"
 
 namespace cutis {
 

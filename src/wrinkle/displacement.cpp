@@ -1,4 +1,4 @@
-#include "cutis/wrinkle/displacement.h"
+#include "wrinkle/displacement.h"
 
 #include <algorithm>
 #include <cmath>

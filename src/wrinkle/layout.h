@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cutis/wrinkle/wrinkles.h"
 #include "wrinkle/cut_mesh.h"
+#include "wrinkle/wrinkles.h"
 
 namespace cutis::wrinkle_detail {
 

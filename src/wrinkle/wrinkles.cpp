@@ -1,4 +1,4 @@
-#include "cutis/wrinkle/wrinkles.h"
+#include "wrinkle/wrinkles.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -54,8 +54,6 @@ protected:
 TEST_F(Math, functions_keep_their_promise_over_the_ranges_that_are_used) {
     EXPECT_LE(WORST(sin, -10.0, 10.0), promised);
     EXPECT_LE(WORST(cos, -10.0, 10.0), promised);
-    EXPECT_LE(WORST(tan, -1.5, 1.5), promised);
-    EXPECT_LE(WORST(asin, -1.0, 1.0), promised);
     EXPECT_LE(WORST(acos, -1.0, 1.0), promised);
     EXPECT_LE(WORST(atan, -30.0, 30.0), promised);
     EXPECT_LE(WORST(exp, -700.0, 700.0), promised);
@@ -130,7 +128,6 @@ TEST_F(Math, special_values_are_those_of_the_standard) {
         EXPECT_TRUE(same(math::expm1(x), std::expm1(x))) << x;
         EXPECT_TRUE(same(math::tanh(x), std::tanh(x))) << x;
         EXPECT_TRUE(same(math::atan(x), std::atan(x))) << x;
-        EXPECT_TRUE(same(math::asin(x), std::asin(x))) << x;
         EXPECT_TRUE(same(math::acos(x), std::acos(x))) << x;
         EXPECT_TRUE(same(math::cbrt(x), std::cbrt(x))) << x;
         EXPECT_TRUE(same(math::log(x), std::log(x))) << x;

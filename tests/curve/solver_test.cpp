@@ -92,7 +92,8 @@ TEST(solver, asks_nothing_beyond_what_is_known_and_goes_on_at_an_even_speed) {
 }
 
 TEST(solver, constant_acceleration_sags_to_the_clamped_beam_under_uniform_load) {
-    // Static answer of the modes to -gain a: q = -gain a / (a1/a2) v^2 (1-v)^2 / 24 (notes, 3).
+    // Static answer of the modes to -gain a: q = -gain a / (a1/a2) v^2 (1-v)^2 / 24: a clamped beam
+    // under uniform load.
     const CurvePart part = cylinder_part(8, 65);
     CurveOptions options;
     options.damping = 0.7;

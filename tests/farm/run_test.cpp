@@ -223,7 +223,7 @@ TEST(FarmRun, a_signal_keeps_a_checkpoint_and_the_next_try_goes_on_from_it) {
     EXPECT_EQ(status_of(plan, plan.tasks(), 3).running.size(), 0u) << "the task is free";
     ASSERT_EQ(run_task(plan, 0, controls()).kind, Result::Kind::done);
     const fs::path done = result_folder(plan, plan.task(0));
-    EXPECT_NE(read(done / "log").find("goes on after frame"), std::string::npos) << read(done / "log");
+    EXPECT_NE(read(done / "log").find("continues after frame"), std::string::npos) << read(done / "log");
     EXPECT_LT(report_number(done, "frames"), 8.0);
     ASSERT_EQ(run_task(plan, 1, controls()).kind, Result::Kind::done);
     const std::string chunks = read(result_folder(plan, plan.task(1)) / "a.pc2");

@@ -148,7 +148,7 @@ def check_long(farm):
     words = words_of_logs(long_plan)
     assert "stopped by a signal" in words, f"its time limit was near: {words}"
     log = next((long_plan / "done").rglob("log")).read_text()
-    assert "goes on after frame" in log, log
+    assert "continues after frame" in log, log
     cutis("farm", "collect", long_plan, "-o", folder / "long")
     cutis("bake", folder / "long.toml", "-o", folder / "long-one", "--threads", 1, timeout=600)
     same = (folder / "long/long/long.pc2").read_bytes() == (folder / "long-one/long.pc2").read_bytes()

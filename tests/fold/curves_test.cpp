@@ -75,7 +75,7 @@ TEST(FoldCurves, compressed_lines_have_their_exact_length_on_the_mesh) {
     }
     EXPECT_GE(compressed, 3);
     EXPECT_LT(solver.report().worst_residual, 1e-14);
-    // Folds fade out over their reach (P3 section 5.2), and only one side of the tube has them.
+    // Folds fade out over their reach (Ly et al. 2017 section 5.2), and only one side of the tube has them.
     const VectorXd weights = solver.weights();
     EXPECT_GT(weights.maxCoeff(), 0.95);
     for (Eigen::Index v = 0; v < folded.rows(); ++v) {

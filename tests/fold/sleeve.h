@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cutis/body/skinning.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/folds.h"
 #include "cutis/mesh/geometry.h"
+#include "fold/curves.h"
+#include "fold/folds.h"
 #include "support/shapes.h"
 
 namespace cutis::test {

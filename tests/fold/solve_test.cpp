@@ -1,4 +1,4 @@
-#include "cutis/fold/solve.h"
+#include "fold/solve.h"
 
 #include <limits>
 
@@ -62,8 +62,7 @@ TEST(FoldSolve, a_line_that_is_long_enough_stays) {
 }
 
 TEST(FoldSolve, zero_is_taken_where_a_concave_line_has_further_roots) {
-    // fold-notes section 1: turning 0.6 over length 2, rest length 1.99: roots at 0.0395 and
-    // 0.2077.
+    // An arc that turns by 0.6 over length 2, rest length 1.99: tau has roots at 0.0395 and 0.2077.
     const Line line = arc(400, 0.6);
     const auto stretch = [&](double height) { return line.grown(height) - 1.99; };
     ASSERT_GT(stretch(0.0), 0.0);

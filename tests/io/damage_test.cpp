@@ -99,8 +99,8 @@ const Damage damages[] = {
     {"back_to_back", "three and more triangles",
      [](Tube& t) { t.add_triangle(t.indices[0], t.indices[2], t.indices[1]); }},
     {"unused_vertex", "used by no triangle", [](Tube& t) { t.add_vertex(9, 9, 9); }},
-    {"position_nan", "no places", [](Tube& t) { t.positions[3 * 30 + 1] = nan; }},
-    {"position_far_away", "no places", [](Tube& t) { t.positions[3 * 30] = 1e30; }},
+    {"position_nan", "not finite or too far away", [](Tube& t) { t.positions[3 * 30 + 1] = nan; }},
+    {"position_far_away", "not finite or too far away", [](Tube& t) { t.positions[3 * 30] = 1e30; }},
     {"colour_nan", "not finite", [](Tube& t) { t.colours[5] = nan; }},
     {"weight_nan", "neighbours'", [](Tube& t) { t.weights[4 * 20] = nan; }},
     {"weight_negative", "did not sum to 1", [](Tube& t) { t.weights[4 * 2 + 1] = -0.5, t.weights[4 * 2] = 0.5; }},
@@ -139,7 +139,7 @@ const Damage damages[] = {
 
 // Kinds below are of whole files; those above of single numbers.
 const Damage damaged_files[] = {
-    {"name_in_another_code_page", "no UTF-8",
+    {"name_in_another_code_page", "not UTF-8",
      [](Tube& t) {
          t.bend = [](GlbBuilder& b) { b.json["nodes"][0]["name"] = "Hals-Uebergang"; };
          t.spoil = [](test::Bytes& bytes) {

@@ -142,7 +142,7 @@ TEST(GltfReadErrors, numbers_must_be_finite) {
         [&](auto& b) {
             b.primitive()["attributes"]["POSITION"] = b.add_accessor(f32, "VEC3", {0, 0, 0, 1, nan, 0, 0, 1, 0});
         },
-        {"1 positions are no places", "first vertex 1"});
+        {"1 positions are not finite or too far away", "first vertex 1"});
     mend(
         [&](auto& b) {
             b.json["animations"][0]["samplers"][0]["output"] = b.add_accessor(f32, "VEC4", {0, 0, 0, 1, 0, 0, inf, 0});

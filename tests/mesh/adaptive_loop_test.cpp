@@ -1,4 +1,4 @@
-#include "cutis/mesh/adaptive_loop.h"
+#include "mesh/adaptive_loop.h"
 
 #include "cutis/core/error.h"
 #include "support/expect_error.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/adaptive_loop.h"
+#include "mesh/adaptive_loop.h"
 #include "support/shapes.h"
 
 namespace cutis {

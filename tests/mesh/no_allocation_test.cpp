@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cutis/mesh/geometry.h"
-#include "cutis/mesh/subdivide.h"
+#include "mesh/subdivide.h"
 #include "mesh/trace.h"
 #include "support/allocations.h"
 #include "support/shapes.h"

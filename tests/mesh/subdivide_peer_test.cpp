@@ -19,7 +19,7 @@
 #endif
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/subdivide.h"
+#include "mesh/subdivide.h"
 #include "support/shapes.h"
 
 namespace cutis {
@@ -37,38 +37,17 @@ struct Point {
 };
 
 // Largest distance between our points and OpenSubdiv's at each of `levels` levels.
-void expect_same_as_peer(const Shape& shape, const LoopOptions& options, int levels) {
+void expect_same_as_peer(const Shape& shape, int levels) {
     const int vertex_count = static_cast<int>(shape.positions.rows());
     const std::vector<int> sizes(static_cast<size_t>(shape.triangles.rows()), 3);
-    std::vector<int> crease_pairs;
-    std::vector<float> crease_sharpness;
-    for (const CreaseEdge& crease : options.creases) {
-        crease_pairs.insert(crease_pairs.end(), {crease.a, crease.b});
-        crease_sharpness.push_back(static_cast<float>(std::min(crease.sharpness, 10.0)));
-    }
-    std::vector<int> corner_vertices;
-    std::vector<float> corner_sharpness;
-    for (const SharpCorner& corner : options.corners) {
-        corner_vertices.push_back(corner.vertex);
-        corner_sharpness.push_back(static_cast<float>(std::min(corner.sharpness, 10.0)));
-    }
     Far::TopologyDescriptor descriptor;
     descriptor.numVertices = vertex_count;
     descriptor.numFaces = static_cast<int>(sizes.size());
     descriptor.numVertsPerFace = sizes.data();
     descriptor.vertIndicesPerFace = shape.triangles.data();
-    descriptor.numCreases = static_cast<int>(options.creases.size());
-    descriptor.creaseVertexIndexPairs = crease_pairs.data();
-    descriptor.creaseWeights = crease_sharpness.data();
-    descriptor.numCorners = static_cast<int>(options.corners.size());
-    descriptor.cornerVertexIndices = corner_vertices.data();
-    descriptor.cornerWeights = corner_sharpness.data();
 
     Sdc::Options sdc;
-    sdc.SetVtxBoundaryInterpolation(options.boundary_corners == BoundaryCorners::sharp
-                                        ? Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER
-                                        : Sdc::Options::VTX_BOUNDARY_EDGE_ONLY);
-    sdc.SetCreasingMethod(Sdc::Options::CREASE_UNIFORM);
+    sdc.SetVtxBoundaryInterpolation(Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER);
     using Factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
     const std::unique_ptr<Far::TopologyRefiner> refiner(
         Factory::Create(descriptor, Factory::Options(Sdc::SCHEME_LOOP, sdc)));
@@ -98,7 +77,7 @@ void expect_same_as_peer(const Shape& shape, const LoopOptions& options, int lev
             ASSERT_GE(edge, 0);
             finer_theirs.push_back(coarse.GetEdgeChildVertex(edge));
         }
-        const LoopSubdivision loop(Topology(shape.triangles, vertex_count), level, options);
+        const LoopSubdivision loop(Topology(shape.triangles, vertex_count), level);
         ASSERT_EQ(loop.stencils().count(), static_cast<int>(finer.size()));
         MatrixX3d ours(loop.stencils().count(), 3);
         loop.stencils().apply(shape.positions, Workers(1), ours);
@@ -124,66 +103,31 @@ Shape dented(Shape shape, unsigned seed) {
 }
 
 TEST(SubdividePeer, closed_meshes_equal_opensubdiv) {
-    expect_same_as_peer(dented(test::torus_grid(8, 6), 1), {}, 3);
-    expect_same_as_peer(dented(test::icosphere(1), 2), {}, 3);
-    expect_same_as_peer(dented(test::tetrahedron(), 3), {}, 3);
-    expect_same_as_peer(dented(test::cube(), 4), {}, 3);
+    expect_same_as_peer(dented(test::torus_grid(8, 6), 1), 3);
+    expect_same_as_peer(dented(test::icosphere(1), 2), 3);
+    expect_same_as_peer(dented(test::tetrahedron(), 3), 3);
+    expect_same_as_peer(dented(test::cube(), 4), 3);
 }
 
 TEST(SubdividePeer, irregular_valences_equal_opensubdiv) {
     for (const int valence : {3, 4, 5, 7, 8, 13, 18}) {
-        expect_same_as_peer(dented(test::double_cone(valence), 5), {}, 3);
+        expect_same_as_peer(dented(test::double_cone(valence), 5), 3);
     }
 }
 
-TEST(SubdividePeer, boundaries_equal_opensubdiv_with_sharp_and_with_smooth_corners) {
-    for (const BoundaryCorners corners : {BoundaryCorners::sharp, BoundaryCorners::smooth}) {
-        LoopOptions options;
-        options.boundary_corners = corners;
-        expect_same_as_peer(dented(test::planar_grid(3, 2), 6), options, 3);
-        expect_same_as_peer(dented(test::open_cylinder(7, 3), 7), options, 3);
-        expect_same_as_peer(dented(test::fan(5), 8), options, 3);
-        Shape one;
-        one.positions = MatrixX3d::Identity(3, 3);
-        one.triangles = MatrixX3i(1, 3);
-        one.triangles << 0, 1, 2;
-        expect_same_as_peer(one, options, 3);
-    }
-}
-
-TEST(SubdividePeer, infinitely_sharp_creases_and_corners_equal_opensubdiv) {
-    LoopOptions options;
-    // A dart (one end inside), a crease through, a junction of three creases, two corners.
-    options.creases = {{0, 1}, {1, 2}, {2, 3}, {2, 6}, {4, 5}};
-    options.corners = {{7}, {4}};
-    expect_same_as_peer(dented(test::cube(), 9), options, 3);
-    // A crease that runs into the boundary.
-    options.creases = {{6, 7}, {7, 8}};
-    options.corners = {{12}};
-    expect_same_as_peer(dented(test::planar_grid(4, 3), 10), options, 3);
-}
-
-TEST(SubdividePeer, semi_sharp_creases_and_corners_equal_opensubdiv) {
-    test::Random random(20);
-    for (unsigned round = 0; round < 12; ++round) {
-        const Shape shape = dented(round % 2 == 0 ? test::icosphere(1) : test::planar_grid(4, 4), 100 + round);
-        const Topology topology(shape.triangles, static_cast<int>(shape.positions.rows()));
-        LoopOptions options;
-        for (const auto& [a, b] : topology.edges()) {
-            if (random.below(3) == 0) {
-                // Eighths are exact as float, which is what OpenSubdiv keeps.
-                options.creases.push_back({a, b, random.below(28) / 8.0});
-            }
-        }
-        for (int v = 0; v < topology.vertex_count(); v += 5) {
-            options.corners.push_back({v, random.below(20) / 8.0});
-        }
-        expect_same_as_peer(shape, options, 3);
-    }
+TEST(SubdividePeer, boundaries_equal_opensubdiv) {
+    expect_same_as_peer(dented(test::planar_grid(3, 2), 6), 3);
+    expect_same_as_peer(dented(test::open_cylinder(7, 3), 7), 3);
+    expect_same_as_peer(dented(test::fan(5), 8), 3);
+    Shape one;
+    one.positions = MatrixX3d::Identity(3, 3);
+    one.triangles = MatrixX3i(1, 3);
+    one.triangles << 0, 1, 2;
+    expect_same_as_peer(one, 3);
 }
 
 TEST(SubdividePeer, several_parts_equal_opensubdiv) {
-    expect_same_as_peer(dented(test::joined(test::octahedron(), test::planar_grid(2, 2)), 11), {}, 3);
+    expect_same_as_peer(dented(test::joined(test::octahedron(), test::planar_grid(2, 2)), 11), 3);
 }
 
 }  // namespace

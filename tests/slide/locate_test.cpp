@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/adaptive_loop.h"
 #include "cutis/mesh/mesh_map.h"
+#include "mesh/adaptive_loop.h"
 #include "support/expect_error.h"
 #include "support/shapes.h"
 

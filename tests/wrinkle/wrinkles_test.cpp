@@ -1,4 +1,4 @@
-#include "cutis/wrinkle/wrinkles.h"
+#include "wrinkle/wrinkles.h"
 
 #include <gtest/gtest.h>
 

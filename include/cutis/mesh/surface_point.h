@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
 
@@ -15,9 +13,6 @@ struct SurfacePoint {
 
 /// Vertex v as a point of the first triangle of its fan.
 SurfacePoint point_at_vertex(const Topology& topology, int v);
-
-/// The vertex a point sits on to within 1e-12 of a barycentric weight, if any.
-std::optional<int> vertex_at_point(const Topology& topology, const SurfacePoint& point);
 
 /// Refuses a triangle that does not exist and weights that are not finite, below -1e-9, or do not
 /// sum to 1 +- 1e-6 (for points that come from outside: files, saved states).

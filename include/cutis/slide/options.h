@@ -6,9 +6,11 @@
 #include "cutis/core/options.h"
 #include "cutis/core/types.h"
 #include "cutis/mesh/topology.h"
-#include "cutis/slide/material.h"
 
 namespace cutis {
+
+/// Which strain energy the skin has.
+enum class SlideMaterial { neo_hookean, st_venant_kirchhoff, fung };
 
 /// Skin that may move along a line only.
 struct Glide {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cutis/core/options.h"
-#include "cutis/fold/folds.h"
+#include "cutis/fold/options.h"
 #include "cutis/stack/layer.h"
 
 namespace cutis {

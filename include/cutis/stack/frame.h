@@ -125,7 +125,7 @@ struct LayerInfo {
     bool changes_shape = false;
     bool changes_uv = false;
     size_t first_channel = 0, channel_count = 0;  ///< of the body's mesh
-    size_t first_number = 0, number_count = 0;
+    size_t first_number = 0;
     size_t first_mesh = 1, mesh_count = 0;
     size_t first_line = 0, line_count = 0;
     std::shared_ptr<SurfaceMaps> maps;  ///< null: none

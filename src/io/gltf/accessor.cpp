@@ -230,7 +230,7 @@ void GltfFile::decode_mended(const GltfAccessor& accessor, const std::string& wh
         }
     }
     if (mended > 0) {
-        note(concat(what, ": ", mended, " numbers are not finite; ", instead, " stands for them"));
+        note(concat(what, ": ", mended, " numbers are not finite; ", instead, " is used instead"));
     }
 }
 

@@ -157,7 +157,7 @@ std::vector<Clip> read_gltf_clips(GltfFile& file, const GltfNodes& nodes, Skelet
                 continue;
             }
             if (!moved.emplace(channel->node, channel->target).second) {
-                file.note(concat(channels[c].path(), ": a second channel for the same property is not read"));
+                file.note(concat(channels[c].path(), ": a second channel for the same property is ignored"));
                 continue;
             }
             clip.channels.push_back(std::move(*channel));

@@ -134,7 +134,7 @@ void GltfFile::read_json(std::span<const unsigned char> bytes) {
     if (broken > 0) {
         mended.append(text.substr(whole));
         text = mended;
-        note(concat(broken, " bytes of its text are no UTF-8: they became question marks"));
+        note(concat(broken, " bytes of its text are not UTF-8: they became question marks"));
     }
     json_ = Json::parse(text, source_);
 }
@@ -195,8 +195,8 @@ std::shared_ptr<const Bytes> GltfFile::load_uri(const JsonAt& uri) {
         return found->second;
     }
     if (!loader_) {
-        throw IoError(concat(source_, ": ", uri.path(), ": '", path,
-                             "' is another file, and there is none beside bytes in memory"));
+        throw IoError(
+            concat(source_, ": ", uri.path(), ": '", path, "' is another file, which bytes in memory cannot refer to"));
     }
     std::shared_ptr<const Bytes> bytes;
     try {

@@ -444,8 +444,8 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<s
         while (stored.row(first) == data.art.positions.row(first)) {
             ++first;
         }
-        file.note(concat(mesh.path(), ": ", mended, " positions are no places (first vertex ", first, ": ",
-                         text_of(stored.row(first).transpose()), "); their neighbours' mean stands for them"));
+        file.note(concat(mesh.path(), ": ", mended, " positions are not finite or too far away (first vertex ", first,
+                         ": ", text_of(stored.row(first).transpose()), "); replaced by the mean of their neighbours"));
     }
     or_without(file, [&] { read_morphs(file, mesh, primitives, vertices, data); });
     data.morph_defaults.resize(data.morphs.size(), 0.0);

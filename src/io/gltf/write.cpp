@@ -1,6 +1,7 @@
 #include "cutis/io/formats.h"
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 #include "io/gltf/file.h"
 #include "io/gltf/write_character.h"
 #include "io/maps/few_maps.h"
@@ -176,7 +177,7 @@ private:
             }
         }
         // One tolerance for all: details are looked at together with the body.
-        const double diagonal = box_diagonal(body().art->positions);
+        const double diagonal = bounding_box_diagonal(body().art->positions);
         MorphTolerance tolerance;
         tolerance.position = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         tolerance.uv = options_.uv_tolerance;
@@ -297,7 +298,7 @@ private:
             file.numbers["bones"] = options_.bones;
             file.numbers["rms_error_m"] = rms_;
             // Le and Deng 2012: 1000 sqrt(E / (3 |V| |t|)), of a body whose box has a diagonal of 1.
-            const double diagonal = box_diagonal(body().art->positions);
+            const double diagonal = bounding_box_diagonal(body().art->positions);
             file.numbers["e_rms"] = 1000.0 * rms_ / (diagonal > 0.0 ? diagonal : 1.0);
         }
         if (half_error_ > 0.0) {

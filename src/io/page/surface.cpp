@@ -6,6 +6,7 @@
 
 #include "core/math.h"
 #include "cutis/io/json.h"
+#include "cutis/mesh/geometry.h"
 #include "io/polygons.h"
 #include "io/render_mesh.h"
 
@@ -133,7 +134,7 @@ void measure_lengths(const ArtMesh& mesh, PageSurface& out) {
         edges += (b - a).norm() + (c - b).norm() + (a - c).norm();
     }
     out.edge_length = edges / (3.0 * static_cast<double>(mesh.triangles.rows()));
-    const double diagonal = box_diagonal(mesh.positions);
+    const double diagonal = bounding_box_diagonal(mesh.positions);
     constexpr double squares_along_diagonal = 30.0;
     if (diagonal > 0.0) {
         out.pattern_size = round_length(diagonal / squares_along_diagonal);

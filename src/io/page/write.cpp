@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cutis/core/error.h"
+#include "cutis/mesh/geometry.h"
 #include "io/maps/few_maps.h"
 #include "io/page/facts.h"
 #include "io/page/surface.h"
@@ -117,7 +118,7 @@ private:
     }
 
     void lay_out() {
-        const double diagonal = box_diagonal(body().art->positions);
+        const double diagonal = bounding_box_diagonal(body().art->positions);
         tolerance_ = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
         for (std::size_t m = 0; m < meshes().size(); ++m) {
             mesh_tracks_.push_back(lay_out(m));

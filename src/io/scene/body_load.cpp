@@ -159,7 +159,7 @@ Body load_character(const Scene& scene, const WarningCallback& warn, const Actor
             missing.push_back(concat(more, " more"));
         }
         warn(concat("motion: ", moved.matched_joints, " of ", motion.skeleton.nodes.size(),
-                    " joints have a namesake in the character, ",
+                    " joints match one of the character by name, ",
                     moved.is_same_skeleton ? std::string("and its rest pose: keys are taken as they are")
                                            : concat("translation times ", moved.translation_scale),
                     missing.empty() ? "" : "; the character lacks " + word_list(missing)));

@@ -57,7 +57,7 @@ Character read_character(const fs::path& path) {
         return read_gltf(path);
     }
     if (!converter()) {
-        throw InvalidInput(concat(path.string(), ": expected glTF of a program without an FBX reader, found FBX"));
+        throw InvalidInput(concat(path.string(), ": expected glTF, since this program has no FBX reader; found FBX"));
     }
     read_file(path);  // missing or unreadable is said here
     const ScratchPlace scratch;

@@ -30,13 +30,13 @@ SceneDescription::SceneDescription(const std::vector<LayerKind>& kinds) {
                              plans_.back()->options(), true});
     }
     sections_.push_back({"decal", "[[decal]]", "decal",
-                         "A picture painted onto the skin, which it rides on; repeat for each.", describe(decal_)});
+                         "A picture painted onto the skin and carried along by it; one table each.", describe(decal_)});
     Options output = describe_output(scene_);
     output.front().choices = output_formats();
     sections_.push_back({"output", "[output]", "output", "What is written, into the folder given with -o.",
                          join(std::move(output), describe(sinks_))});
     sections_.push_back({"recording", "[recording]", "recording",
-                         "What was done to the scene while it was alive (`cutis live`), which a bake plays.",
+                         "What was done to the scene in a live session (`cutis live`); a bake replays it.",
                          describe(recording_)});
 }
 
@@ -88,8 +88,9 @@ std::string SceneDescription::schema() const {
         layers += "{ \"$ref\": \"#/$defs/" + section.name + "\" }";
         std::string keys = options_schema(section.options, 6);
         const std::string open = "\"properties\": {\n";
-        keys.insert(keys.find(open) + open.size(), "        \"kind\": { \"description\": \"which layer\", \"const\": " +
-                                                       quoted_text(section.name) + " },\n");
+        keys.insert(keys.find(open) + open.size(),
+                    "        \"kind\": { \"description\": \"kind of layer\", \"const\": " + quoted_text(section.name) +
+                        " },\n");
         definitions += ",\n    " + quoted_text(section.name) + ": {\n      \"description\": " + about +
                        ",\n      \"type\": \"object\",\n      \"required\": [\"kind\"],\n" + keys + "\n    }";
     }
@@ -99,8 +100,8 @@ std::string SceneDescription::schema() const {
            "  \"type\": \"object\",\n"
            "  \"properties\": {\n" +
            tables +
-           "    \"layer\": { \"description\": \"layers, in the order in which they follow each "
-           "other\", \"type\": \"array\", \"items\": { \"oneOf\": [" +
+           "    \"layer\": { \"description\": \"layers, in the order in which they run\", \"type\": \"array\", "
+           "\"items\": { \"oneOf\": [" +
            layers +
            "] } },\n"
            "    \"wedge\": { \"description\": \"lists of values to try, by key: body.KEY, "

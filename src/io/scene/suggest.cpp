@@ -62,7 +62,7 @@ std::string build_words(Build build) {
         case Build::other:
             break;
     }
-    return "A body of no kind known here";
+    return "A body of unknown kind";
 }
 
 /// The kind of body that a preset says it is; empty: none.
@@ -111,7 +111,7 @@ public:
         }
         text << "\n[body]\n" << source_lines;
         if (!out_.clips.empty() && !out_.clips.front().name.empty()) {
-            text << "clip = " << quoted_text(out_.clips.front().name) << "  # it shows most";
+            text << "clip = " << quoted_text(out_.clips.front().name) << "  # the one that shows most";
             if (out_.clips.size() > 1) {
                 text << "; next " << quoted_text(out_.clips[1].name);
             }
@@ -146,14 +146,14 @@ private:
         const std::string meshes = [&] {
             const auto& character = body_.source().character;
             const size_t count = character ? character->meshes.size() : 1;
-            return count > 1 ? concat(", ", count, " meshes taken as one") : std::string();
+            return count > 1 ? concat(", ", count, " meshes treated as one") : std::string();
         }();
         out_.words.push_back(concat(
             build_words(found.build), ", ", digits(height), out_.unit.empty() ? " units" : " " + out_.unit, " high",
             found.build == Build::human && out_.unit.empty() ? " (no usual unit; all lengths are in proportion)" : "",
             meshes, "."));
         if (found.build == Build::other) {
-            out_.doubts.emplace_back("the kind of body; --preset human, quadruped, creature, cloth or face says it");
+            out_.doubts.emplace_back("the kind of body; --preset human, quadruped, creature, cloth or face sets it");
         }
     }
 
@@ -265,13 +265,12 @@ private:
 
     void describe_motion() {
         if (out_.clips.empty()) {
-            out_.words.emplace_back("It has no clip and nothing moves it: layers that need motion show nothing.");
+            out_.words.emplace_back("It has no clip and nothing moves it: layers that need motion have no effect.");
         } else if (!bends()) {
             out_.words.emplace_back(
                 out_.anatomy.share(Tissue::rigid) > 0.999
-                    ? "Its pieces move, each as it is: nothing changes its shape, so there is nothing for layers to do."
-                    : "Its motion carries it as one piece: nothing changes its shape, so there is nothing for layers "
-                      "to do.");
+                    ? "Its pieces move without changing shape, so there is nothing for layers to do."
+                    : "It moves as one piece: nothing changes its shape, so there is nothing for layers to do.");
         } else if (out_.clips.front().name.empty()) {
             const ClipScore& best = out_.clips.front();
             const auto& character = body_.source().character;
@@ -287,8 +286,8 @@ private:
             const ClipScore& best = out_.clips.front();
             out_.words.push_back(
                 concat("Clip '", shown(best.name), "' (", digits(best.seconds), " s)",
-                       out_.clips.size() > 1 ? concat(", then '", shown(out_.clips[1].name), "'") : std::string(),
-                       ": most of the surface changes its shape there. Picture at ", digits(best.moment), " s."));
+                       out_.clips.size() > 1 ? concat(", ahead of '", shown(out_.clips[1].name), "'") : std::string(),
+                       ": the surface changes shape most in it. Picture at ", digits(best.moment), " s."));
         }
     }
 
@@ -310,7 +309,7 @@ private:
         if (!springs_.version.empty()) {
             out_.words.push_back(concat("VRM ", springs_.version, " spring bones: ", springs_.chains, " chains, ",
                                         springs_.colliders.size(),
-                                        " colliders; they stay in the file, and flesh begins with their values."));
+                                        " colliders; they stay in the file, and flesh starts from their values."));
         }
         std::ostringstream text;
         std::vector<std::string> used;
@@ -329,7 +328,7 @@ private:
                 "No folds: ",
                 is_sleek ? std::string("bodies that swim or fly are sleek")
                          : concat(body_.mesh().triangles.rows(), " triangles are too coarse for wrinkles of skin"),
-                "; --layers fold shows them all the same."));
+                "; --layers fold adds them anyway."));
         }
         if (wants("fold", moves && !is_face && has_room)) {
             text << "\n[[layer]]\nkind = \"fold\"\nwhere = " << (has_cloth ? "\"cloth\"" : "\"soft\"")
@@ -342,9 +341,9 @@ private:
                 concat("fold on ", has_cloth ? "cloth" : "all that is soft", ", at most ", budget(), " vertices"));
         }
         if (wants("slide", moves && has_skin)) {
-            text << "\n[[layer]]\nkind = \"slide\"  # rigid parts and hair keep to the body: leave_rigid\n";
+            text << "\n[[layer]]\nkind = \"slide\"  # rigid parts and hair stay on the body: leave_rigid\n";
             if (has_cloth && has_skin) {
-                text << "pins = \"cloth\"  # cloth keeps to the body, skin slides\n";
+                text << "pins = \"cloth\"  # cloth stays on the body, skin slides\n";
             }
             costs_.emplace_back("slide");
             used.emplace_back(has_cloth && has_skin ? "slide on skin" : "slide");
@@ -361,7 +360,7 @@ private:
             costs_.emplace_back("shell");
             used.emplace_back("shell with scales");
         }
-        out_.words.push_back(used.empty() ? "No layer: the character as it is." : "Layers: " + word_list(used) + ".");
+        out_.words.push_back(used.empty() ? "No layers: the character as it is." : "Layers: " + word_list(used) + ".");
         return text.str();
     }
 
@@ -370,7 +369,7 @@ private:
         constexpr double lively = 0.1;
         return std::string("cloth = \"skin\"\nheight_cap = 0.28  # in widths: wrinkles, not pleats\nfields = 1\n") +
                (!out_.clips.empty() && out_.clips.front().strain > lively
-                    ? "pre_stretch = 0.45  # it gives way before it folds\n"
+                    ? "pre_stretch = 0.45  # skin gives way before it folds\n"
                     : "");
     }
 
@@ -406,7 +405,7 @@ private:
             text << "\n[output.html]  # seen from where most happens, when most happens\ncamera = ["
                  << digits(best.view.x()) << ", " << digits(best.view.y()) << ", " << digits(best.view.z())
                  << "]\nfollow = true\npaint = \"skin\"  # its own colours: a checker would hide folds\nchannels = "
-                    "false  # heat maps make it large\nclasses = true  # paints that show "
+                    "false  # heat maps would make the page large\nclasses = true  # paints that show "
                     "what is skin, cloth, hair, rigid\nstills = ["
                  << digits(std::clamp(best.moment * suggested_fps / std::max(1, last - 1), 0.0, 1.0)) << "]\n";
         }

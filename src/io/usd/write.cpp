@@ -2,6 +2,7 @@
 
 #include "core/math.h"
 #include "cutis/io/formats.h"
+#include "cutis/mesh/geometry.h"
 #include "io/number_text.h"
 #include "io/split.h"
 #include "io/usd/mesh.h"
@@ -158,7 +159,7 @@ private:
 
     /// A power of ten whose rounding in three directions stays within the tolerance; 0: as float32 has them.
     void find_step() {
-        const double allowed = options_.tolerance * box_diagonal(body().art->positions);
+        const double allowed = options_.tolerance * bounding_box_diagonal(body().art->positions);
         const double step =
             allowed > 0.0 ? math::pow(10.0, std::floor(math::log10(2.0 * allowed / std::sqrt(3.0)))) : 0.0;
         step_ = step < 1.0 ? step : 0.0;  // a body of kilometres has few decimals as it is

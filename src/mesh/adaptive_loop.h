@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cutis/mesh/subdivide.h"
+#include "mesh/subdivide.h"
 
 namespace cutis {
 

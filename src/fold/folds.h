@@ -7,43 +7,15 @@
 
 #include "cutis/body/skinning.h"
 #include "cutis/core/parallel.h"
-#include "cutis/fold/curves.h"
-#include "cutis/fold/look.h"
-#include "cutis/mesh/adaptive_loop.h"
+#include "cutis/fold/options.h"
+#include "fold/curves.h"
+#include "mesh/adaptive_loop.h"
 
 namespace cutis {
 
 namespace fold_detail {
 struct FoldParts;
 }
-
-/// What happens to a width that is given and too narrow for the mesh and its budget.
-enum class FoldWidthPolicy { refuse, widen };
-
-struct FoldOptions {
-    FoldStyle look;
-    /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
-    /// nothing pops. Costs up to this much length at the onset.
-    double gate = 0.05;
-    double height_cap = 1.3;  ///< highest fold in widths, approached smoothly; 0: none
-    int rounds = 3;           ///< of the correction for what neighbours lift
-    int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
-    /// Hold vertices back where folding would turn a triangle against its turned rest normal.
-    bool guard = true;
-    bool contact = false;    ///< folds that face each other press against each other; needs guard
-    double thickness = 0.0;  ///< of the cloth, metres: what contact keeps between folds
-    /// Refine the mesh where folds are. Without it folds use the vertices there are.
-    bool refine = true;
-    /// Edges across a fold; longer ones are halved until they fit (6: the coarsest that keeps the
-    /// shape of a fold, 16: smooth).
-    double edges_per_fold = 6.0;
-    int most_levels = 4;                                     ///< of subdivision
-    FoldWidthPolicy width_policy = FoldWidthPolicy::refuse;  ///< widths that are found out are always widened
-    int most_vertices = 80000;  ///< budget of the refined mesh: beyond it folds get fewer edges
-};
-
-/// Without those of the look, which has its own.
-Options describe(FoldOptions& options);
 
 /// How cloth is squeezed: what folds are laid out from.
 struct FoldSource {

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <string_view>
+#include "cutis/slide/options.h"
 
 namespace cutis {
-
-/// Which strain energy the skin has.
-enum class SlideMaterial { neo_hookean, st_venant_kirchhoff, fung };
 
 /// Constants of a membrane: forces per length, N/m (modulus times thickness).
 struct MembraneModuli {
@@ -20,10 +17,6 @@ struct MembraneModuli {
 /// stretched; the limit where the *area* is kept is nu = 1, which is not allowed.
 /// \throw InvalidInput  E not positive, nu outside (-1, 1)
 MembraneModuli moduli_from_young(double young_modulus, double poisson_ratio);
-
-/// The same from the Lame constants of the membrane (plane stress), N/m.
-/// \throw InvalidInput  mu not positive, lambda + mu not positive
-MembraneModuli moduli_from_lame(double lambda, double mu);
 
 /// Energy per current area of the body as a function of the principal values of S, the map from the
 /// body to the relaxed skin (inverse of the deformation gradient): w = det S * Psi(S^-1), with its

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "cutis/body/skinning.h"
-#include "cutis/core/options.h"
-#include "cutis/fold/profile.h"
+#include "cutis/fold/options.h"
 #include "cutis/mesh/surface_point.h"
 
 namespace cutis {
@@ -48,14 +47,6 @@ struct FoldPose {
     std::vector<Eigen::Affine3d> matrices;  ///< joint frame times inverse bind, one per joint
     MatrixX3d positions;                    ///< #V x 3, base vertices
 };
-
-struct FoldJointOptions {
-    std::vector<std::string> joints;  ///< by name; empty: all that bend
-    double least_swing_deg = 10.0;    ///< from the bind pose, for a joint to count as bending
-    double length = 0.0;              ///< metres of a curve; 0: as far as its cloth is compressed
-};
-
-Options describe(FoldJointOptions& options);
 
 /// Curves of the joints that bend, found as in Ly et al. 2017 section 5.1 with the departures
 /// listed in docs/fold.md: swing is counted from the bind pose, the inner side is the side to which

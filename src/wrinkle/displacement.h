@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "cutis/wrinkle/wrinkles.h"
+#include "wrinkle/wrinkles.h"
 
 namespace cutis {
 
