@@ -74,7 +74,7 @@ struct Anatomy {
     std::string head;      ///< joint; empty: none found
     int stray_joints = 0;  ///< joints that hang elsewhere in the file than on the surface
     bool has_joints = false;
-    SkinWeights motion_weights;  ///< without a skeleton: of the regions that move rigidly, which stand for joints
+    SkinWeights motion_weights;  ///< without a skeleton: of the regions that move rigidly, which serve as joints
 
     Tissue tissue(int triangle) const {
         return patches[static_cast<size_t>(patch_of_triangle[static_cast<size_t>(triangle)])].tissue;

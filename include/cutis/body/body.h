@@ -87,10 +87,10 @@ public:
         Eigen::Affine3d to_metres = Eigen::Affine3d::Identity();  ///< from the file's units and axes to the body's
         Rig rig;                         ///< no joints: none; names, parents and centres are filled in where missing
         std::vector<std::string> notes;  ///< for the report
-        std::array<std::vector<std::string>, 4> tissues;  ///< names said to be skin, cloth, hair, rigid
-        std::string build;                                ///< kind of body that it is said to be; empty: not said
-        std::vector<PlacedMesh> placed;                   ///< the character's meshes in `mesh`, in order
-        Clip clip;                                        ///< that moves it; without channels: none
+        std::array<std::vector<std::string>, 4> tissues;  ///< names declared to be skin, cloth, hair, rigid
+        std::string build;               ///< kind of body that it is declared to be; empty: none declared
+        std::vector<PlacedMesh> placed;  ///< the character's meshes in `mesh`, in order
+        Clip clip;                       ///< that moves it; without channels: none
     };
 
     /// \throw InvalidInput  no motion, counts that differ, clock options out of range
@@ -119,7 +119,7 @@ public:
     void set_painted(const std::string& name, VectorXd values);
 
     /// Replaces the rest positions by a separate static pose (the material's rest shape); the
-    /// motion stays. Metres, Y up. The rig's inverse bind matrices go on to belong to the pose
+    /// motion stays. Metres, Y up. The rig's inverse bind matrices still belong to the pose
     /// before, so skinning is no longer the whole motion.
     /// \throw InvalidInput  another number of vertices, a position that is not finite
     void set_rest_pose(const MatrixX3d& rest_positions);

@@ -67,7 +67,7 @@ struct Character {
     std::vector<std::string> notes;                    ///< what the reader had to ignore or repair
 };
 
-/// The joints that move a body's skin, as its Body holds them: nobody has to find them out again.
+/// The joints that move a body's skin, as its Body holds them.
 struct Rig {
     std::vector<std::string> name;              ///< per joint
     std::vector<int> parent;                    ///< nearest joint above, -1: none

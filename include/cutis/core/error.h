@@ -22,7 +22,7 @@ public:
     using Error::Error;
 };
 
-/// The file system said no: missing, unreadable, unwritable, full.
+/// The file system refused: missing, unreadable, unwritable, full.
 class IoError : public Error {
 public:
     using Error::Error;
@@ -69,7 +69,7 @@ std::string concat(const Pieces&... pieces) {
 /// \throw InvalidInput with the message the pieces make.
 [[noreturn]] void refuse(std::initializer_list<Piece> pieces);
 
-/// What the caller handed in must fulfil the condition; the pieces say what was expected and found.
+/// Input of the caller must fulfil the condition; the pieces say what was expected and found.
 /// \throw InvalidInput
 template <class... Pieces>
 void require(bool condition, const Pieces&... pieces) {

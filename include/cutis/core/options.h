@@ -16,8 +16,8 @@
 
 namespace cutis {
 
-/// What stands in a scene file, or what another front end hands over: plain values in a tree, each
-/// with the place it stands at (line 0: none).
+/// The contents of a scene file, or of another front end: plain values in a tree, each
+/// with its place (line 0: none).
 struct Value {
     enum class Kind { boolean, integer, number, text, list, table } kind = Kind::text;
     bool boolean = false;
@@ -85,7 +85,7 @@ struct Range {
 enum class Change {
     live,     ///< in the next step
     prepare,  ///< once the layer is prepared again
-    start,    ///< once the bake starts anew: the body itself is another one
+    start,    ///< once the bake restarts: the body itself is another one
 };
 
 struct Option;

@@ -58,7 +58,7 @@ Options describe(PartNames& names);
 /// How a deformation passes from one example to the next.
 enum class CurveDynamics {
     exact,       ///< vibration modes with frequency and damping, integrated exactly (default)
-    paper,       ///< the paper's implicit scheme in closed form, started anew at each example
+    paper,       ///< the paper's implicit scheme in closed form, restarted at each example
     still,       ///< no mass: linear in time, the paper's static solution
     smoothstep,  ///< eases in and out of every example
     spline,      ///< natural cubic spline through the examples
@@ -141,7 +141,7 @@ struct FleshOptions {
     std::vector<FleshForce> forces;          ///< times of one place increasing
     std::vector<std::string> pose_joints;    ///< examples are keyed by these joints' rotations;
                                              ///< empty: by time
-    bool extrapolate = false;                ///< two examples in time: past the second the force goes on rising
+    bool extrapolate = false;                ///< two examples in time: past the second the force keeps rising
     CurvePaths paths = CurvePaths::turning;  ///< between examples in time
     double fade = 2.0;                       ///< radii of the part from its cuts over which examples fade in
     double skirt = 1.0;                      ///< radii beyond its cuts over which its swing dies away

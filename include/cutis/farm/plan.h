@@ -26,7 +26,7 @@ enum class TaskKind : char {
 /// One unit of work. Its number is its place in the plan, from 0.
 struct Task {
     std::uint64_t hash = 0;  ///< of everything it reads: the same number means the same result
-    std::int64_t shot = 0;   ///< where its shot stands in the plan's file
+    std::int64_t shot = 0;   ///< where its shot is in the plan's file
     TaskKind kind = TaskKind::whole;
     int chunk = 0;  ///< of its shot, from 0
     int chunks = 1;
@@ -54,7 +54,7 @@ struct Shot {
     std::string name;                  ///< of the output files
     std::string folder;                ///< of its results, below where they are collected
     std::string motion;                ///< BVH or GLB file put onto the body
-    std::string clip;                  ///< the body's own, where the scene does not say it
+    std::string clip;                  ///< the body's own, where the scene names none
     bool is_training = false;          ///< also writes the skeleton's motion
     std::vector<std::string> formats;  ///< instead of the scene's
     std::uint64_t values = 0;          ///< hash of the scene's values
@@ -72,7 +72,7 @@ public:
     Plan& operator=(const Plan&) = delete;
 
     const std::filesystem::path& folder() const { return folder_; }
-    /// Changes when the plan is made anew.
+    /// Changes when the plan is remade.
     const std::string& made() const { return made_; }
     std::int64_t size() const { return size_; }
     Task task(std::int64_t number) const;
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<Files> files_;
 };
 
-/// What a person may say about a plan.
+/// Options of a plan.
 struct PlanOptions {
     std::vector<std::string> sources;  ///< scenes, characters, folders, patterns
     std::string clips;  ///< folder of BVH or GLB files, or "own": a task a clip for the one character in sources
@@ -110,7 +110,7 @@ struct PlanReport {
     double largest_mb = 0.0;
 };
 
-/// Makes a plan, or makes it anew: what has the same content stays done. Others see the old plan or the new one.
+/// Makes or remakes a plan: what has the same content stays done. Others see the old plan or the new one.
 /// \throw InvalidInput  names every source that cannot be used, and why; nothing changes then
 /// \throw IoError
 PlanReport make_plan(const std::filesystem::path& folder, const PlanOptions& options);

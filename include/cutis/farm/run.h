@@ -8,7 +8,7 @@
 
 namespace cutis::farm {
 
-/// How a task stands.
+/// State of a task.
 enum class Standing { waiting, running, done, failed, blocked };
 
 /// Why a try of a task failed.
@@ -41,7 +41,7 @@ struct Result {
     std::string message;
 };
 
-/// Does one task, and those before it in its shot that nobody has done: at most once in the result, however often and
+/// Does one task, and those before it in its shot that are not done: at most once in the result, however often and
 /// wherever it is called.
 /// \throw InvalidInput, IoError  the plan itself cannot be used
 Result run_task(const Plan& plan, std::int64_t number, const RunControls& controls);
@@ -53,7 +53,7 @@ struct Worker {
     double seconds_silent = 0.0;
 };
 
-/// How a plan stands.
+/// State of a plan.
 struct Status {
     std::int64_t tasks = 0;
     std::int64_t done = 0;
@@ -68,13 +68,13 @@ struct Status {
 
 /// \param workers  for the time left; 0: those at work
 Status status_of(const Plan& plan, const std::vector<Task>& tasks, int tries, int workers = 0);
-/// How each task stands, for engines.
+/// State of each task, for engines.
 std::vector<Standing> standings(const Plan& plan, const std::vector<Task>& tasks, int tries);
 
 /// Forgets failures, of one task or (below 0) of all. \return tasks that may run again
 std::int64_t retry(const Plan& plan, std::int64_t number);
 
-/// Where the results of a task stand once it is done.
+/// Where the results of a task are once it is done.
 std::filesystem::path result_folder(const Plan& plan, const Task& task);
 /// A number of a done task's report, e.g. "seconds"; below 0: not there.
 double report_number(const std::filesystem::path& result_folder, const std::string& name);
@@ -82,7 +82,7 @@ double report_number(const std::filesystem::path& result_folder, const std::stri
 /// Name of this machine.
 std::string node_name();
 
-/// A file under a name of its own, then renamed: whole or not at all, also where several machines write.
+/// A file under a temporary name, then renamed: whole or not at all, even where several machines write.
 /// \throw IoError
 void publish(const std::filesystem::path& path, const std::string& text);
 

@@ -9,7 +9,7 @@
 
 namespace cutis {
 
-/// A skeleton of its own and the motion of its joints. retarget_clip (body/retarget.h) puts the
+/// A skeleton and the motion of its joints. retarget_clip (body/retarget.h) puts the
 /// motion onto another skeleton with the same joint names.
 struct BvhMotion {
     Skeleton skeleton;        ///< joints in file order (parents first); rest: offsets without rotation

@@ -14,7 +14,7 @@ namespace cutis {
 using FbxConverter =
     std::function<std::vector<std::string>(const std::filesystem::path& fbx, const std::filesystem::path& glb)>;
 
-/// How read_character() reads FBX: `cutis` hands in one that starts the program cutis-fbx (`make fbx`). Called once,
+/// How read_character() reads FBX: `cutis` sets one that starts the program cutis-fbx (`make fbx`). Called once,
 /// before any file is read.
 void set_fbx_converter(FbxConverter converter);
 

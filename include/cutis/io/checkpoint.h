@@ -30,7 +30,7 @@ Fingerprint fingerprint_of(const Scene& scene, const Body& body, const std::stri
 /// Content of a file. \throw IoError
 std::uint64_t hash_of_file(const std::filesystem::path& path);
 
-/// What a file of state says: where a bake stands, and how many bytes of its frames belong to it.
+/// What a file of state holds: how far a bake has come, and how many bytes of its frames belong to it.
 struct SavedState {
     BakeState state;
     std::uint64_t frame_bytes = 0;
@@ -47,7 +47,7 @@ class CheckpointFolder final : public CheckpointStore {
 public:
     enum class Begin { anew, resume };
 
-    /// \param folder  made where missing. Begin::resume without a state in it begins anew.
+    /// \param folder  created if missing. Begin::resume without a state in it starts from the beginning.
     /// \throw InvalidInput  resume: another fingerprint (says what changed), a damaged file
     /// \throw IoError
     CheckpointFolder(std::filesystem::path folder, const Fingerprint& fingerprint, Begin begin);

@@ -37,23 +37,23 @@ struct NpzOptions {
 };
 
 struct PageOptions {
-    std::string title;                               ///< empty: the file's name
-    std::string caption;                             ///< one line beside the title
-    double tolerance = 3e-4;                         ///< largest error of a vertex, fraction of the rest box's
-                                                     ///< diagonal: a third of a pixel in a picture 1000 pixels high
-    double uv_tolerance = 3e-4;                      ///< largest error of a UV, fraction of the picture
-    bool use_times = true;                           ///< what each stage of each frame took; false: same bytes always
-    std::string paint = "automatic";                 ///< shown first: skin, checker, grid, tattoo, bumps or clay;
-                                                     ///< automatic: skin where the body has pictures, else checker
-    std::string heat;                                ///< channel shown first as a heat map; empty: none
-    bool use_channels = true;                        ///< heat maps and strokes of layers; false: a smaller page
-    bool use_classes = false;                        ///< what is skin, cloth, hair and rigid, and islands, as paints
-    bool follow = false;                             ///< the camera travels with the body
-    std::vector<double> camera;                      ///< x y z from the body to the camera; empty: from the front, a
-                                                     ///< little from the left and above
-    std::vector<double> focus;                       ///< x y z radius of a ball that fills the picture, metres, where
-                                                     ///< the body is in the first frame; empty: the whole clip
-    std::string figure;                              ///< figure of a paper that the shot stands beside, for the caption
+    std::string title;                ///< empty: the file's name
+    std::string caption;              ///< one line beside the title
+    double tolerance = 3e-4;          ///< largest error of a vertex, fraction of the rest box's
+                                      ///< diagonal: a third of a pixel in a picture 1000 pixels high
+    double uv_tolerance = 3e-4;       ///< largest error of a UV, fraction of the picture
+    bool use_times = true;            ///< what each stage of each frame took; false: same bytes always
+    std::string paint = "automatic";  ///< shown first: skin, checker, grid, tattoo, bumps or clay;
+                                      ///< automatic: skin where the body has pictures, else checker
+    std::string heat;                 ///< channel shown first as a heat map; empty: none
+    bool use_channels = true;         ///< heat maps and strokes of layers; false: a smaller page
+    bool use_classes = false;         ///< what is skin, cloth, hair and rigid, and islands, as paints
+    bool follow = false;              ///< the camera travels with the body
+    std::vector<double> camera;       ///< x y z from the body to the camera; empty: from the front, a
+                                      ///< little from the left and above
+    std::vector<double> focus;        ///< x y z radius of a ball that fills the picture, metres, where
+                                      ///< the body is in the first frame; empty: the whole clip
+    std::string figure;               ///< figure of a paper that the shot corresponds to, for the caption
     std::vector<double> stills = {0.25, 0.5, 0.75};  ///< moments worth a picture, 0 .. 1; for
                                                      ///< whoever takes pictures of the page
 };
@@ -85,12 +85,12 @@ struct SinkOptions {
 /// A table for each format: [output.glb] and so on.
 Options describe(SinkOptions& options);
 
-/// What a scene says in the tables of its formats.
-/// \param defaults  for what it does not say
+/// What a scene sets in the tables of its formats.
+/// \param defaults  for what it does not set
 /// \throw InvalidInput  with the place in the scene file
 SinkOptions sink_options(const Scene& scene, SinkOptions defaults = {});
 
-/// A format that can be written. What goes into its files stands in docs/formats.md.
+/// A format that can be written. docs/formats.md lists what goes into its files.
 struct Format {
     std::string name;   ///< its word in scenes and the ending of its files
     std::string about;  ///< in a few words

@@ -43,7 +43,7 @@ struct ObjSequence {
 
 /// One OBJ file per frame.
 ///
-/// \param pattern  file name with one `*`, which stands for a number: `run/frame_*.obj`. Files are
+/// \param pattern  file name with one `*`, in place of a number: `run/frame_*.obj`. Files are
 ///                 taken in the order of their numbers; gaps between numbers are not gaps in time.
 ///                 Files where the `*` would be something else (`frame_reference.obj`) are not
 ///                 part of the sequence.
@@ -54,7 +54,7 @@ struct ObjSequence {
 ObjSequence read_obj_sequence(const std::filesystem::path& pattern, double rate = 30.0,
                               const WarningCallback& warn = {});
 
-/// The files a pattern stands for, in the order of their numbers.
+/// The files a pattern matches, in the order of their numbers.
 /// \throw IoError, InvalidInput  as read_obj_sequence does
 std::vector<std::filesystem::path> obj_sequence_files(const std::filesystem::path& pattern);
 

@@ -39,7 +39,7 @@ PointCache read_pc2(std::span<const unsigned char> bytes, const std::string& sou
 /// |         |                                 | spaced to a thousandth of a frame          |
 /// | 8 + 4 F | f32 x y z by point, by frame    | PointCache::samples, bit for bit           |
 ///
-/// All big-endian. Some programs write no usable times (all zero): `fps` then says them.
+/// All big-endian. Some programs write no usable times (all zero): `fps` then gives them.
 ///
 /// \param fps  0: take the times of the file; a single frame gets 30. Otherwise frames per second,
 /// and

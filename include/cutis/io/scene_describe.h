@@ -10,7 +10,7 @@
 
 namespace cutis {
 
-/// Everything a scene may say, with its defaults.
+/// All keys of a scene, with their defaults.
 class SceneDescription {
 public:
     struct Section {

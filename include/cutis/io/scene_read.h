@@ -30,7 +30,7 @@ Scene parse_scene(const std::string& text, const std::string& file,
 /// \throw IoError, InvalidInput  as read_obj
 void load_layer_meshes(Scene& scene, const std::vector<LayerKind>& kinds = layer_kinds());
 
-/// Where a path of a scene leads: relative to the scene's folder; $DATA/ stands for the folder of
+/// What a path of a scene refers to: relative to the scene's folder; $DATA/ stands for the folder of
 /// characters that the environment's CUTIS_DATA names (default ../shared/data).
 /// \throw IoError  nothing there (only for $DATA)
 std::filesystem::path scene_path(const Scene& scene, const std::string& path);

@@ -9,7 +9,7 @@
 
 namespace cutis {
 
-/// What a person may say before cutis looks at a character.
+/// What a person may choose before cutis looks at a character.
 struct SuggestOptions {
     std::vector<std::string> layers;  ///< kinds to use; empty: those that fit; "none": no layer
     std::string preset;               ///< human, quadruped, creature, cloth, face; empty: found out
@@ -42,7 +42,7 @@ struct Suggestion {
 };
 
 /// Looks at a character file (.glb .gltf .obj) or "actor:NAME" and writes the scene for it.
-/// \param folder  the scene will stand in; paths are relative to it; empty: as given
+/// \param folder  the scene will be in; paths are relative to it; empty: as given
 /// \throw IoError, InvalidInput  as the readers do; an unknown layer or preset
 Suggestion suggest_scene(const std::string& character, const std::filesystem::path& folder,
                          const SuggestOptions& options, const ActorLoader& actors = {});

@@ -25,8 +25,8 @@ struct SessionOptions {
     /// Seconds. A layer that takes longer to be prepared again is prepared on another thread, while those that are
     /// there go on; it takes effect with a later step, where it is recorded. Infinity: none is.
     double patience = std::numeric_limits<double>::infinity();
-    bool keeps_past = false;  ///< the body can be asked for all of its past, as those do who write frames
-    bool measures = true;     ///< frames say what layers take; false: they are the same whenever they are made
+    bool keeps_past = false;  ///< all of the body's past can be read, as writers of frames do
+    bool measures = true;     ///< frames hold what layers cost; false: they are the same whenever they are made
 };
 
 /// A scene that is alive: a playing clock, the layers, and hands that hold what they move. Takes commands between
@@ -49,13 +49,13 @@ public:
     /// A file a later command may name. \return as apply
     Json take_file(const std::string& name, std::span<const unsigned char> bytes);
 
-    /// The next step of the clock. \return false: nothing is open, or it stands still and nothing has changed
+    /// The next step of the clock. \return false: nothing is open, or it is paused and nothing has changed
     bool step();
     /// What changed with the last step, packed: see docs/live.md. Valid until the next call.
     const std::vector<unsigned char>& frame() const;
-    /// Whether it says what the meshes are: frames after it mean nothing without.
+    /// Whether it announces the meshes: later frames mean nothing without it.
     bool announces() const;
-    /// Seconds from one step to the next for who looks at it.
+    /// Seconds from one step to the next for the viewer.
     double interval() const;
 
     /// Positions of the mesh and of layers' details after the last step, exact.

@@ -31,7 +31,7 @@ struct ScatterOptions {
     int smoothing = 100;          ///< rounds that even out the headings
     double turn_deg = 0.0;        ///< headings vary by up to this
     double size_variation = 0.0;  ///< sizes vary by up to this share
-    int seed = 1;                 ///< another seed scatters anew
+    int seed = 1;                 ///< another seed, another scatter
     Painted density = 1.0;        ///< #V: 0 leaves bare
     Painted size_factor = 1.0;    ///< #V: 0 leaves bare
     MatrixX3d headings;           ///< #V x 3, used instead of axis; empty: axis
@@ -71,7 +71,7 @@ enum class Limiter {
     piece,   ///< each piece (connected part of the detail) is retracted as a whole, with its
              ///< velocity; pieces that span the model vertex by vertex
     vertex,  ///< each vertex for itself
-    soft,    ///< only what is shown is limited, y / sqrt(1 + |y|^2 / r^2): the state goes on
+    soft,    ///< only what is shown is limited, y / sqrt(1 + |y|^2 / r^2); the state is not
              ///< unlimited, so results stay independent of the step
 };
 

@@ -44,7 +44,7 @@ enum class RegionRim {
     glide,  ///< an opening (lips, lids): skin moves along the last edges of the region, joined to nothing beyond
 };
 
-/// Everything about a skin; describe() says what each option means and may be.
+/// Options of a skin; describe() gives the meaning and range of each.
 struct SlideOptions {
     SlideMaterial material = SlideMaterial::neo_hookean;
     std::optional<Painted> young_modulus;  ///< none: 210 N/m times (size / 1.7 m)^2
@@ -91,7 +91,7 @@ struct SlideOptions {
     double longest_step = 1.0 / 120.0;   ///< a frame is cut into equal steps no longer than this
     std::optional<double> implicitness;  ///< none: 0.6, or 1 with several Newton iterations
     int newton_iterations = 1;
-    int relax_steps = 120;  ///< most static steps when starting anew
+    int relax_steps = 120;  ///< most static steps at a start
 
     bool use_curved_surface = true;
     double tolerance = 1e-3;  ///< relative residual

@@ -20,7 +20,7 @@ struct FrameRange {
     int count() const { return last - first + 1; }
 };
 
-/// The frames a scene asks for on this body: frame n stands at (n - 1) / fps seconds. A looping
+/// The frames a scene asks for on this body: frame n is at (n - 1) / fps seconds. A looping
 /// body gives one period (its last frame is the one before the first comes again).
 /// \throw InvalidInput  range empty, or more than max_frames
 FrameRange frames_of(const Body& body, const Scene& scene);
@@ -45,7 +45,7 @@ struct BakeReport {
     int vertices = 0;  ///< of each frame: the body's, or those of the mesh a layer refined
     int frames_done = 0;
     int frames_resumed = 0;                                     ///< of those, taken from an earlier run
-    bool cancelled = false;                                     ///< stopped by the caller: no output stands
+    bool cancelled = false;                                     ///< stopped by the caller: no output is left
     double estimated_bytes = 0.0;                               ///< of memory, guessed before anything was prepared
     double estimated_seconds = 0.0;                             ///< of one processor, the same
     bool is_kept = false;                                       ///< the keeper has a state of this run
@@ -57,8 +57,8 @@ struct BakeReport {
 
 /// Body -> layers -> frames -> sinks, one frame in memory at a time. Without layers the frames are
 /// the body's own positions. Layers with memory start pre_roll seconds before frame 1 and run
-/// through every frame up to the last, also where the first frame asked for is a later one.
-/// \throw InvalidInput, SolverFailure, IoError  what stands under a final name then is whole
+/// through every frame up to the last, even if the first frame requested is a later one.
+/// \throw InvalidInput, SolverFailure, IoError  files that have their final name are whole
 BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::unique_ptr<FrameSink>>& sinks,
                 const BakeControls& controls);
 

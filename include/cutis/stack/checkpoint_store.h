@@ -6,13 +6,13 @@
 
 namespace cutis {
 
-/// Where a bake stands after a frame: enough to resume from there with the same bits.
+/// The state of a bake after a frame: enough to resume from there with the same bits.
 struct BakeState {
     int frame = 0;                            ///< last one done; below the first of the output in pre-roll
     std::vector<std::vector<double>> layers;  ///< Layer::save of each
 };
 
-/// Keeps the past of a bake, so that it can go on after it was stopped. Frames already made are
+/// Keeps the past of a bake, which lets it resume after it was stopped. Frames already made are
 /// kept too and are handed to the outputs again, so that no output needs to know about stops.
 class CheckpointStore {
 public:
@@ -28,7 +28,7 @@ public:
 
     /// A frame that went to the outputs.
     virtual void keep(const Frame& frame) = 0;
-    /// Everything up to state.frame can be gone on from. Whole or not at all.
+    /// A bake can resume from everything up to state.frame. Whole or not at all.
     virtual void save(const BakeState& state) = 0;
 };
 

@@ -89,7 +89,7 @@ struct Frame {
     const MeshFrame& body() const { return meshes.front(); }
 };
 
-/// How the skin's material moves under what stands on it.
+/// How the skin's material moves under the layers above.
 enum class SkinMotion {
     none,          ///< no layer below moves it
     with_surface,  ///< vertices move with it
@@ -99,7 +99,7 @@ enum class SkinMotion {
 struct RefinedMesh;
 class SurfaceMaps;
 
-/// What a layer is and what it brings to a bake, fixed once it is prepared.
+/// What a layer is and what it adds to a bake, fixed once it is prepared.
 struct LayerFacts {
     std::string name;                   ///< where its options give it one; else layers of a kind are numbered
     std::vector<ChannelInfo> channels;  ///< on the mesh the bake shows the body on
@@ -118,7 +118,7 @@ struct LayerFacts {
     std::shared_ptr<SurfaceMaps> maps;     ///< pictures it paints from its channels; null: none
 };
 
-/// A layer's place in a bake: where what it brings begins in BakeInfo and in frames.
+/// A layer's place in a bake: where what it adds begins in BakeInfo and in frames.
 struct LayerInfo {
     std::string kind;
     std::string name;  ///< its kind; from the second of a kind on with its own name or number
@@ -157,12 +157,12 @@ public:
     MatrixX2d& uv() { return frame_.body().uv; }
 
     /// Where a layer above rides on the skin: #V x 3, where on the surface at rest the material of
-    /// each vertex is now. For layers whose skin slides over the surface; null: nobody asks.
+    /// each vertex is now. For layers whose skin slides over the surface; null: not wanted.
     MatrixX3d* skin = nullptr;
     /// With it: #V x 3, where in this pose it is.
     MatrixX3d* skin_place = nullptr;
     /// For a layer that refines: #V x 3 of its finer mesh, what it stands on without its own
-    /// doing; null: nobody asks.
+    /// doing; null: not wanted.
     MatrixX3d* plain = nullptr;
 
 private:

@@ -28,11 +28,11 @@ public:
 /// What a layer is handed for one advance.
 ///
 /// Body time (which pose) and simulated time (how long the layer has to react) are two clocks. In a
-/// bake they are the same; a body that is held still while time goes on has only the second.
+/// bake they are the same; a body that is held still while time runs has only the second.
 struct LayerStep {
     const Body* body = nullptr;
     const Workers* workers = nullptr;
-    const MovingSurface* ground = nullptr;                   ///< what it stands on: the body and all earlier layers
+    const MovingSurface* ground = nullptr;                   ///< its input: the body and all earlier layers
     const MovingSurface* base = nullptr;                     ///< the same on LayerInput::base, below all refinements
     TimeSampling sampling = TimeSampling::exact;             ///< between keys, as frames have it
     TimeSampling between = TimeSampling::exact;              ///< for what layers with memory feel: without
@@ -43,7 +43,7 @@ struct LayerStep {
     double clock_to = 0.0;                                   ///< simulated time to reach
     double known = std::numeric_limits<double>::infinity();  ///< body time up to which the body may
                                                              ///< be asked: at least `to`
-    bool reset = false;                     ///< first advance, or a cut lies between: start anew, simulate nothing
+    bool reset = false;                     ///< first advance, or a cut lies between: restart, simulate nothing
     const MatrixX3d* skin = nullptr;        ///< #V x 3: where on the surface at rest the material of each
                                             ///< vertex is now; null: no layer below slides it
     const MatrixX3d* skin_place = nullptr;  ///< with it: where in this pose it is
@@ -78,14 +78,14 @@ struct LayerInput {
     double fps = 30.0;                     ///< of the frames to come
     const Workers* workers = nullptr;      ///< to prepare with; null: one thread
     SkinMotion skin = SkinMotion::none;    ///< of the layers below
-    bool knows_future = true;              ///< false: the body is not asked beyond the frame being made
-    const LayerInput* base = nullptr;      ///< what the last refinement below stands on; null: none
+    bool knows_future = true;              ///< false: the body is not read beyond the current frame
+    const LayerInput* base = nullptr;      ///< the input of the last refinement below; null: none
                                            ///< refines. Layers may simulate there.
     const RefinedMesh* refined = nullptr;  ///< that refinement
     std::shared_ptr<KnownAnatomy> known_anatomy = nullptr;  ///< shared by the layers; null: each finds its own
 
     std::shared_ptr<const Anatomy> anatomy() const;
-    /// One thread where nobody lent workers.
+    /// One thread where no workers were given.
     const Workers& own_workers() const;
 };
 
@@ -94,11 +94,11 @@ struct RefinedMesh {
     ArtMesh art;  ///< with UVs, parts and painted values
     SkinWeights weights;
     std::shared_ptr<const SimulationSurface> surface;  ///< made from `art`
-    MeshMap from_below;                                ///< from the surface it stands on to `surface`
+    MeshMap from_below;                                ///< from its input surface to `surface`
     std::vector<SurfacePoint> uv_points;               ///< each UV of `art` as a point of the UV triangles below
 };
 
-/// A hand that holds a place of what a layer moves, while time goes on.
+/// A hand that holds a place of what a layer moves, while time runs.
 struct LayerGrip {
     bool is_detail = false;          ///< of the first mesh the layer adds, else of the body as the layer shows it
     int vertex = 0;                  ///< art vertex of that mesh
@@ -106,7 +106,7 @@ struct LayerGrip {
     double radius = 0.0;             ///< of what the hand covers, metres
 };
 
-/// What a layer has to say after a bake.
+/// What a layer reports after a bake.
 struct LayerReport {
     std::string kind;
     std::map<std::string, double> numbers;  ///< residuals, iterations, limits hit
@@ -132,7 +132,7 @@ public:
 
     /// The shape at a body time inside the last advance (from .. to), for layers above that take
     /// smaller steps. A layer that changes shape must answer; after advance it equals what advance
-    /// gave at step.to. \param surface  in: what it stands on at `time`; out: with this layer
+    /// gave at step.to. \param surface  in: its input at `time`; out: with this layer
     virtual void shape_at(double time, TimeSampling sampling, MatrixX3d& surface);
 
     /// What must be saved to resume: versioned, bit-exact. Empty for a layer without memory.
@@ -144,8 +144,8 @@ public:
     /// feels: no hand elsewhere acts on it.
     virtual std::vector<bool> hold(const std::vector<LayerGrip>& grips);
 
-    /// Goes on where another layer of the same kind stands, prepared with other options on the same surface.
-    /// \return false: it cannot, and starts anew
+    /// Continues from the state of another layer of the same kind, prepared with other options on the same surface.
+    /// \return false: it cannot, and restarts
     virtual bool take_over(const Layer& before);
 
     /// Switched off it moves nothing; one that refines still gives its finer mesh.
@@ -210,7 +210,7 @@ struct LayerKind {
 /// All kinds, in the order in which they follow each other in a stack.
 const std::vector<LayerKind>& layer_kinds();
 
-/// The plan a [[layer]] table asks for, with its values read anew.
+/// The plan a [[layer]] table asks for, with its values read again.
 /// \throw InvalidInput  unknown kind (lists what there is), or a bad value
 std::unique_ptr<LayerPlan> plan_layer(const LayerScene& layer, const std::string& file,
                                       const std::vector<LayerKind>& kinds = layer_kinds());

@@ -14,14 +14,14 @@ namespace cutis {
 class BodyFrames;
 class Together;
 
-/// How layers stand on a body.
+/// How layers are stacked on a body.
 struct StackOptions {
-    double fps = 30.0;                            ///< frame n stands at (n - 1) / fps seconds
+    double fps = 30.0;                            ///< frame n is at (n - 1) / fps seconds
     TimeSampling sampling = TimeSampling::exact;  ///< between keys, for frames and layers alike
     bool repair = true;                           ///< weld and clean the surface layers work on; false: refuse
     double weld_distance = 0.0;                   ///< fraction of the box diagonal; 0: exact matches only
     double cut_distance = 0.5;                    ///< a vertex that moves further (of the body's box diagonal) from
-                                                  ///< frame to frame makes a cut: layers start anew there
+                                                  ///< frame to frame makes a cut: layers restart there
     int look_ahead = 2;  ///< frames; 0: the body's future is not known (live), cuts are seen when
                          ///< they happen and layers feel straight lines between keys
 };
@@ -58,12 +58,12 @@ public:
     bool changes_shape() const;
     /// What the body and the layers bring to frames.
     const BakeInfo& info() const { return info_; }
-    /// What repairing the surface had to say.
+    /// Notes from repairing the surface.
     std::vector<std::string> notes() const;
-    /// Why nobody will see layer i: it moved nothing so far, or less than can be seen. Empty where
+    /// Why layer i is not visible: it moved nothing so far, or less than can be seen. Empty where
     /// it did, and for layers that move no vertex.
     std::string note_if_unseen(size_t i) const;
-    /// Numbers of the frames at which layers started anew because the body jumped.
+    /// Numbers of the frames at which layers restarted because the body jumped.
     const std::vector<int>& cuts() const { return cuts_; }
     /// Frames also bring plain positions and the share of each layer.
     void keep_plain(bool keep) { keeps_plain_ = keep; }
@@ -73,23 +73,23 @@ public:
     /// anew. Fills the frame, its number and time included.
     void advance(int number, Frame& frame);
     /// The same off the clip's grid, for look_ahead = 0: to any body time, while layers have
-    /// `seconds` to react. A body time that stays lets layers go on by themselves.
+    /// `seconds` to react. At a fixed body time layers continue by themselves.
     /// \throw InvalidInput  seconds not above 0, a stack that looks ahead
     void advance_to(double body_time, double seconds, Frame& frame);
 
-    /// Between two frames, while time goes on:
-    /// Another layer in place of one of the same kind, prepared on the same ground(i). It goes on where the one before
-    /// stands, where it can. Frames then hold what it announces: take a new empty one.
-    /// \return false: one of the two refines the mesh or moves the skin otherwise, so that those above would stand on
+    /// Between two frames, while time runs:
+    /// Another layer in place of one of the same kind, prepared on the same ground(i). It continues from the state of
+    /// the one before, where it can. Frames then hold what it announces: take a new empty one. \return false: one of
+    /// the two refines the mesh or moves the skin otherwise, so that those above would stand on
     ///         something else
     bool replace(size_t i, std::unique_ptr<Layer>& layer);
     /// What layer i was prepared on.
     const LayerInput& ground(size_t i) const { return grounds_[i]; }
-    /// Switched on again, a layer starts anew.
+    /// Switched on again, a layer restarts.
     void set_on(size_t i, bool on);
     std::vector<bool> hold(size_t i, const std::vector<LayerGrip>& grips) { return layers_[i]->hold(grips); }
     bool change(size_t i, const LayerPlan& plan, const std::string& key) { return plan.change(*layers_[i], key); }
-    /// Layers start anew with the next frame: the body is elsewhere.
+    /// Layers restart with the next frame: the body is elsewhere.
     void start_anew() { has_past_ = false; }
 
     /// Where advance_to() has come.
@@ -99,7 +99,7 @@ public:
         double clock = 0.0;
     };
     Moment moment() const { return {number_, at_, clock_}; }
-    /// Goes on at a moment of another stack on the same body; layers of other states start anew.
+    /// Continues from a moment of another stack on the same body; layers whose state differs restart.
     void take_over(const LayerStack& before, const std::vector<int>& layer_before);
 
     /// State of each layer after the last advance.
@@ -141,14 +141,14 @@ private:
     int number_ = 0;            // of the last frame
     double at_ = 0.0;           // its body time
     double clock_ = 0.0;        // its simulated time
-    std::vector<char> starts_;  // layers that start anew with the next frame
+    std::vector<char> starts_;  // layers that restart with the next frame
 
     LayerStep step_;            // the current one, for moving_
     MatrixX3d body_positions_;  // art vertices at a sub-step time
     MatrixX3d before_;          // simulation vertices as the body has them
     MatrixX3d plain_;           // the same on the mesh of the layer at hand
     MatrixX3d after_;           // with all layers
-    MatrixX3d stood_on_;        // what the current layer stands on, at the end of the step
+    MatrixX3d stood_on_;        // what the current layer is given, at the end of the step
     MatrixX3d skin_, skin_place_;
     std::vector<double> coarse_, fine_;
 };

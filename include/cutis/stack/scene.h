@@ -71,7 +71,7 @@ struct OutputScene {
     Table format_options;
 };
 
-/// What hands and sliders did to a living scene, step by step: one [recording] table, which a bake plays.
+/// What hands and sliders did to a live scene, step by step: one [recording] table, which a bake replays.
 struct RecordingScene {
     int steps = 0;                      ///< of 1 / fps seconds each, at speed 1; 0: nothing is recorded
     std::vector<std::string> commands;  ///< JSON as in docs/live.md, each with the `step` before which it came
@@ -79,7 +79,7 @@ struct RecordingScene {
 
 Options describe(RecordingScene& recording);
 
-/// Values to try for one key; a scene with several of these stands for all combinations.
+/// Values to try for one key; a scene with several of these means all combinations.
 struct Wedge {
     std::string key;  ///< "body.KEY", "output.KEY", "output.FORMAT.KEY", "layer.N.KEY" (N from 1)
                       ///< or "KIND.KEY" (every layer of that kind)

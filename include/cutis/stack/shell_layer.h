@@ -31,7 +31,7 @@ Options describe(ShellHandle& handle);
 
 /// How detail gets into the shell.
 enum class ShellPlacing { scatter, tiles, around };
-/// What a piece of detail stands on.
+/// What a piece of detail is attached to.
 enum class ShellAnchor { surface, skin };
 /// What a jump of the body does to vibration.
 enum class ShellCut { carry, rest };

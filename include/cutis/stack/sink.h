@@ -56,11 +56,11 @@ struct OutputFile {
     std::string format;
     std::string path;
     std::uintmax_t bytes = 0;
-    std::map<std::string, double> numbers;  ///< what the format has to say: morph targets, largest error in metres
+    std::map<std::string, double> numbers;  ///< what the format reports: morph targets, largest error in metres
 };
 
-/// Takes frames in order and writes one format. Nothing stands under its final name before
-/// finish(); destroying an unfinished sink removes what it had begun.
+/// Takes frames in order and writes one format. Nothing has its final name before
+/// finish(); destroying an unfinished sink removes what it had written.
 class FrameSink {
 public:
     virtual ~FrameSink() = default;
