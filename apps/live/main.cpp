@@ -108,6 +108,9 @@ int run_live(const LiveFlags& flags) {
     options.patience = picture_may_stop;
     options.workers = &workers;
     options.actors = load_actor;
+    for (const ActorInfo& actor : list_actors()) {
+        options.characters.push_back(actor.name);
+    }
     options.folder = folder.path();
     for (const Demo& demo : demos()) {
         if (data_files(demo).empty()) {

@@ -13,7 +13,8 @@ const std::map<std::string, std::vector<std::string>>& first_options() {
         {"curve", {"frequency", "damping", "inertia"}},
         {"fold", {"width", "gate", "height_cap"}},
         {"slide", {"stickiness", "young_modulus", "damping"}},
-        {"shell", {"frequency", "damping", "base_stiffness"}},
+        {"wrinkle", {"strength", "onset", "scale"}},
+        {"shell", {"frequency", "offset_stiffness", "base_stiffness"}},
     };
     return first;
 }

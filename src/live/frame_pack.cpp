@@ -136,8 +136,11 @@ Json pack_meshes(const BakeInfo& info, FramePack& pack) {
         }
         Json channels = Json::array();
         for (const ChannelInfo& channel : mesh.channels) {
-            if (channel.width == 1) {
-                channels.push_back({{"name", channel.name}, {"unit", channel.unit}, {"neutral", channel.neutral}});
+            if (channel.width == 1 || (channel.width == 3 && !channel.for_renderers)) {
+                channels.push_back({{"name", channel.name},
+                                    {"unit", channel.unit},
+                                    {"width", channel.width},
+                                    {"neutral", channel.neutral}});
             }
         }
         meshes.push_back({{"name", mesh.name},

@@ -69,8 +69,8 @@ std::vector<std::string> Hands::tools_for(const Hand& hand) const {
     if (hand.mesh != 0) {
         return {"detail"};
     }
-    return has_rig ? std::vector<std::string>{"skin", "flesh", "joint"}
-                   : std::vector<std::string>{"skin", "flesh", "body"};
+    return has_rig ? std::vector<std::string>{"skin", "cloth", "flesh", "joint"}
+                   : std::vector<std::string>{"skin", "cloth", "flesh", "body"};
 }
 
 bool Hands::try_layers(int id, const std::string& kind) {
@@ -117,7 +117,14 @@ void Hands::take_joint(int id, const Frame& frame) {
     turning.pivot = joint.translation();
     turning.from = frame.body().positions.row(hand.vertex).transpose();
     turning.world = Eigen::Quaterniond(joint.rotation());
-    turning.turn = turns_.empty() ? Eigen::Quaterniond::Identity() : turns_[static_cast<size_t>(turning.joint)];
+    if (turns_.empty()) {
+        turns_.resize(rig->node.size());
+    }
+    JointTurn& turned = turns_[static_cast<size_t>(turning.joint)];
+    if (hand.is_instead && !turned.is_whole && body_->pose(frame.time, TimeSampling::exact, pose_)) {
+        turned = {rotation_of(pose_.local[static_cast<size_t>(rig->node[static_cast<size_t>(turning.joint)])]), true};
+    }
+    turning.turn = turned.turn;
     turning_[id] = turning;
 }
 
@@ -133,7 +140,7 @@ Json Hands::grab(int id, Hand hand, const Frame& frame) {
     const std::vector<std::string> tools = tools_for(hand);
     hands_[id] = hand;
     static const std::map<std::string, std::string> layer_of = {
-        {"skin", "slide"}, {"flesh", "curve"}, {"detail", "shell"}};
+        {"skin", "slide"}, {"cloth", "fold"}, {"flesh", "curve"}, {"detail", "shell"}};
     for (const std::string& tool : tools) {
         const auto kind = layer_of.find(tool);
         bool is_held = false;
@@ -178,11 +185,11 @@ void Hands::fill(double seconds, LiveKey& key) {
             continue;
         }
         const Eigen::Quaterniond swing = Eigen::Quaterniond::FromTwoVectors(arm, goal);
-        if (turns_.empty()) {
-            turns_.assign(body_->rig()->node.size(), Eigen::Quaterniond::Identity());
+        if (turns_.empty()) {  // straightened meanwhile
+            turns_.resize(body_->rig()->node.size());
         }
         // In the joint's own frame W = parent * local * turn: R W = parent * local * turn * (W^-1 R W).
-        turns_[static_cast<size_t>(turning.joint)] =
+        turns_[static_cast<size_t>(turning.joint)].turn =
             (turning.turn * (turning.world.conjugate() * swing * turning.world)).normalized();
     }
     Vector3d wanted = Vector3d::Zero();

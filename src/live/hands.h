@@ -14,7 +14,8 @@ namespace cutis {
 struct Hand {
     size_t mesh = 0;
     int vertex = 0;
-    std::string tool = "auto";  ///< skin, flesh, detail, joint, body, or what is there
+    std::string tool = "auto";  ///< skin, cloth, flesh, detail, joint, body, or what is there
+    bool is_instead = false;    ///< a joint stays where it is put, whatever the clip does; else it is turned on top
     double radius = 0.0;        ///< metres; 0: in proportion to the body
     Vector3d by = Vector3d::Zero();
     int layer = -1;  ///< that feels it; -1: the body itself
@@ -62,9 +63,10 @@ private:
     double size_ = 1.0;
     std::map<int, Hand> hands_;
     std::map<int, Turning> turning_;
-    std::vector<Eigen::Quaterniond> turns_;  // per joint; empty: none
+    std::vector<JointTurn> turns_;  // per joint; empty: none
     Vector3d shift_ = Vector3d::Zero();
     mutable std::vector<Eigen::Affine3d> frames_;
+    Pose pose_;
 };
 
 }  // namespace cutis

@@ -6,6 +6,26 @@
 
 namespace cutis {
 
+namespace {
+
+/// What a turn is on top of the clip's rotation.
+Eigen::Quaterniond on_top(const std::vector<JointTurn>& turns, size_t joint, const Eigen::Affine3d& local) {
+    if (joint >= turns.size()) {
+        return Eigen::Quaterniond::Identity();
+    }
+    return turns[joint].is_whole ? rotation_of(local).conjugate() * turns[joint].turn : turns[joint].turn;
+}
+
+}  // namespace
+
+Eigen::Quaterniond rotation_of(const Eigen::Affine3d& frame) {
+    Eigen::Matrix3d axes;
+    axes.col(0) = frame.linear().col(0).normalized();
+    axes.col(2) = axes.col(0).cross(Vector3d(frame.linear().col(1))).normalized();
+    axes.col(1) = axes.col(2).cross(axes.col(0));
+    return Eigen::Quaterniond(axes);
+}
+
 void LiveMotion::record(LiveKey key) {
     // Layers that take their drive late ask a few frames back.
     constexpr size_t kept = 64;
@@ -18,6 +38,8 @@ void LiveMotion::record(LiveKey key) {
 void LiveMotion::find(double time) const {
     const auto after =
         std::partition_point(keys_.begin(), keys_.end(), [time](const LiveKey& key) { return key.clock < time; });
+    before_.clear();
+    share_ = 1.0;
     if (after == keys_.end() || after == keys_.begin()) {
         now_ = after == keys_.end() ? keys_.back() : keys_.front();
         return;
@@ -28,16 +50,10 @@ void LiveMotion::find(double time) const {
     if (b.is_cut || b.clock == time) {
         return;
     }
-    const double share = (time - a.clock) / (b.clock - a.clock);
-    now_.clip = a.clip + share * (b.clip - a.clip);
-    now_.shift = a.shift + share * (b.shift - a.shift);
-    const Eigen::Quaterniond none = Eigen::Quaterniond::Identity();
-    now_.turns.resize(std::max(a.turns.size(), b.turns.size()), none);
-    for (size_t j = 0; j < now_.turns.size(); ++j) {
-        const Eigen::Quaterniond& from = j < a.turns.size() ? a.turns[j] : none;
-        const Eigen::Quaterniond& to = j < b.turns.size() ? b.turns[j] : none;
-        now_.turns[j] = from * rotation_exp(share * rotation_log(from.conjugate() * to));
-    }
+    share_ = (time - a.clock) / (b.clock - a.clock);
+    now_.clip = a.clip + share_ * (b.clip - a.clip);
+    now_.shift = a.shift + share_ * (b.shift - a.shift);
+    before_ = a.turns;
 }
 
 void LiveMotion::positions(double time, TimeSampling sampling, const Workers& workers, MatrixX3d& out) const {
@@ -77,8 +93,14 @@ bool LiveMotion::pose(double time, TimeSampling sampling, Pose& out) const {
         return false;
     }
     const Rig* rig = clip_.rig();
-    for (size_t j = 0; rig != nullptr && j < now_.turns.size(); ++j) {
-        out.local[static_cast<size_t>(rig->node[j])].rotate(now_.turns[j]);
+    for (size_t j = 0; rig != nullptr && j < std::max(before_.size(), now_.turns.size()); ++j) {
+        Eigen::Affine3d& local = out.local[static_cast<size_t>(rig->node[j])];
+        Eigen::Quaterniond turn = on_top(now_.turns, j, local);
+        if (share_ < 1.0) {
+            const Eigen::Quaterniond from = on_top(before_, j, local);
+            turn = from * rotation_exp(share_ * rotation_log(from.conjugate() * turn));
+        }
+        local.rotate(turn);
     }
     return true;
 }

@@ -9,13 +9,19 @@
 
 namespace cutis {
 
+/// How a hand has turned a joint.
+struct JointTurn {
+    Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();  ///< in the joint's own frame
+    bool is_whole = false;                                     ///< instead of the clip's rotation; else on top of it
+};
+
 /// What a live body does at one time of the session's clock.
 struct LiveKey {
-    double clock = 0.0;                     ///< session's seconds
-    double clip = 0.0;                      ///< body time of the clip
-    std::vector<Eigen::Quaterniond> turns;  ///< per joint of the rig, on top of the clip, in its own frame; empty: none
-    Vector3d shift = Vector3d::Zero();      ///< of the whole body, metres
-    bool is_cut = false;                    ///< it was elsewhere before: nothing leads here
+    double clock = 0.0;                 ///< session's seconds
+    double clip = 0.0;                  ///< body time of the clip
+    std::vector<JointTurn> turns;       ///< per joint of the rig; empty: none
+    Vector3d shift = Vector3d::Zero();  ///< of the whole body, metres
+    bool is_cut = false;                ///< it was elsewhere before: nothing leads here
 };
 
 /// A body whose time is that of a session: it has a past, which was recorded, and no future. Between keys it goes
@@ -45,17 +51,23 @@ public:
 
 private:
     bool is_clip() const { return shows_clip_ || keys_.empty(); }
-    /// Clip time, turns and shift at a time of the session.
+    /// Clip time and shift at a time of the session, and the turns it lies between.
     void find(double time) const;
-    bool has_turns() const { return !now_.turns.empty(); }
+    bool has_turns() const { return !now_.turns.empty() || !before_.empty(); }
 
     const Body& clip_;
     bool keeps_all_;
     bool shows_clip_ = false;
     std::deque<LiveKey> keys_;
-    mutable LiveKey now_;  // scratch
+    // Scratch: the key that was found, the turns before it, and the way from those to its own.
+    mutable LiveKey now_;
+    mutable std::vector<JointTurn> before_;
+    mutable double share_ = 1.0;
     mutable Pose pose_;
 };
+
+/// The rotation of a frame that may be scaled.
+Eigen::Quaterniond rotation_of(const Eigen::Affine3d& frame);
 
 /// The same body, moved by a session.
 /// \param clip  must outlive it

@@ -59,7 +59,8 @@ struct Session::Parts {
     int fresh_steps = 0;  // to make even where everything stands
     bool is_cut = false;
     bool shows_plain = false;
-    std::string channel;
+    std::string channel;     // shown as heat
+    std::string direction;   // shown as strokes
     bool announces = false;  // meshes with the next frame
     bool has_announced = false;
     int version = 0;
@@ -167,6 +168,7 @@ Json Session::Parts::run(const Json& command) {
         for (const auto& [name, text] : options.demos) {
             answer["demos"].push_back(name);
         }
+        answer["characters"] = options.characters;
         return answer;
     }
     if (what == "open") {
@@ -230,6 +232,7 @@ Json Session::Parts::run(const Json& command) {
         const MeshInfo& mesh = now->stack->info().meshes[hand.mesh];
         hand.vertex = index_in(command, "vertex", static_cast<size_t>(mesh.vertex_count()));
         hand.tool = command.contains("tool") ? command["tool"].as_text() : "auto";
+        hand.is_instead = command.contains("instead") && command["instead"].as_boolean();
         hand.radius = command.contains("radius") ? number_in(command, "radius", 0.0, 1e6) : 0.0;
         return now->hands->grab(static_cast<int>(number_in(command, "id", 0, 1e6)), hand, now->frame);
     }
@@ -261,6 +264,11 @@ void Session::Parts::show_scene(std::unique_ptr<OpenScene> next) {
     problem.clear();
     steps = 0;
     record = Json::array();
+    if (now->scene.recording.steps > 0) {  // it says itself what the clock does
+        plays = true;
+        poses = false;
+        speed = 1.0;
+    }
     if (!plays || poses || speed != 1.0) {  // as it was left by the scene before
         note({{"do", "clock"}, {"play", plays}, {"pose", poses}, {"speed", speed}});
     }
@@ -452,6 +460,9 @@ Json Session::Parts::show(const Json& command) {
     if (command.contains("channel")) {
         channel = command["channel"].as_text();
     }
+    if (command.contains("direction")) {
+        direction = command["direction"].as_text();
+    }
     fresh_steps = std::max(fresh_steps, 1);
     return Json::object();
 }
@@ -592,8 +603,9 @@ void Session::Parts::pack() {
         }
         for (size_t c = 0; c < info.meshes[m].channels.size(); ++c) {
             const ChannelInfo& about = info.meshes[m].channels[c];
-            if (about.name == channel && about.width == 1) {
-                packed.add({{"kind", "channel"},
+            const bool is_heat = about.name == channel && about.width == 1;
+            if (is_heat || (about.name == direction && about.width == 3)) {
+                packed.add({{"kind", is_heat ? "channel" : "direction"},
                             {"mesh", m},
                             {"name", about.name},
                             {"neutral", about.neutral},

@@ -6,10 +6,14 @@
 #include "cutis/core/error.h"
 #include "cutis/mesh/geometry.h"
 #include "fold_plan.h"
+#include "stack/cloth_hands.h"
+#include "stack/regions.h"
 
 namespace cutis {
 
 namespace {
+
+constexpr double folds_a_hand = 3.0;
 
 // Shifts of the surface against its own skinning below this (metres) are rounding.
 constexpr double rounding = 1e-12;
@@ -23,6 +27,10 @@ public:
           solver_(plan_folds(ground, skeleton_, settings)) {
         refined_ = refined_art(ground, skeleton_, solver_);
         weight_ = solver_.weights();
+        cloth_ = VectorXd::Ones(solver_.topology().vertex_count());
+        if (settings.where.name != "all" && !solver_.is_empty()) {
+            solver_.stencils().apply_to_scalars(region_values(ground, settings.where), ground.own_workers(), cloth_);
+        }
         std::vector<double> widths(solver_.width().begin(), solver_.width().end());
         const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
         std::nth_element(widths.begin(), middle, widths.end());
@@ -49,7 +57,11 @@ public:
         if (frame.plain != nullptr) {
             *frame.plain = surface;
         }
-        fold(surface);
+        if (step.reset) {
+            hands_.rest_at_once();
+        }
+        hands_.advance(step.from, step.to, step.reset ? 0.0 : step.clock_to - step.clock_from);
+        fold(step.to, surface);
         solver_.fill_channels(height_, compression_, share_);
         if (!is_on()) {
             height_.setZero();
@@ -79,8 +91,28 @@ public:
     void shape_at(double time, TimeSampling sampling, MatrixX3d& surface) override {
         if (!solver_.is_empty()) {
             bring_to(time, sampling, surface);
-            fold(surface);
+            fold(time, surface);
         }
+    }
+
+    std::vector<bool> hold(const std::vector<LayerGrip>& grips) override {
+        std::vector<bool> feels(grips.size(), false);
+        std::vector<ClothHands::Grip> cloth;
+        std::vector<size_t> those;
+        for (size_t g = 0; g < grips.size() && !solver_.is_empty(); ++g) {
+            const int v = grips[g].is_detail ? -1 : surface_.mesh().vertex_of_art[static_cast<size_t>(grips[g].vertex)];
+            if (v >= 0) {
+                // Cloth hangs together: what is narrower than a few folds would be a spike.
+                const double breadth = std::max(2.0 * grips[g].radius, folds_a_hand * median_width_);
+                cloth.push_back({v, grips[g].by, breadth});  // vertices of the base come first
+                those.push_back(g);
+            }
+        }
+        const std::vector<bool> held = hands_.hold(cloth, solver_.rest(), solver_.normals(), cloth_);
+        for (size_t i = 0; i < those.size(); ++i) {
+            feels[those[i]] = held[i];
+        }
+        return feels;
     }
 
 private:
@@ -117,7 +149,7 @@ private:
         base_shape(surface);
     }
 
-    void fold(MatrixX3d& surface) {
+    void fold(double time, MatrixX3d& surface) {
         if (!is_on()) {
             return;
         }
@@ -127,6 +159,7 @@ private:
             turn_normals(solver_.normals(), refined_.weights, matrices_, *workers_, directions_);
         }
         solver_.fold(directions_, *workers_, surface);
+        hands_.move(time, directions_, surface);
     }
 
     // The refined mesh in the pose: skinned, plus what earlier layers moved; or subdivided.
@@ -151,6 +184,8 @@ private:
     FoldSolver solver_;
     RefinedMesh refined_;
     LayerFacts facts_;
+    ClothHands hands_;
+    VectorXd cloth_;  // 1 where there is some
 
     // Of the frame being made; nothing here matters to the next one.
     const Workers* workers_ = nullptr;

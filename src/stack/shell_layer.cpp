@@ -208,9 +208,16 @@ public:
                 return false;
             }
             shell_->change_vibration({settings.frequency.value, settings.damping.value}, settings.shell.vibration.gain);
+        } else if (key == "base_stiffness" && (settings.base_stiffness > 0.0) != (settings_.base_stiffness > 0.0)) {
+            return false;  // what stands above it is another ground
+        } else if (key == "offset_stiffness" || key == "base_stiffness") {
+            grip_vertices_.clear();  // hands take hold anew
+            held_.clear();
         } else if (key != "substeps" && key != "cut") {
             return false;
         }
+        settings_.offset_stiffness = settings.offset_stiffness;
+        settings_.base_stiffness = settings.base_stiffness;
         settings_.frequency = settings.frequency;
         settings_.damping = settings.damping;
         settings_.shell.vibration.gain = settings.shell.vibration.gain;

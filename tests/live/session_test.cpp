@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cutis/actors/actors.h"
+#include "cutis/core/error.h"
 #include "cutis/stack/bake.h"
 #include "cutis/stack/frame.h"
 #include "live/values.h"
@@ -58,6 +59,19 @@ kind = "shell"
 detail = "spike"
 size = 0.012
 density = [{ box = [-0.08, 1.1, -2, 0.08, 2, -0.6] }, 1, 0]
+)";
+
+// The creature's suit alone.
+constexpr const char* suit = R"(
+[body]
+actor = "creature"
+
+[[layer]]
+kind = "fold"
+where = ["part:suit"]
+width = 0.08
+edges_per_fold = 4
+most_levels = 1
 )";
 
 class LiveSession : public ::testing::Test {
@@ -248,6 +262,110 @@ TEST_F(LiveSession, flesh_and_joints_follow_a_hand) {
     EXPECT_LT((skin(session) - before).rowwise().norm().maxCoeff(), 0.05);
 }
 
+TEST_F(LiveSession, cloth_follows_a_hand_no_further_than_it_reaches_and_springs_back) {
+    Session session(options);
+    good(session, {{"do", "open"}, {"scene", suit}});
+    good(session, {{"do", "clock"}, {"play", false}, {"pose", true}});
+    run(session, 3);
+    const MatrixX3d before = skin(session);
+    // On the flank of the suit.
+    int vertex = -1;
+    for (int v = 0; v < static_cast<int>(before.rows()); ++v) {
+        const bool is_trunk = before(v, 1) > 0.9 && before(v, 1) < 1.1 && std::abs(before(v, 2)) < 0.1;
+        if (is_trunk && (vertex < 0 || before(v, 0) > before(vertex, 0))) {
+            vertex = v;
+        }
+    }
+    ASSERT_GE(vertex, 0);
+    EXPECT_EQ("cloth",
+              good(session, {{"do", "grab"}, {"id", 1}, {"mesh", 0}, {"vertex", vertex}, {"radius", 0.05}})["tool"]
+                  .as_text());
+    const auto moved = [&](const Session& of) { return MatrixX3d(skin(of) - before).rowwise().norm().eval(); };
+    good(session, {{"do", "move"}, {"id", 1}, {"by", Json::array({0.1, 0.0, 0.0})}});
+    run(session, 1);
+    EXPECT_GT(moved(session)[vertex], 0.005);  // in the next frame
+    run(session, 60);
+    // Half of the breadth (three folds of 0.08 m) at most: 0.12 * 0.1 / (0.12 + 0.1).
+    EXPECT_NEAR(moved(session).maxCoeff(), 0.12 * 0.1 / 0.22, 0.003);
+    const auto far_away = moved(session);
+    for (Eigen::Index v = 0; v < before.rows(); ++v) {
+        if ((before.row(v) - before.row(vertex)).norm() > 0.5) {
+            ASSERT_EQ(0.0, far_away[v]) << v;
+        }
+    }
+    good(session, {{"do", "move"}, {"id", 1}, {"by", Json::array({-0.1, 0.0, 0.0})}});
+    run(session, 60);
+    EXPECT_LT(before(vertex, 0) - skin(session)(vertex, 0), 0.02);  // not into the body
+    good(session, {{"do", "release"}, {"id", 1}});
+    run(session, 90);
+    EXPECT_EQ(skin(session), before);  // the patch is forgotten
+}
+
+TEST_F(LiveSession, a_joint_is_turned_on_top_of_the_clip_or_instead_of_it) {
+    const auto swung = [&](bool instead) {  // how far the clip carries a limb whose joints were all taken once
+        Session session(options);
+        good(session, {{"do", "open"}, {"scene", "[body]\nactor = \"cylinder\"\nclip = \"bend\"\n"}});
+        run(session, 10);
+        const MatrixX3d before = skin(session);
+        constexpr int hands = 16;
+        for (int id = 0; id < hands; ++id) {
+            const auto vertex = before.rows() * id / hands;
+            good(
+                session,
+                {{"do", "grab"}, {"id", id}, {"mesh", 0}, {"vertex", vertex}, {"tool", "joint"}, {"instead", instead}});
+        }
+        for (int id = 0; id < hands; ++id) {
+            good(session, {{"do", "release"}, {"id", id}});
+        }
+        run(session, 12);
+        const double moved = (skin(session) - before).rowwise().norm().maxCoeff();
+        good(session, {{"do", "straighten"}});
+        run(session, 1);
+        return std::pair(moved, (skin(session) - before).rowwise().norm().maxCoeff());
+    };
+    const auto on_top = swung(false);
+    const auto instead = swung(true);
+    EXPECT_GT(on_top.first, 0.02);
+    EXPECT_LT(instead.first, 1e-9);
+    EXPECT_NEAR(instead.second, on_top.second, 1e-9);  // both are the clip again
+}
+
+TEST_F(LiveSession, stiffness_of_a_hand_changes_while_it_holds) {
+    const auto pulled = [&](bool sets, double first) {
+        Session session(options);
+        good(session,
+             {{"do", "open"}, {"scene", limb + concat("offset_stiffness = ", first, "\nbase_stiffness = 5\n")}});
+        good(session, {{"do", "clock"}, {"play", false}, {"pose", true}});
+        run(session, 2);
+        Eigen::Index top = 0;
+        detail(session).col(1).maxCoeff(&top);
+        if (sets) {
+            const Json set = {{"do", "set"}, {"layer", 1}, {"key", "offset_stiffness"}, {"value", 40}};
+            EXPECT_FALSE(good(session, set)["prepared"].as_boolean());
+        }
+        good(session, {{"do", "grab"}, {"id", 0}, {"mesh", 1}, {"vertex", top}});
+        good(session, {{"do", "move"}, {"id", 0}, {"by", Json::array({0.0, 0.02, 0.0})}});
+        run(session, 10);
+        return detail(session);
+    };
+    EXPECT_NE(pulled(false, 1.0), pulled(false, 40.0));
+    EXPECT_EQ(pulled(true, 1.0), pulled(false, 40.0));
+}
+
+TEST_F(LiveSession, frames_bring_the_directions_that_are_looked_at) {
+    Session session(options);
+    good(session, {{"do", "open"}, {"scene", limb}});
+    run(session, 2);
+    const auto brings = [&] {
+        const std::vector<unsigned char>& frame = session.frame();
+        return std::string(frame.begin(), frame.end()).find("\"kind\":\"direction\"") != std::string::npos;
+    };
+    EXPECT_FALSE(brings());
+    good(session, {{"do", "show"}, {"direction", "major direction"}});
+    run(session, 1);
+    EXPECT_TRUE(brings());
+}
+
 TEST_F(LiveSession, an_option_changed_live_is_as_if_the_layer_had_been_prepared_with_it) {
     const auto played = [&](const std::string& opened_with, const Json& set) {
         Session session(options);
@@ -340,7 +458,7 @@ void play_at_random(Session& session, unsigned seed, int steps) {
     const auto share = [&] { return static_cast<double>(random() % 1000U) / 999.0; };
     const std::vector<std::string> keys = {"stickiness", "damping",  "young_modulus",   "density", "frequency", "gain",
                                            "tether",     "substeps", "initial_stretch", "size",    "nonsense"};
-    const std::vector<std::string> tools = {"auto", "skin", "flesh", "detail", "joint", "body"};
+    const std::vector<std::string> tools = {"auto", "skin", "flesh", "detail", "joint", "body", "cloth"};
     for (int i = 0; i < steps; ++i) {
         Json command;
         switch (below(12)) {
@@ -366,7 +484,8 @@ void play_at_random(Session& session, unsigned seed, int steps) {
                                {"id", below(4)},
                                {"mesh", below(3)},
                                {"vertex", below(400)},
-                               {"tool", tools[static_cast<size_t>(below(6))]}};
+                               {"tool", tools[static_cast<size_t>(below(7))]},
+                               {"instead", below(2) > 0}};
                 break;
             case 6:
             case 7:
@@ -398,6 +517,17 @@ TEST_F(LiveSession, random_commands_do_no_harm) {
     play_at_random(session, 7, 150);
     const Json record = good(session, {{"do", "record"}});
     EXPECT_GT(record["commands"].size(), 30U);
+    // What was done goes on where it was left: the saved scene, played by another session, comes to the same bits.
+    const std::string saved = good(session, {{"do", "save"}, {"hands", true}})["scene"].as_text();
+    Session again(options);
+    good(again, {{"do", "open"}, {"scene", saved}});
+    const long steps = std::lround(record["steps"].as_number());
+    while (std::lround(good(again, {{"do", "hash"}})["step"].as_number()) < steps) {
+        ASSERT_TRUE(again.step()) << again.problem();
+    }
+    EXPECT_EQ(skin(session), skin(again));
+    EXPECT_EQ(detail(session), detail(again));
+    play_at_random(session, 8, 20);
 }
 
 TEST_F(LiveSession, slow_thousands_of_random_commands_do_no_harm) {

@@ -1,13 +1,14 @@
 // The living page in a real browser, on both engines: `cutis live` and out/live/index.html (make live builds both).
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { launch, output, project } from './browser.mjs';
+import { startEngine } from './engine.mjs';
 
 const program = process.env.CUTIS_PROGRAM ?? join(project, 'build', 'cutis');
 const file = join(project, 'out', 'live', 'index.html');
@@ -66,6 +67,33 @@ const target = (page, mesh) => page.evaluate((m) => {
   return seen[Math.floor(seen.length / 2)] ?? null;
 }, mesh);
 
+/** A file that the page gives, when that is done. */
+async function given(page, act) {
+  const [download] = await Promise.all([page.waitForEvent('download', { timeout: patience }), act()]);
+  const path = join(mkdtempSync(join(tmpdir(), 'cutis-live-')), download.suggestedFilename());
+  await download.saveAs(path);
+  return { path, bytes: readFileSync(path) };
+}
+
+const opened = (page, demo) => page.waitForFunction((name) => window.cutisLive.page.scene?.demo === name && window.cutisLive.stage.places && window.cutisLive.page.head?.step > 0, demo, { timeout: patience });
+
+/** Nothing is made any more: the last step, and where the body's vertices are. */
+async function standing(page) {
+  let step = -1;
+  for (let now = 0; now !== step; ) {
+    step = now;
+    await new Promise((done) => { setTimeout(done, 500); });
+    now = await page.evaluate(() => window.cutisLive.page.head.step);
+  }
+  return { step, places: await page.evaluate(() => Array.from(window.cutisLive.stage.places)) };
+}
+
+/** Places of a frame of a PC2 file, counted from 0. */
+function frameOf(pc2, frame) {
+  const points = pc2.readInt32LE(16);
+  return Array.from({ length: 3 * points }, (_, i) => pc2.readFloatLE(32 + 4 * (3 * points * frame + i)));
+}
+
 function common(name, visitEngine) {
   describe(name, { timeout: 600_000 }, () => {
     let shown;
@@ -120,6 +148,34 @@ function common(name, visitEngine) {
       const moved = Math.max(...pulled.map((x, i) => Math.abs(x - rest[i])));
       assert.ok(moved > 1e-3, `moved by ${moved} m`);
       assert.ok(distance(at, await place(shown.page, 1, drawn)) < 0.5 * moved + 2e-3);
+    });
+
+    test('a hand draws cloth, which springs back', async () => {
+      const cloth = await shown.page.evaluate(() => {
+        const { stage } = window.cutisLive;
+        const box = stage.canvas.getBoundingClientRect();
+        for (let x = 0.3; x < 0.7; x += 0.02) {
+          for (let y = 0.3; y < 0.7; y += 0.02) {
+            const at = { x: box.left + x * box.width, y: box.top + y * box.height };
+            const hit = stage.pick(at.x, at.y);
+            if (hit?.mesh === 0 && stage.surfaces[0].geometry.attributes.garb.array[2 * hit.drawn] === 1) return { ...at, drawn: hit.drawn };
+          }
+        }
+        return null;
+      });
+      const at = await place(shown.page, 0, cloth.drawn);
+      await shown.page.evaluate(() => { window.cutisLive.page.lastHand = undefined; });
+      await shown.page.mouse.move(cloth.x, cloth.y);
+      await shown.page.mouse.down();
+      await shown.page.waitForFunction(() => window.cutisLive.page.lastHand?.ok, null, { timeout: patience });
+      assert.equal(await shown.page.evaluate(() => window.cutisLive.page.lastHand.tool), 'cloth');
+      await shown.page.mouse.move(cloth.x, cloth.y - 60, { steps: 4 });
+      await steps(shown.page, 10);
+      const away = distance(at, await place(shown.page, 0, cloth.drawn));
+      await shown.page.mouse.up();
+      await steps(shown.page, 45);
+      const back = distance(at, await place(shown.page, 0, cloth.drawn));
+      assert.ok(away > 1e-3 && back < 0.2 * away, `followed by ${away} m, came back to ${back} m`);
     });
 
     test('options: live and prepared again; undo; the address keeps them', async () => {
@@ -185,13 +241,90 @@ function common(name, visitEngine) {
       assert.deepEqual(shown.complaints, []);
     });
 
+    test('what was done is saved, comes back in the page, and bakes to what was seen', async () => {
+      const { page } = shown;
+      await ask(page, { do: 'clock', play: true, pose: false });
+      await page.selectOption('#demos', 'arm-bend');
+      await opened(page, 'arm-bend');
+      const skin = await target(page, 0);
+      await ask(page, { do: 'grab', id: 9, mesh: 0, vertex: skin.vertex });
+      await ask(page, { do: 'move', id: 9, by: [0.03, 0.04, 0.02] });
+      await steps(page, 6);
+      await ask(page, { do: 'release', id: 9 });
+      await steps(page, 4);
+      await ask(page, { do: 'clock', play: false, pose: false });
+      const seen = await standing(page);
+      const { path } = await given(page, () => page.click('#save-hands'));
+      await page.setInputFiles('#file', path);
+      await page.waitForFunction(() => window.cutisLive.page.scene.demo === '', null, { timeout: patience });
+      const again = await standing(page);
+      assert.equal(again.step, seen.step);
+      assert.deepEqual(again.places, seen.places, 'the page plays the same frames');
+      const folder = mkdtempSync(join(tmpdir(), 'cutis-live-'));
+      execFileSync(program, ['bake', path, '-o', folder, '--format', 'pc2'], { stdio: 'ignore' });
+      const pc2 = readFileSync(join(folder, readdirSync(folder).find((file) => /\.pc2$/.test(file) && !/\.uv\.pc2$/.test(file))));
+      assert.equal(pc2.readInt32LE(28), seen.step);
+      const far = Math.max(...frameOf(pc2, seen.step - 1).map((x, i) => Math.abs(x - seen.places[i])));
+      assert.ok(far < (name === 'native' ? 5e-5 : 1e-6), `the bake differs by ${far} m`); // 16-bit shares over the socket
+    });
+
+    test('pictures one by one, and the clip as GLB', async () => {
+      const { page } = shown;
+      await page.selectOption('#demos', 'arm-bend');
+      await opened(page, 'arm-bend');
+      await ask(page, { do: 'clock', play: true, pose: false });
+      await page.click('#pictures');
+      await steps(page, 5);
+      const { bytes: zip } = await given(page, () => page.click('#pictures'));
+      assert.equal(zip.readUInt32LE(0), 0x04034b50);
+      assert.ok(zip.readUInt16LE(zip.length - 12) >= 1, 'pictures in it');
+      assert.deepEqual([...zip.subarray(30 + 14, 30 + 18)], [0x89, 0x50, 0x4e, 0x47], 'a PNG');
+      const { bytes: glb } = await given(page, () => page.click('#export'));
+      const gltf = JSON.parse(glb.subarray(20, 20 + glb.readUInt32LE(12)).toString());
+      const frames = gltf.accessors[gltf.animations[0].samplers[0].input].count;
+      assert.equal(gltf.meshes[0].primitives[0].targets.length, frames - 1);
+      assert.equal(glb.readUInt32LE(8), glb.length);
+    });
+
+    test('a link brings settings back', async () => {
+      const { page } = shown;
+      await page.goto(`${page.url().split('#')[0]}#demo=arm-bend&0.frequency=5.5&off=0`);
+      await page.reload();
+      await opened(page, 'arm-bend');
+      await page.waitForFunction(() => document.querySelector('.card').classList.contains('off') && window.cutisLive.page.scene.layers[0].options.find((o) => o.name === 'frequency').applied === 5.5, null, { timeout: patience });
+      const { scene } = await ask(page, { do: 'save' });
+      assert.match(scene, /frequency = 5\.5/);
+    });
+
+    test('a built-in character is set up by what cutis suggests', async () => {
+      const { page } = shown;
+      await page.selectOption('#demos', 'actor:arm');
+      await page.waitForFunction(() => window.cutisLive.page.scene.demo === '' && window.cutisLive.page.head.step > 2, null, { timeout: patience });
+      assert.ok(await page.evaluate(() => window.cutisLive.page.scene.layers.length) > 0);
+      assert.match(page.url(), /character=arm/);
+      await page.selectOption('#demos', 'creature-walk');
+      await opened(page, 'creature-walk');
+      assert.deepEqual(shown.complaints, []);
+    });
+
     test('on a phone, dark', async () => {
       const phone = shown.again && (await shown.again({ viewport: { width: 390, height: 800 }, colorScheme: 'dark', hasTouch: true, isMobile: true }));
       if (!phone) return;
       await alive(phone.page);
+      await phone.page.tap('#play');
+      await steps(phone.page, 20);
       const skin = await target(phone.page, 0);
-      await phone.page.touchscreen.tap(skin.x, skin.y);
-      await phone.page.waitForFunction(() => window.cutisLive.page.lastHand !== undefined, null, { timeout: patience });
+      const at = await place(phone.page, 0, skin.drawn);
+      const finger = await phone.context.newCDPSession(phone.page);
+      const touch = (type, ...touchPoints) => finger.send('Input.dispatchTouchEvent', { type, touchPoints });
+      await touch('touchStart', { x: skin.x, y: skin.y });
+      await phone.page.waitForFunction(() => window.cutisLive.page.lastHand?.ok, null, { timeout: patience });
+      await touch('touchMove', { x: skin.x + 15, y: skin.y - 10 });
+      await touch('touchMove', { x: skin.x + 40, y: skin.y - 25 });
+      await steps(phone.page, 12);
+      const away = distance(at, await place(phone.page, 0, skin.drawn));
+      await touch('touchEnd');
+      assert.ok(away > 1e-3, `followed a finger by ${away} m`);
       await steps(phone.page, 5);
       await phone.page.screenshot({ path: join(output, `live-${name}-phone.png`) });
       assert.deepEqual(phone.complaints, []);
@@ -229,6 +362,17 @@ if (existsSync(file)) {
     const size = gzipSync(readFileSync(wasm), { level: 9 }).length;
     assert.ok(size < 900_000, `${size} bytes gzipped`);
   });
+
+  test('frames of an hour leave the memory as it was', { timeout: 600_000 }, async () => {
+    for (const [demo, frames] of [['arm-bend', 108_000], ['creature-walk', 1500]]) {
+      const { ask: command, step, memory } = await startEngine();
+      command({ do: 'open', scene: readFileSync(join(project, 'examples', `${demo}.toml`), 'utf8') });
+      for (let i = 0; i < 300; i++) step();
+      const before = memory();
+      for (let i = 0; i < frames; i++) step();
+      assert.equal(memory(), before, demo);
+    }
+  });
 }
 
 describe('the server', { timeout: 300_000 }, () => {
@@ -260,10 +404,19 @@ describe('the server', { timeout: 300_000 }, () => {
     const second = await visit(native.address);
     await second.page.waitForFunction(() => !document.getElementById('problem').hidden, null, { timeout: patience });
     assert.match(await second.page.textContent('#problem'), /another page/);
-    // The first leaves, the second takes over: a lost connection comes back.
-    await first.context.close();
-    await alive(second.page);
+    // A connection that breaks is made again, and the scene is where it was.
+    const step = await first.page.evaluate(() => window.cutisLive.page.head.step);
     await second.context.close();
+    await first.page.evaluate(() => window.cutisLive.page.engine.socket.close());
+    await first.page.waitForFunction(() => /lost/.test(document.getElementById('problem').textContent), null, { timeout: patience });
+    await first.page.waitForFunction((n) => window.cutisLive.page.head.step > n + 5 && window.cutisLive.page.engine.socket, step, { timeout: patience });
+    await ask(first.page, { do: 'describe' });
+    const third = await visit(native.address);
+    await third.page.waitForFunction(() => !document.getElementById('problem').hidden, null, { timeout: patience });
+    // The first leaves, the other takes over.
+    await first.context.close();
+    await alive(third.page);
+    await third.context.close();
     const code = await Promise.race([native.ended, new Promise((done) => { setTimeout(done, 60_000, 'still there').unref(); })]);
     assert.equal(code, 0);
   });

@@ -37,6 +37,9 @@ void live_begin() {
     options.actors = load_actor;
     options.folder = "/work";
     options.packs = false;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/actors")) {
+        options.characters.push_back(entry.path().stem().string());
+    }
     for (const fs::directory_entry& entry : fs::directory_iterator("/demos")) {
         const std::vector<unsigned char> bytes = cutis::read_file(entry.path());
         options.demos[entry.path().stem().string()] = std::string(bytes.begin(), bytes.end());

@@ -19,6 +19,7 @@ namespace cutis {
 struct SessionOptions {
     const Workers* workers = nullptr;          ///< required
     ActorLoader actors;                        ///< finds built-in characters
+    std::vector<std::string> characters;       ///< those it finds, for a list
     std::map<std::string, std::string> demos;  ///< scenes by name, as text
     std::filesystem::path folder;              ///< files that are handed in go here; paths of scenes are relative to it
     bool packs = true;                         ///< positions as 16-bit shares of a box; false: as floats

@@ -12,6 +12,18 @@ export class Brush {
   /** \param actions { set(layer, key, value, card), redraw(), hint(words) } */
   constructor(stage, actions) {
     Object.assign(this, { stage, actions, isTaken: false, isDown: false });
+    this.mode = 'add';
+    const modes = Object.entries({ add: 'paint', smooth: 'smooth', erase: 'take away' }).map(([mode, words]) => {
+      const button = Object.assign(document.createElement('button'), { type: 'button', textContent: words });
+      button.dataset.value = mode;
+      button.setAttribute('aria-pressed', String(mode === this.mode));
+      button.onclick = () => {
+        this.mode = mode;
+        for (const other of modes) other.setAttribute('aria-pressed', String(other === button));
+      };
+      return button;
+    });
+    $('brush-modes').replaceChildren(...modes);
     $('brush-done').onclick = () => this.drop();
     $('brush-value').oninput = () => this.showValue();
   }
@@ -64,19 +76,44 @@ export class Brush {
     this.last = place;
     const places = $('brush-mirror').checked ? [place, [-place[0], place[1], place[2]]] : [place];
     for (const one of places) {
-      if ($('brush-erase').checked) this.dabs = this.dabs.filter((dab) => far(dab, one) > radius);
+      if (this.mode === 'erase') this.dabs = this.dabs.filter((dab) => far(dab, one) > radius);
+      else if (this.mode === 'smooth') this.smooth(one, radius);
       else this.dabs.push([...one, radius, Number($('brush-strength').value)].map((x) => Number(x.toPrecision(5))));
     }
     this.show();
   }
 
-  /** The surface shows what is painted before the layer has it. */
-  show() {
-    const { rest } = this.stage.surfaces[0] ?? {};
-    if (!rest) return;
+  /** Dabs under the brush go towards the mean of what is painted around them, and wider: hills become lower, borders softer. */
+  smooth(place, radius) {
+    const { rest } = this.stage.surfaces[0];
+    const values = this.values();
+    const near = (at) => Math.hypot(rest[3 * at] - place[0], rest[3 * at + 1] - place[1], rest[3 * at + 2] - place[2]) < 1.5 * radius;
+    let sum = 0, count = 0;
+    for (let v = 0; v < values.length; v++) {
+      if (!near(v)) continue;
+      sum += values[v];
+      count++;
+    }
+    const share = 0.3 * Number($('brush-strength').value);
+    this.dabs = this.dabs.map(([x, y, z, r, strength]) => {
+      if (Math.hypot(x - place[0], y - place[1], z - place[2]) > radius) return [x, y, z, r, strength];
+      const lower = strength + share * Math.min(0, sum / Math.max(1, count) - strength);
+      return [x, y, z, Math.min(r * (1 + 0.5 * share), 0.5 * this.stage.size), lower].map((n) => Number(n.toPrecision(5)));
+    }).filter(([, , , , strength]) => strength > 0.01);
+  }
+
+  /** What is painted, at the body's vertices. */
+  values() {
+    const { rest } = this.stage.surfaces[0];
     const values = new Float32Array(rest.length / 3);
     for (let v = 0; v < values.length; v++) for (const dab of this.dabs) values[v] = Math.max(values[v], share(dab, rest, 3 * v));
-    this.stage.painted = values;
+    return values;
+  }
+
+  /** The surface shows what is painted before the layer has it. */
+  show() {
+    if (!this.stage.surfaces[0]) return;
+    this.stage.painted = this.values();
     this.actions.redraw();
   }
 

@@ -21,6 +21,9 @@ const isWide = (low, high) => low > 0 && high / low > 50;
 const toSlider = (value, low, high) => (isWide(low, high) ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
 const fromSlider = (x, low, high) => (isWide(low, high) ? low * (high / low) ** x : low + x * (high - low));
 
+// What a layer is in a visitor's words.
+const plainly = { curve: 'flesh', fold: 'cloth', slide: 'skin', wrinkle: 'wrinkles', shell: 'detail' };
+
 const short = (value) => (finite(value) ? String(Number(value.toPrecision(3))) : '');
 
 function element(tag, properties = {}, ...children) {
@@ -35,7 +38,7 @@ function row(option, change, paint) {
   const output = element('output');
   const back = element('button', { className: 'back', type: 'button', title: 'back to the default', textContent: '↺' });
   const label = element('label', {}, element('span', { textContent: name }), element('span', {}, output, back));
-  const about = element('p', { className: 'about', textContent: option.about + (option.live ? '' : ' (the layer is prepared again)') });
+  const about = element('p', { className: 'about', textContent: `${option.about}${option.live ? '' : ' (the layer is prepared again)'}.` });
   const box = element('div', { className: 'row', title: '' }, label);
   box.dataset.key = option.name;
   let show = () => {};
@@ -54,7 +57,7 @@ function row(option, change, paint) {
         output.textContent = 'painted ';
         return;
       }
-      output.textContent = `${finite(value) ? short(value) : option.automatic ?? 'automatic'}${finite(value) && option.unit && option.unit !== '1' ? ` ${option.unit}` : ''} `;
+      output.textContent = `${finite(value) ? short(value) : 'automatic'}${finite(value) && option.unit && option.unit !== '1' ? ` ${option.unit}` : ''} `;
     };
     input.oninput = () => {
       option.value = read();
@@ -63,9 +66,17 @@ function row(option, change, paint) {
       if (option.live) change(option.value, false);
     };
     input.onchange = () => change(read(), true);
-    box.append(input);
+    const slider = element('div', { className: 'slider' }, input);
+    if (finite(option.default) && option.default >= low && option.default <= high) {
+      const mark = element('i', { title: `default: ${short(option.default)}` });
+      mark.style.setProperty('--default', toSlider(option.default, low, high));
+      slider.append(mark);
+    }
+    box.append(slider);
+    const unit = option.unit && option.unit !== '1' ? ` ${option.unit}` : '';
+    about.append(` ${short(low)} to ${short(high)}${unit}; default ${finite(option.default) ? short(option.default) : option.automatic ?? 'automatic'}.`);
     if (option.kind === 'painted') {
-      const brush = element('button', { className: 'brush', type: 'button', title: 'paint it on the surface', textContent: '🖌', ariaLabel: `paint ${name}` });
+      const brush = element('button', { className: 'brush', type: 'button', title: 'paint it on the surface', textContent: 'paint', ariaLabel: `paint ${name}` });
       brush.onclick = (event) => {
         event.preventDefault();
         paint(option, [low, high], brush);
@@ -108,7 +119,7 @@ export function showCards(parent, layers, actions) {
   parent.replaceChildren(...layers.map((layer, i) => {
     const isOn = element('input', { type: 'checkbox', checked: layer.on, ariaLabel: `${layer.name} on or off` });
     const time = element('small');
-    const card = element('section', { className: 'card' }, element('h2', {}, isOn, element('span', { textContent: layer.name }), time));
+    const card = element('section', { className: 'card' }, element('h2', {}, isOn, element('span', { textContent: layer.name }, element('em', { textContent: layer.name === plainly[layer.kind] ? '' : ` ${plainly[layer.kind] ?? ''}` })), time));
     card.classList.toggle('off', !layer.on);
     isOn.onchange = () => {
       card.classList.toggle('off', !isOn.checked);

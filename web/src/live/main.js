@@ -6,6 +6,7 @@ import { makeEngine, readFrame } from './engine.js';
 import { glbOf } from './export.js';
 import { LiveStage } from './stage.js';
 import { Trace } from './trace.js';
+import { zipOf } from './zip.js';
 
 const $ = (id) => document.getElementById(id);
 const stage = new LiveStage($('canvas'));
@@ -29,18 +30,32 @@ const ask = (command) => engine.ask(command).catch((error) => {
 // --- opening -----------------------------------------------------------------------------------------------------------
 
 async function start() {
-  const hello = await engine.ask({ do: 'hello' });
+  const { demos, characters, isOpen } = await engine.ask({ do: 'hello' });
+  const group = (label, options) => {
+    const made = Object.assign(document.createElement('optgroup'), { label });
+    made.append(...options);
+    return made;
+  };
+  $('demos').replaceChildren(
+    group('scenes', demos.map((name) => new Option(name, name))),
+    group('characters, set up by cutis suggest', characters.map((name) => new Option(name, `actor:${name}`))),
+    new Option('as it was opened', ''),
+  );
+  const character = page.settings.get('character');
   const wanted = page.settings.get('demo');
-  const demos = hello.demos;
-  const first = wanted && demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0];
-  $('demos').replaceChildren(...demos.map((name) => new Option(name, name)), new Option('as it was opened', ''));
-  if (hello.isOpen && !wanted) {
+  if (character && characters.includes(character)) return choose(`actor:${character}`);
+  if (isOpen && !wanted) {
     const scene = await engine.ask({ do: 'describe' });
     $('demos').value = scene.demo;
     return opened(scene);
   }
-  $('demos').value = first;
-  return open({ demo: first });
+  return choose(demos.includes(wanted) ? wanted : demos.includes('creature-walk') ? 'creature-walk' : demos[0]);
+}
+
+/** A scene, or a character as actor:NAME. */
+function choose(value) {
+  $('demos').value = value;
+  return open(value.startsWith('actor:') ? { character: value } : { demo: value });
 }
 
 async function open(what) {
@@ -49,6 +64,7 @@ async function open(what) {
   try {
     const answer = await engine.ask({ do: 'open', ...what });
     if (what.demo) page.settings.set('demo', what.demo);
+    if (what.character?.startsWith('actor:')) page.settings.set('character', what.character.slice(6));
     stage.isFramed = false;
     opened(answer);
     await restoreSettings();
@@ -74,11 +90,22 @@ function opened(scene) {
   $('speed').value = String(scene.speed);
   showPlaying(scene.play);
   showUndo();
-  if (!localStorage.getItem('cutis-live-touched')) hint('Drag the character to pull it; drag beside it to look around.');
+  showChannels();
+  teach();
 }
 
-/** Settings of the address after #: LAYER.KEY=VALUE. */
+/** Settings of the address after #: LAYER.KEY=VALUE, clip=NAME, off=LAYER,LAYER. */
 async function restoreSettings() {
+  const clip = page.settings.get('clip');
+  if (clip && clip !== page.scene.clip && page.scene.clips.includes(clip)) {
+    const answer = await ask({ do: 'clip', name: clip });
+    if (answer) opened(answer);
+  }
+  for (const layer of page.settings.get('off')?.split(',').map(Number) ?? []) {
+    if (!page.cards[layer]) continue;
+    page.cards[layer].setOn(false);
+    await switchLayer(layer, false, true);
+  }
   for (const [name, text] of [...page.settings]) {
     const [, layer, key] = name.match(/^(\d+)\.(\w+)$/) ?? [];
     const row = page.cards[Number(layer)]?.rows.get(key);
@@ -141,6 +168,10 @@ async function set(layer, key, value, isFinal, card) {
 
 async function switchLayer(layer, on, isUndo = false) {
   await ask({ do: 'layer', layer, on });
+  page.scene.layers[layer].on = on;
+  const off = page.scene.layers.flatMap((one, i) => (one.on ? [] : [i]));
+  off.length ? page.settings.set('off', off) : page.settings.delete('off');
+  keepSettings();
   const info = page.layers?.[layer];
   for (let m = info?.firstMesh ?? 0; info && m < info.firstMesh + info.meshCount; m++) stage.state.hidden[on ? 'delete' : 'add'](m);
   if (!isUndo) {
@@ -202,7 +233,8 @@ async function draw() {
       isBusy = true;
       page.layers = head.layers;
       await stage.setMeshes(head, sections);
-      showChannels(head.meshes);
+      page.channels = head.meshes.flatMap(({ channels }) => channels);
+      showChannels();
       isBusy = false;
       if (isDrawing) requestAnimationFrame(draw);
     }
@@ -212,6 +244,7 @@ async function draw() {
   }
   stage.follow();
   stage.draw();
+  page.sequence?.add();
 }
 
 function show(head) {
@@ -250,10 +283,36 @@ function show(head) {
   }
 }
 
-function showChannels(meshes) {
-  const names = [...new Set(meshes.flatMap(({ channels }) => channels.map(({ name }) => name)))];
-  $('heat').replaceChildren(new Option('none', ''), ...names.map((name) => new Option(name, name)));
-  $('heat').value = names.includes(stage.state.heat) ? stage.state.heat : '';
+function showChannels() {
+  const all = page.channels ?? [];
+  for (const [id, width] of [['heat', 1], ['directions', 3]]) {
+    const names = [...new Set(all.filter((channel) => channel.width === width).map(({ name }) => name))];
+    const known = new Set([...$(id).options].map(({ value }) => value));
+    // A layer that was asked to measure: what it measures is seen at once.
+    if (page.measures === id) stage.state[id] = names.find((name) => !known.has(name)) ?? '';
+    if (page.measures === id && stage.state[id]) {
+      page.measures = null;
+      ask({ do: 'show', [id === 'heat' ? 'channel' : 'direction']: stage.state[id] });
+    }
+    const silent = (page.scene?.layers ?? []).flatMap((layer, i) => (layer.options.some(({ name, applied }) => name === 'channels' && applied === false) ? [new Option(`${layer.name}: measure it`, `on:${i}`)] : []));
+    $(id).replaceChildren(new Option('none', ''), ...names.map((name) => new Option(name, name)), ...silent);
+    $(id).value = names.includes(stage.state[id]) ? stage.state[id] : '';
+    $(id).parentElement.hidden = names.length + silent.length === 0;
+  }
+}
+
+/** What is seen of a channel; `on:LAYER` has that layer measure first. */
+function look(id, what) {
+  const value = $(id).value;
+  const [, layer] = value.match(/^on:(\d+)$/) ?? [];
+  if (layer !== undefined) {
+    page.measures = id;
+    page.cards[layer].rows.get('channels').refresh(true);
+    return set(Number(layer), 'channels', true, true, page.cards[layer]);
+  }
+  stage.state[id] = value;
+  redraw();
+  return ask({ do: 'show', [what]: value });
 }
 
 // --- hands -------------------------------------------------------------------------------------------------------------
@@ -261,7 +320,31 @@ function showChannels(meshes) {
 const hands = new Map(); // by pointer
 let nextHand = 1;
 let tool = 'auto';
-const hints = { skin: 'Skin: it slides and comes back.', flesh: 'Flesh: it swings when you let go.', detail: 'Detail: it quivers; with base stiffness above 0 the body follows.', joint: 'A joint: it stays until “Joints back”.', body: 'The whole character: shake it.' };
+const hints = { skin: 'Skin: it slides and comes back.', cloth: 'Cloth: it gives way and springs back.', flesh: 'Flesh: it swings when you let go.', detail: 'Detail: it quivers; with base stiffness above 0 the body follows.', joint: 'A joint: it stays until “Joints back”.', body: 'The whole character: shake it.' };
+// What a visitor has not tried yet, one after the other; a tool that was used is not mentioned again.
+const lessons = [
+  ['any', '', 'Drag the character to pull it; drag beside it to look around.'],
+  ['skin', 'slide', 'Pull at bare skin: it slides and comes back.'],
+  ['detail', 'shell', 'Tug at a piece of detail and let go: it quivers.'],
+  ['cloth', 'fold', 'Draw the cloth out: it springs back.'],
+  ['flesh', 'curve', 'Choose “flesh” under Hand, drag, let go: it swings.'],
+  ['joint', '', 'Choose “joint” under Hand and turn one.'],
+];
+const used = new Set();
+try {
+  for (const name of JSON.parse(localStorage.getItem('cutis-live-used') ?? '[]')) used.add(name);
+} catch { /* a browser that keeps nothing */ }
+function learnt(...names) {
+  for (const name of names) used.add(name);
+  try {
+    localStorage.setItem('cutis-live-used', JSON.stringify([...used]));
+  } catch { /* it is taught again on the next visit */ }
+}
+function teach() {
+  const has = (kind) => page.scene.layers.some((layer) => layer.kind === kind && layer.on);
+  const lesson = lessons.find(([name, kind]) => !used.has(name) && (kind ? has(kind) : name === 'any' || page.scene.joints.length > 0));
+  hint(lesson?.[2] ?? '');
+}
 
 function hint(words) {
   $('hint').textContent = words;
@@ -286,12 +369,12 @@ $('canvas').addEventListener('pointerdown', async (event) => {
   const hand = { id: nextHand++, start: stage.onPlane(event.clientX, event.clientY, hit.point), place: hit.point, isHeld: false };
   hands.set(event.pointerId, hand);
   const radius = 0.02 * (stage.size ?? 1);
-  const answer = await ask({ do: 'grab', id: hand.id, mesh: hit.mesh, vertex: hit.vertex, tool: hit.mesh > 0 && tool !== 'body' ? 'auto' : tool, radius });
+  const answer = await ask({ do: 'grab', id: hand.id, mesh: hit.mesh, vertex: hit.vertex, tool: hit.mesh > 0 && tool !== 'body' ? 'auto' : tool, instead: $('instead').checked, radius });
   page.lastHand = { ...hit, ...answer };
   if (!answer) return drop(event.pointerId);
   hand.isHeld = true;
   hint(hints[answer.tool]);
-  localStorage.setItem('cutis-live-touched', '1');
+  learnt('any', answer.tool);
   if (hand.isOver) drop(event.pointerId);
 }, { capture: true });
 
@@ -317,7 +400,7 @@ function drop(pointer) {
   if (hands.size === 0) {
     stage.controls.enabled = true;
     $('canvas').classList.remove('holding');
-    setTimeout(() => { if (hands.size === 0) hint(''); }, 1500);
+    setTimeout(() => { if (hands.size === 0 && !brush.isTaken) teach(); }, 1500);
   }
 }
 for (const end of ['pointerup', 'pointercancel']) {
@@ -364,7 +447,7 @@ function traceUnderPointer(head) {
   if (heat) return trace.add(head.clock, heat.values[at.vertex], stage.state.heat);
   const here = [...surface.geometry.attributes.position.array.slice(3 * at.drawn, 3 * at.drawn + 3)];
   if (!trace.points.length) at.from = here;
-  return trace.add(head.clock, Math.hypot(...here.map((x, c) => x - at.from[c])), 'way of this point (m)');
+  return trace.add(head.clock, Math.hypot(...here.map((x, c) => x - at.from[c])), 'way of this point, m');
 }
 
 // --- controls ----------------------------------------------------------------------------------------------------------
@@ -382,7 +465,7 @@ function choices(id, names, chosen, choose) {
   });
   $(id).replaceChildren(...buttons);
 }
-choices('tools', { auto: 'what is there', skin: 'skin', flesh: 'flesh', joint: 'joint', body: 'whole' }, 'auto', (value) => { tool = value; });
+choices('tools', { auto: 'what is there', skin: 'skin', cloth: 'cloth', flesh: 'flesh', joint: 'joint', body: 'whole' }, 'auto', (value) => { tool = value; });
 choices('paints', { skin: 'skin', tattoo: 'tattoo', checker: 'checker', grid: 'grid', clay: 'clay' }, 'tattoo', (value) => {
   stage.state.paint = value;
   redraw();
@@ -407,10 +490,8 @@ $('divider').onpointermove = (event) => {
   placeDivider();
   redraw();
 };
-$('heat').onchange = () => {
-  stage.state.heat = $('heat').value;
-  ask({ do: 'show', channel: $('heat').value });
-};
+$('heat').onchange = () => look('heat', 'channel');
+$('directions').onchange = () => look('directions', 'direction');
 $('bones').onchange = () => {
   stage.state.bones = $('bones').checked;
   redraw();
@@ -434,11 +515,14 @@ $('scrub').onchange = () => { page.isScrubbing = false; };
 $('speed').onchange = () => ask({ do: 'clock', speed: Number($('speed').value) });
 $('demos').onchange = () => {
   page.settings = new URLSearchParams();
-  if ($('demos').value) open({ demo: $('demos').value }).then(keepSettings);
+  if ($('demos').value) choose($('demos').value).then(keepSettings);
 };
 $('clips').onchange = async () => {
   const answer = await ask({ do: 'clip', name: $('clips').value });
-  if (answer) opened(answer);
+  if (!answer) return;
+  page.settings.set('clip', answer.clip);
+  keepSettings();
+  opened(answer);
 };
 $('undo').onclick = () => travel(page.changes, page.undone, true);
 $('redo').onclick = () => travel(page.undone, page.changes, false);
@@ -477,16 +561,39 @@ $('picture').onclick = () => {
 };
 $('video').onclick = () => {
   if (page.recorder) return page.recorder.stop();
-  const recorder = (page.recorder = new MediaRecorder($('canvas').captureStream(30), { mimeType: 'video/webm' }));
+  const mimeType = ['video/webm', 'video/mp4'].find((type) => MediaRecorder.isTypeSupported(type));
+  if (!mimeType) return problem('This browser records no video; a PNG sequence it can.');
+  const recorder = (page.recorder = new MediaRecorder($('canvas').captureStream(30), { mimeType }));
   const pieces = [];
   recorder.ondataavailable = ({ data }) => pieces.push(data);
   recorder.onstop = () => {
     page.recorder = null;
     $('video').textContent = 'Video';
-    download(new Blob(pieces, { type: 'video/webm' }), 'cutis.webm');
+    download(new Blob(pieces, { type: mimeType }), `cutis.${mimeType.slice(6)}`);
   };
   $('video').textContent = 'Stop';
   return recorder.start();
+};
+/** What is drawn from now on, until the button is pressed again or there is enough of it. */
+$('pictures').onclick = () => {
+  if (page.sequence) return page.sequence.end();
+  const most = 150;
+  const blobs = [];
+  const sequence = (page.sequence = {
+    add() {
+      blobs.push(new Promise((resolve) => { $('canvas').toBlob(resolve); }));
+      $('pictures').textContent = `Stop (${blobs.length}/${most})`;
+      if (blobs.length === most) sequence.end();
+    },
+    async end() {
+      if (page.sequence !== sequence) return;
+      page.sequence = null;
+      $('pictures').textContent = 'PNG sequence';
+      const files = await Promise.all(blobs.map(async (blob, i) => ({ name: `cutis-${String(i + 1).padStart(4, '0')}.png`, bytes: new Uint8Array(await (await blob).arrayBuffer()) })));
+      if (files.length) download(zipOf(files), 'cutis.zip');
+    },
+  });
+  return redraw();
 };
 /** Plays the clip once from its beginning and keeps what is seen. */
 $('export').onclick = async () => {

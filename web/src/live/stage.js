@@ -110,10 +110,12 @@ export class LiveStage {
     this.controls.enableDamping = false;
     this.scene = new Scene();
     this.surfaces = [];
-    this.state = { paint: 'skin', heat: '', layout: 'cutis', wipe: 0.5, bones: false, hidden: new Set() };
+    this.state = { paint: 'skin', heat: '', directions: '', layout: 'cutis', wipe: 0.5, bones: false, hidden: new Set() };
     this.ray = new Raycaster();
     this.joints = new Points(new BufferGeometry(), new PointsMaterial({ color: '#1668b8', size: 7, sizeAttenuation: false, depthTest: false, transparent: true }));
     this.bones = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#1668b8', depthTest: false, transparent: true }));
+    this.strokes = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#0b3d91' }));
+    this.strokes.frustumCulled = this.strokes.visible = false;
     for (const object of [this.joints, this.bones]) {
       object.frustumCulled = false;
       object.renderOrder = 3;
@@ -144,7 +146,7 @@ export class LiveStage {
     this.surfaces = head.meshes.map((mesh, m) => new LiveSurface(describe(mesh, m), arrays[m], bake));
     this.plain = new LiveSurface(describe(head.meshes[0], 0), arrays[0], bake);
     for (const { mesh } of [...this.surfaces, this.plain]) this.scene.add(mesh);
-    this.scene.add(this.joints, this.bones);
+    this.scene.add(this.joints, this.bones, this.strokes);
     this.hasPictures = bake.pictures.some(Boolean);
   }
 
@@ -182,12 +184,42 @@ export class LiveStage {
       if (section.kind === 'joints') this.moveJoints(section.values);
     }
     this.heat = heat;
+    this.showDirections(sections.find(({ kind }) => kind === 'direction'));
     this.surfaces.forEach((surface, m) => {
       const values = heat.find((section) => section.mesh === m)?.values;
       if (values || surface.isHot) surface.colour(values, range);
       surface.isHot = Boolean(values);
     });
     if (!this.isFramed && this.places) this.frameAll();
+  }
+
+  /** A stroke along the direction at some of the vertices; none where it is zero. */
+  showDirections(section) {
+    const surface = section && this.surfaces[section.mesh];
+    this.strokes.visible = Boolean(surface && this.size);
+    if (!this.strokes.visible) return;
+    this.strokes.material.color.set(this.range ? '#ffffff' : '#0b3d91');
+    const most = 4000;
+    const { position, normal } = surface.geometry.attributes;
+    const stride = Math.ceil(surface.source.length / most);
+    const out = new Float32Array(6 * most);
+    let count = 0;
+    for (let i = 0; i < surface.source.length; i += stride) {
+      const v = 3 * surface.source[i];
+      const length = Math.hypot(section.values[v], section.values[v + 1], section.values[v + 2]);
+      if (length < 1e-9) continue;
+      for (let c = 0; c < 3; c++) {
+        const middle = position.array[3 * i + c] + 0.002 * this.size * normal.array[3 * i + c];
+        const half = (0.005 * this.size * section.values[v + c]) / length;
+        out[6 * count + c] = middle - half;
+        out[6 * count + 3 + c] = middle + half;
+      }
+      count++;
+    }
+    if (this.strokes.geometry.attributes.position?.array.length !== out.length) this.strokes.geometry.setAttribute('position', new BufferAttribute(out, 3).setUsage(DynamicDrawUsage));
+    else this.strokes.geometry.attributes.position.array.set(out);
+    this.strokes.geometry.attributes.position.needsUpdate = true;
+    this.strokes.geometry.setDrawRange(0, 2 * count);
   }
 
   moveJoints(places) {

@@ -36,6 +36,6 @@ export class Trace {
     points.forEach(([t, y], i) => g[i ? 'lineTo' : 'moveTo'](width * (1 - (clock - t) / seconds), height - 4 - ((y - low) / (high - low)) * (height - 22)));
     g.stroke();
     g.font = '11px system-ui, sans-serif';
-    g.fillText(`${this.what}: ${Number(points.at(-1)[1].toPrecision(3))}  (${Number(low.toPrecision(2))} to ${Number(high.toPrecision(2))}, ${seconds} s)`, 4, 12);
+    g.fillText(`${this.what}: ${Number(points.at(-1)[1].toPrecision(3))}  (${Number(low.toPrecision(2))} to ${Number(high.toPrecision(2))})`, 4, 12);
   }
 }
