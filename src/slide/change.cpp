@@ -1,5 +1,7 @@
 // What options give the model and steps read again and again: when a solver is made, and when one of them changes while
 // time goes on.
+#include <algorithm>
+
 #include "cutis/core/error.h"
 #include "slide/passes.h"
 
@@ -94,7 +96,14 @@ void SlideSolver::set_drags(std::vector<DragForce> drags) {
             "slide drags: expected a vertex below ", p.model.vertex_count(), ", a finite force and a radius, found ",
             drag.vertex, ", ", text_of(drag.force), " and ", drag.radius);
     }
-    p.model.options.drags = std::move(drags);
+    const auto is_same = [](const DragForce& a, const DragForce& b) {
+        return a.vertex == b.vertex && a.force == b.force && a.radius == b.radius;
+    };
+    std::vector<DragForce>& now = p.model.options.drags;
+    if (std::equal(now.begin(), now.end(), drags.begin(), drags.end(), is_same)) {
+        return;  // what sleeps, sleeps on
+    }
+    now = std::move(drags);
     p.read_forces();
     p.read_sleep();
 }
