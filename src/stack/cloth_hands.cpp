@@ -15,6 +15,22 @@ constexpr double frequency = 4.0;  // Hz
 constexpr double damping = 0.3;
 constexpr double rest_share = 1e-4;  // of the breadth: less is not seen
 
+/// Where a hand beside the border takes hold of the cloth; -1: there is none within its reach.
+int nearest_cloth(const ClothHands::Grip& grip, const MatrixX3d& rest, const VectorXd& weights) {
+    constexpr double reach = 0.25;  // of the breadth
+    constexpr double least = 0.5;   // weight that is worth holding
+    int nearest = -1;
+    double distance = reach * reach * grip.breadth * grip.breadth;
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        const double away = (rest.row(v) - rest.row(grip.vertex)).squaredNorm();
+        if (weights[v] >= least && away < distance) {
+            nearest = static_cast<int>(v);
+            distance = away;
+        }
+    }
+    return nearest;
+}
+
 }  // namespace
 
 std::vector<bool> ClothHands::hold(const std::vector<Grip>& grips, const MatrixX3d& rest, const MatrixX3d& normals,
@@ -30,16 +46,17 @@ std::vector<bool> ClothHands::hold(const std::vector<Grip>& grips, const MatrixX
             return !other.is_held && other.vertex == grip.vertex && other.breadth == grip.breadth;
         });
         if (patch == patches_.end()) {
-            if (weights[grip.vertex] <= 0.0) {
+            const int middle = nearest_cloth(grip, rest, weights);
+            if (middle < 0) {
                 continue;
             }
             Patch added;
             added.vertex = grip.vertex;
             added.breadth = grip.breadth;
             for (Eigen::Index v = 0; v < rest.rows(); ++v) {
-                const double s = (rest.row(v) - rest.row(grip.vertex)).squaredNorm() / (grip.breadth * grip.breadth);
+                const double s = (rest.row(v) - rest.row(middle)).squaredNorm() / (grip.breadth * grip.breadth);
                 // The other side of a limb is near, too.
-                const bool faces_away = normals.row(v).dot(normals.row(grip.vertex)) <= 0.0;
+                const bool faces_away = normals.row(v).dot(normals.row(middle)) <= 0.0;
                 const double share = s < 1.0 && !faces_away ? weights[v] * (1.0 - s) * (1.0 - s) : 0.0;
                 if (share > 0.0) {
                     added.vertices.push_back(static_cast<int>(v));
