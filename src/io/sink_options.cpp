@@ -41,6 +41,10 @@ Options describe(UsdaOptions& o) {
         {.name = "channels", .field = &o.use_channels,
          .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
          .change = Change::start},
+        {.name = "normals", .field = &o.use_normals,
+         .about = "of the body in every frame, as smooth as the surface is; without them renderers show seams, and files are "
+                  "two thirds of the size",
+         .change = Change::start},
     };
 }
 
