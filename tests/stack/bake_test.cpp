@@ -88,6 +88,7 @@ struct Bakery {
     LiftLog log;
     std::vector<LayerKind> kinds = {{"lift", "", [this] { return std::make_unique<LiftPlan>(log); }}};
     ProgressCallback progress;
+    int sink_count = 1;
 
     Bakery() { scene.fps = 10.0; }
 
@@ -103,7 +104,9 @@ struct Bakery {
 
     BakeReport run(const Body& body) {
         std::vector<std::unique_ptr<FrameSink>> sinks;
-        sinks.push_back(std::make_unique<Recorder>(tape));
+        for (int i = 0; i < sink_count; ++i) {
+            sinks.push_back(std::make_unique<Recorder>(tape));
+        }
         return bake(body, scene, sinks, {&workers, progress, &kinds});
     }
 };
@@ -403,6 +406,20 @@ Body swinging_square() {
     ClockOptions clock;
     clock.loop = LoopMode::loop;
     return Body(std::move(source), clock);
+}
+
+TEST(Bake, each_output_that_is_written_is_a_stage_of_its_own) {
+    Bakery bakery;
+    bakery.sink_count = 2;
+    std::vector<std::string> stages;
+    bakery.progress = [&](const Progress& progress) {
+        if (progress.begins) {
+            stages.emplace_back(progress.stage);
+        }
+        return true;
+    };
+    bakery.run(swinging_square());
+    EXPECT_EQ(stages, (std::vector<std::string>{"writing 1 of 2", "writing 2 of 2"}));
 }
 
 TEST(BakeLoop, a_layer_that_forgets_comes_back_as_a_loop_and_every_cycle_is_the_same) {
