@@ -42,8 +42,7 @@ Options describe(UsdaOptions& o) {
          .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
          .change = Change::start},
         {.name = "normals", .field = &o.use_normals,
-         .about = "of the body in every frame, as smooth as the surface is; without them renderers show seams, and files are "
-                  "two thirds of the size",
+         .about = "of the body in every frame; without them renderers show the seams of UVs, and files are half as large",
          .change = Change::start},
     };
 }
