@@ -36,7 +36,7 @@ namespace cutis {
 /// | animations              | translation, rotation, scale, weights; STEP, LINEAR, CUBICSPLINE |
 /// | materials, images       | carried in MaterialLibrary; materials have unique names, those   |
 /// |                         | MeshPart::material holds; a missing picture is a note; a texture |
-/// |                         | on another UV set than TEXCOORD_0 is left out and noted          |
+/// |                         | on another UV set than TEXCOORD_0 is left out there and noted    |
 /// | cameras, lights         | not read                                                         |
 /// | EXT_meshopt_compression | read, where the program was built with meshoptimizer             |
 /// | KHR_draco_mesh_compr.   | read, where the program was built with draco                     |
