@@ -14,7 +14,7 @@ help:
 	@echo "make test           unit, property and program tests"
 	@echo "make test-slow      long runs: real characters, the page in a browser, a soak in miniature"
 	@echo "make test-live      the living page in a real browser, on both engines"
-	@echo "make test-peers     checks against other programs (glTF validator, three.js, Babylon.js, Blender, usd-core, tinyusdz)"
+	@echo "make test-peers     checks against other programs (glTF validator, three.js, Babylon.js, Blender, gltfpack, usd-core, tinyusdz)"
 	@echo "make test-portable  every file of the core by itself, with clang and with Emscripten; the same bits from g++ and WebAssembly"
 	@echo "make test-characters  every shared character, and files as odd as exporters write them, through \`cutis bake FILE\`"
 	@echo "make test-farm      many tasks on a real Slurm and on killed processes; plans of 100,000 tasks (as root: network namespaces)"
@@ -86,7 +86,7 @@ test-live: live
 	@CUTIS_PROGRAM=$(abspath $(BUILD)/cutis) node --test web/test/live.test.mjs
 
 test-peers: program fbx
-	@scripts/setup test peers
+	@scripts/setup test peers page
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target cutis_program peer_moving_uv peer_details
 	@npm --prefix tests/peers test

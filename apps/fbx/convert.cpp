@@ -428,8 +428,7 @@ private:
             ufbx_bake_opts options = {};
             options.resample_rate = resample_rate;
             options.trim_start_time = true;
-            options.key_reduction_enabled = true;
-            options.key_reduction_rotation = true;
+            options.key_reduction_enabled = false;  // it takes keys that count for a thousandth of a body
             ufbx_error error;
             const std::unique_ptr<ufbx_baked_anim, FreeBaked> baked(
                 ufbx_bake_anim(scene_.get(), stack.anim, &options, &error));

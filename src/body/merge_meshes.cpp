@@ -1,5 +1,7 @@
 #include "body/merge_meshes.h"
 
+#include <algorithm>
+
 namespace cutis {
 
 namespace {
@@ -35,7 +37,15 @@ void append_parts(ArtMesh& merged, const MeshInstance& instance, int first_verte
 
 void append_uv(ArtMesh& merged, const ArtMesh& mesh) {
     const int first_uv = static_cast<int>(merged.uv.rows());
-    if (mesh.uv_triangles.rows() == mesh.triangles.rows() && mesh.uv.rows() > 0) {
+    const bool has_uv = mesh.uv_triangles.rows() == mesh.triangles.rows() && mesh.uv.rows() > 0;
+    for (size_t set = 0; set < merged.more_uv.size(); ++set) {  // zeros where a mesh has fewer sets than others
+        MatrixX2d& rows = merged.more_uv[set];
+        append_rows(rows, MatrixX2d(MatrixX2d::Zero(has_uv ? mesh.uv.rows() : 1, 2)));
+        if (has_uv && set < mesh.more_uv.size()) {
+            rows.bottomRows(mesh.uv.rows()) = mesh.more_uv[set];
+        }
+    }
+    if (has_uv) {
         append_rows(merged.uv, mesh.uv);
         append_rows(merged.uv_triangles, MatrixX3i(mesh.uv_triangles.array() + first_uv));
     } else {  // one shared point for meshes without UVs
@@ -57,6 +67,7 @@ ArtMesh merge_meshes(const std::vector<const MeshInstance*>& instances) {
     for (const MeshInstance* instance : instances) {
         has_uv = has_uv || instance->mesh.uv.rows() > 0;
         has_polygons = has_polygons || !instance->mesh.polygon_sizes.empty();
+        merged.more_uv.resize(std::max(merged.more_uv.size(), instance->mesh.more_uv.size()));
         vertices += instance->mesh.positions.rows();
         for (const auto& [name, values] : instance->mesh.painted) {
             merged.painted[name] = VectorXd();

@@ -41,6 +41,9 @@ Options describe(UsdaOptions& o) {
         {.name = "channels", .field = &o.use_channels,
          .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
          .change = Change::start},
+        {.name = "normals", .field = &o.use_normals,
+         .about = "of the body in every frame; without them renderers show the seams of UVs, and files are half as large",
+         .change = Change::start},
     };
 }
 

@@ -74,6 +74,10 @@ SplitMesh split_parts(const MeshInfo& body, int first_part, int part_count, std:
         art->uv_triangles = all.uv_triangles.middleRows(first.first_triangle, count);
         renumber(places_of(split.uvs, all.uv.rows(), art->uv_triangles), art->uv_triangles);
         take_rows(all.uv, split.uvs, art->uv);
+        art->more_uv.resize(all.more_uv.size());
+        for (size_t set = 0; set < all.more_uv.size(); ++set) {
+            take_rows(all.more_uv[set], split.uvs, art->more_uv[set]);
+        }
     }
     for (int p = 0; p < part_count; ++p) {
         MeshPart part = all.parts[first_part + p];

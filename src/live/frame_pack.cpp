@@ -92,7 +92,7 @@ void FramePack::end(Json head) {
 
 Json pack_meshes(const BakeInfo& info, FramePack& pack) {
     Json meshes = Json::array();
-    const std::map<std::string, BasePicture> pictures = base_colour_pictures(*info.body);
+    const std::map<std::string, MaterialPicture> pictures = base_colour_pictures(*info.body);
     std::map<std::string, int> number_of_picture;
     for (size_t m = 0; m < info.meshes.size(); ++m) {
         const MeshInfo& mesh = info.meshes[m];

@@ -302,11 +302,12 @@ BakeReport bake(const Body& body, const Scene& scene, const std::vector<std::uni
     if (!report.cancelled) {
         double spent = 0.0;
         StageClock clock(spent);
-        if (controls.progress) {
-            controls.progress({"writing", 0, 1, true});  // too late to stop: every frame is done
-        }
-        for (const auto& sink : sinks) {
-            for (OutputFile& file : sink->finish()) {
+        for (size_t i = 0; i < sinks.size(); ++i) {
+            if (controls.progress) {  // too late to stop: every frame is done
+                controls.progress(
+                    {sinks.size() == 1 ? "writing" : concat("writing ", i + 1, " of ", sinks.size()), 0, 1, true});
+            }
+            for (OutputFile& file : sinks[i]->finish()) {
                 report.outputs.push_back(std::move(file));
             }
         }

@@ -84,7 +84,8 @@ void LoopSettler::blend(int number, Frame& frame) const {
     if (place < 0) {
         return;
     }
-    const double t = (place + 1.0) / (kept + 1.0);
+    // All of the last frame is that cycle's: from it to frame 1 skin moves as it was simulated, speed and all.
+    const double t = (place + 1.0) / kept;
     const double share = t * t * (3.0 - 2.0 * t);
     const Frame& end = end_[static_cast<size_t>(place)];
     for (size_t m = 0; m < frame.meshes.size(); ++m) {
@@ -112,7 +113,8 @@ void LoopSettler::blend(int number, Frame& frame) const {
 std::string LoopSettler::note() const {
     return concat("loop: ", cycles_, " cycles of ", period_, " frames ran before frame 1; the last two differ by ",
                   gap_, " m at most", is_settled() ? "" : " and no longer get closer",
-                  "; the end of the cycle is blended over ", end_.size(), " frames");
+                  "; the end of the cycle is blended over ", end_.size(),
+                  " frames, the last of which led to frame 1 as it was simulated");
 }
 
 }  // namespace cutis

@@ -43,9 +43,11 @@ RefinedMesh refined_art(const LayerInput& ground, const Refinement& refinement, 
     }
 
     if (art.uv.rows() > 0) {
-        // UVs stay linear in the artist's triangles; equal ones at a vertex are shared.
+        // UVs stay linear in the artist's triangles; those equal in all sets at a vertex are shared.
         std::vector<std::vector<int>> at_vertex(static_cast<size_t>(topology.vertex_count()));
-        std::vector<Vector2d> uv;
+        const size_t sets = 1 + art.more_uv.size();
+        std::vector<std::vector<Vector2d>> uv(sets);
+        std::vector<Vector2d> value(sets);
         refined.art.uv_triangles.resize(topology.triangle_count(), 3);
         for (size_t f = 0; f < order.size(); ++f) {
             for (int k = 0; k < 3; ++k) {
@@ -55,26 +57,39 @@ RefinedMesh refined_art(const LayerInput& ground, const Refinement& refinement, 
                 for (int c = 0; c < 3; ++c) {
                     on_art.barycentric[mesh.art_corner(corner.triangle, c)] = corner.barycentric[c];
                 }
-                const Vector2d value = interpolate(art.uv, art.uv_triangles, on_art);
+                for (size_t set = 0; set < sets; ++set) {
+                    value[set] = interpolate(set == 0 ? art.uv : art.more_uv[set - 1], art.uv_triangles, on_art);
+                }
                 std::vector<int>& known = at_vertex[static_cast<size_t>(topology.triangles()(order[f], k))];
                 const auto same = std::find_if(known.begin(), known.end(), [&](int i) {
-                    return (uv[static_cast<size_t>(i)] - value).cwiseAbs().maxCoeff() < 1e-12;
+                    for (size_t set = 0; set < sets; ++set) {
+                        if (!((uv[set][static_cast<size_t>(i)] - value[set]).cwiseAbs().maxCoeff() < 1e-12)) {
+                            return false;
+                        }
+                    }
+                    return true;
                 });
                 int number = 0;
                 if (same != known.end()) {
                     number = *same;
                 } else {
-                    number = static_cast<int>(uv.size());
-                    uv.push_back(value);
+                    number = static_cast<int>(uv[0].size());
+                    for (size_t set = 0; set < sets; ++set) {
+                        uv[set].push_back(value[set]);
+                    }
                     known.push_back(number);
                     refined.uv_points.push_back(on_art);
                 }
                 refined.art.uv_triangles(static_cast<Eigen::Index>(f), k) = number;
             }
         }
-        refined.art.uv.resize(static_cast<Eigen::Index>(uv.size()), 2);
-        for (size_t i = 0; i < uv.size(); ++i) {
-            refined.art.uv.row(static_cast<Eigen::Index>(i)) = uv[i];
+        refined.art.more_uv.resize(sets - 1);
+        for (size_t set = 0; set < sets; ++set) {
+            MatrixX2d& rows = set == 0 ? refined.art.uv : refined.art.more_uv[set - 1];
+            rows.resize(static_cast<Eigen::Index>(uv[set].size()), 2);
+            for (size_t i = 0; i < uv[set].size(); ++i) {
+                rows.row(static_cast<Eigen::Index>(i)) = uv[set][i];
+            }
         }
     }
     const Workers& workers = ground.own_workers();

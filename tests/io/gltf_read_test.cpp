@@ -206,6 +206,19 @@ TEST(GltfRead, colours_and_painted_attributes_arrive_by_name) {
     EXPECT_EQ(character.meshes[0].mesh.uv.rows(), 0);
 }
 
+TEST(GltfRead, further_sets_of_uvs_are_carried_and_zero_where_there_are_none) {
+    GlbBuilder builder = GlbBuilder::triangle();
+    auto& attributes = builder.primitive()["attributes"];
+    attributes["TEXCOORD_0"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 0, 1, 0, 0, 1});
+    attributes["TEXCOORD_2"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {0.5, 0.25, 0, 1, 1, 0});
+    const Character character = read(builder);
+    const ArtMesh& mesh = character.meshes[0].mesh;
+    EXPECT_FALSE(has_note(character, "TEXCOORD"));
+    ASSERT_EQ(mesh.more_uv.size(), 2U);
+    EXPECT_TRUE(mesh.more_uv[0].isZero(0.0));
+    EXPECT_EQ(mesh.more_uv[1], (MatrixX2d(3, 2) << 0.5, 0.75, 0, 0, 1, 1).finished());
+}
+
 TEST(GltfRead, a_skin_brings_joints_binds_and_weights) {
     const Character character = read(GlbBuilder::skinned_triangle());
     ASSERT_EQ(character.skins.size(), 1u);

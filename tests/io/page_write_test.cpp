@@ -1,6 +1,7 @@
 #include "cutis/io/formats.h"
 
 #include "io/details_support.h"
+#include "io/picture/picture.h"
 
 namespace cutis::test {
 namespace {
@@ -295,6 +296,49 @@ TEST(PageWrite, lines_without_points_are_left_out) {
     const auto meta = meta_of(folder / "a.html");
     EXPECT_TRUE(meta.at("points").empty());
     EXPECT_TRUE(meta.at("lines").empty());
+}
+
+TEST(PageWrite, normal_maps_tints_and_places_of_pictures_are_those_of_the_materials) {
+    Picture picture;
+    picture.width = picture.height = 8;
+    picture.rgba.assign(8 * 8 * 4, 200);
+    auto library = std::make_shared<MaterialLibrary>();
+    library->gltf_json = R"({"materials": [
+        {"name": "red", "pbrMetallicRoughness": {"baseColorFactor": [1, 0.5, 0.25, 1], "baseColorTexture": {"index": 0,
+            "extensions": {"KHR_texture_transform": {"offset": [0.25, 0.125], "scale": [2, 4],
+                                                     "rotation": 1.5707963267948966}}}},
+         "normalTexture": {"index": 1, "scale": 0.5}}],
+        "textures": [{"source": 0}, {"source": 1, "sampler": 0}], "samplers": [{"wrapS": 33071}],
+        "images": [{"mimeType": "image/png"}, {"mimeType": "image/png"}]})";
+    library->images = {write_png(picture), write_png(picture)};
+    Body::Source source;
+    source.mesh = seamed_square(2);
+    source.mesh.parts[0].material = "red";
+    source.materials = library;
+    const MatrixX3d rest = source.mesh.positions;
+    source.motion = std::make_shared<FormulaMotion>(int(rest.rows()), 1.0, [rest](double) { return rest; });
+    const Body body(std::move(source), ClockOptions{});
+    const ScratchFolder folder;
+    const Bake bake{&body, 2};
+    bake_page(bake, folder / "a.html");
+    const auto meta = meta_of(folder / "a.html");
+    const auto& part = meta.at("surfaces").at(0).at("parts").at(0);
+    const auto& base = meta.at("pictures").at(part.at("picture").get<size_t>());
+    const auto& normals = meta.at("pictures").at(part.at("normals").get<size_t>());
+    EXPECT_EQ(base.at("factor"), nlohmann::json({1.0, 0.5, 0.25}));
+    // With v down: offset + turn (2 u, 4 v), counter-clockwise as one sees it: u' = 0.25 + 4 v, v' = 0.125 - 2 u.
+    const std::vector<double> place = base.at("place").get<std::vector<double>>();
+    ASSERT_EQ(place.size(), 6U);
+    for (const double u : {0.0, 0.7}) {
+        for (const double v : {0.0, 0.4}) {
+            EXPECT_NEAR(place[0] * u + place[1] * v + place[2], 0.25 + 4.0 * (1.0 - v), 1e-12);
+            EXPECT_NEAR(place[3] * u + place[4] * v + place[5], 1.0 - (0.125 - 2.0 * u), 1e-12);
+        }
+    }
+    EXPECT_FALSE(base.contains("repeats"));
+    EXPECT_EQ(normals.at("factor"), nlohmann::json({0.5, 0.5, 1.0}));
+    EXPECT_EQ(normals.at("repeats"), nlohmann::json({false, true}));
+    EXPECT_FALSE(normals.contains("place"));
 }
 
 }  // namespace

@@ -183,6 +183,35 @@ TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '('), std::count(text.begin(), text.end(), ')'));
 }
 
+TEST(UsdaWrite, normals_are_those_of_the_surface_in_every_frame_where_they_are_wanted) {
+    const ArtMesh mesh = seamed_square(4);
+    const MatrixX3d rest = mesh.positions;
+    const Body body = formula_body(mesh, [rest](double time) {
+        MatrixX3d positions = rest;
+        positions.col(2) += time * rest.col(0);  // normal: (-time, 0, 1)
+        return positions;
+    });
+    ScratchFolder folder;
+    const Bake bake{&body, 4};
+    bake.run(*make_sink(folder / "a.usda"));
+    const std::string text = text_of(folder / "a.usda");
+    const size_t samples = text.find("normals.timeSamples = {");
+    ASSERT_NE(samples, std::string::npos);
+    for (int f = 0; f < 4; ++f) {
+        const Frame frame = bake.frame(f);
+        const std::vector<float> found = numbers_after(text.substr(samples), concat(frame.number, ": "));
+        ASSERT_EQ(found.size(), 75U);
+        const Vector3d expected = Vector3d(-frame.time, 0.0, 1.0).normalized();
+        for (int i = 0; i < 75; ++i) {
+            EXPECT_NEAR(found[size_t(i)], expected[i % 3], 0.5e-3 + 1e-7) << i;
+        }
+    }
+    SinkOptions without;
+    without.usda.use_normals = false;
+    bake.run(*make_sink(folder / "b.usda", without));
+    EXPECT_EQ(text_of(folder / "b.usda").find("normals"), std::string::npos);
+}
+
 TEST(UsdaWrite, pref_is_the_material_at_each_vertex_where_a_layer_says_it) {
     const Body body = stretching_square(4);
     ScratchFolder folder;

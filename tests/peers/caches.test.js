@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { bake, bakedPositions } from './lib/bake.js';
 import { runBlender } from './lib/blender.js';
 import { readMdd, readPc2 } from './lib/caches.js';
-import { dataFile, outputFolder } from './lib/program.js';
+import { meshNodesInOrder, readGltf } from './lib/gltf_file.js';
+import { CHARACTERS, dataFile, outputFolder } from './lib/program.js';
 
 const PYTHON = '/usr/bin/python3'; // Debian's, which has numpy
 const COMPARE = fileURLToPath(new URL('python/compare_npz_pc2.py', import.meta.url));
@@ -135,3 +136,53 @@ test('an outside PC2 converted to PC2 and MDD keeps every bit of every sample', 
     sameFloats(frame, mdd.frames[i], `MDD frame ${i + 1}`);
   });
 });
+
+// What a character's objects get: one cache for each, on the vertices that Blender has of it.
+const several = [
+  ['Man_Suit', path.join(CHARACTERS, 'Man_Suit.glb'), '[[layer]]\nkind = "slide"\n'],
+  ['HVGirl', path.join(CHARACTERS, 'HVGirl.glb'), ''],
+  ['dancer', 'dancer/dancer.glb', ''],
+  ['Superhero', 'quaternius/Superhero_Female_FullBody.glb', ''],
+];
+
+for (const [name, data, layers] of several) {
+  test(`${name}: every mesh has a PC2 that fits its object in Blender, bit for bit`, (t) => {
+    const file = dataFile(t, data);
+    if (file === null) return;
+    const count = 6;
+    const report = bake(path.join(folder, `objects-${name}`), {
+      body: { file, fps: 24 },
+      layers,
+      formats: ['pc2', 'npz'],
+      frames: [1, count],
+    });
+    const gltf = readGltf(file);
+    const nodes = meshNodesInOrder(gltf);
+    const caches = report.outputs.filter(({ format }) => format === 'pc2').map((one) => path.resolve(one.path));
+    // One mesh: the cache of the whole body is its own. Several: the whole body's first, then one for each.
+    const own = nodes.length === 1 ? caches : caches.slice(1);
+    assert.equal(own.length, nodes.length, 'a cache for each mesh');
+    const pieces = own.map((cache) => ({ cache, ...readPc2(cache) }));
+    const jobs = pieces.map(({ cache, points }, i) => ({
+      kind: 'PC2',
+      cache,
+      points,
+      frames: count,
+      file,
+      object: gltf.json.nodes[nodes[i]].name,
+    }));
+    const played = playInBlender(jobs, `objects-${name}`);
+    const whole = bakedPositions(report.file('npz'));
+    for (let frame = 0; frame < count; ++frame) {
+      let first = 0;
+      pieces.forEach(({ points, frames }, i) => {
+        const here = played[i].subarray(frame * points * 3, (frame + 1) * points * 3);
+        sameFloats(frames[frame], here, `${jobs[i].object}: Blender's frame ${frame + 1}`);
+        sameFloats(Float32Array.from(whole[frame].subarray(first, first + 3 * points)), here, `${jobs[i].object}: the NPZ`);
+        first += 3 * points;
+      });
+      assert.equal(first, whole[frame].length);
+    }
+    t.diagnostic(jobs.map(({ object, points }) => `${object} ${points}`).join(', '));
+  });
+}

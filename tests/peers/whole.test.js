@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { bake, bakedPositions } from './lib/bake.js';
 import { boxDiagonal, largestError } from './lib/compare.js';
-import { clipsOf, readGltf } from './lib/gltf_file.js';
+import { clipsOf, readGltf, vectors, writeGlb } from './lib/gltf_file.js';
 import { readNpz } from './lib/npz.js';
 import { CHARACTERS, DATA, dataFile, gltfNames, outputFolder } from './lib/program.js';
 import { ThreeScene } from './lib/three_eval.js';
@@ -120,3 +120,50 @@ for (const [name, body] of withSlide) {
     assert.ok(worst <= 1e-4 * box, `${worst / box} of the box`);
   });
 }
+
+test('further sets of UVs and attributes lie on the finer mesh that folds need, as the shaders of the file read them', async (t) => {
+  const file = dataFile(t, 'khronos-gltf/CesiumMan.glb');
+  if (file === null) return;
+  const gltf = readGltf(file);
+  const [primitive] = gltf.json.meshes[0].primitives;
+  const uv = vectors(gltf, primitive.attributes.TEXCOORD_0);
+  const count = uv.length / 2;
+  const second = (u, v) => [0.5 * v + 0.25, 0.3 * u + 0.1];
+  const append = (type, numbers) => {
+    const bytes = Buffer.from(Float32Array.from(numbers).buffer);
+    gltf.json.bufferViews.push({ buffer: 0, byteOffset: gltf.bin.length, byteLength: bytes.length });
+    gltf.bin = Buffer.concat([gltf.bin, bytes]);
+    return gltf.json.accessors.push({ bufferView: gltf.json.bufferViews.length - 1, componentType: 5126, count, type }) - 1;
+  };
+  const each = (make) => Array.from({ length: count }, (_, i) => make(i)).flat();
+  primitive.attributes.TEXCOORD_1 = append('VEC2', each((i) => second(uv[2 * i], uv[2 * i + 1])));
+  primitive.attributes.COLOR_1 = append('VEC4', each(() => [0.25, 0.5, 0.75, 1]));
+  primitive.attributes._HEAT = append('SCALAR', each(() => 37));
+  gltf.json.materials[0].occlusionTexture = { index: 0, texCoord: 1 };
+  gltf.json.buffers = [{ byteLength: gltf.bin.length }];
+  const made = path.join(folder, 'two-sets.glb');
+  writeGlb(made, gltf);
+  const report = bake(path.join(folder, 'two-sets'), {
+    body: { file: made, fps: 24 },
+    layers: '[[layer]]\nkind = "fold"\nmost_vertices = 20000\n',
+    formats: ['glb'],
+    frames: [1, 3],
+  });
+  const after = readGltf(report.file('glb'));
+  const { attributes, material } = after.json.meshes[0].primitives[0];
+  const [a, b] = [vectors(after, attributes.TEXCOORD_0), vectors(after, attributes.TEXCOORD_1)];
+  assert.ok(a.length > 2 * uv.length, 'a finer mesh');
+  assert.equal(b.length, a.length);
+  let worst = 0;
+  for (let i = 0; i < a.length; i += 2) {
+    const [u, v] = second(a[i], a[i + 1]);
+    worst = Math.max(worst, Math.hypot(b[i] - u, b[i + 1] - v));
+  }
+  t.diagnostic(`${a.length / 2} vertices, largest error of the second set ${worst.toExponential(1)}`);
+  assert.ok(worst < 1e-6);
+  const heat = vectors(after, attributes._HEAT);
+  assert.ok(heat.length === a.length / 2 && heat.every((value) => Math.abs(value - 37) < 1e-4));
+  assert.equal(vectors(after, attributes.COLOR_1).length, 2 * a.length);
+  assert.equal(after.json.materials[material].occlusionTexture.texCoord, 1);
+  assert.deepEqual(await newMessages(made, report.file('glb')), []);
+});

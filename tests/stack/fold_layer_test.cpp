@@ -20,6 +20,7 @@ public:
         triangles = info.shown().triangles;
         vertices = info.shown().positions.rows();
         has_uv = info.shown().uv.rows() > 0;
+        shown = info.shown();
         announced = info;
     }
     void write(const Frame& frame) override { frames_.push_back(frame); }
@@ -29,15 +30,17 @@ public:
     static inline Eigen::Index vertices = 0;
     static inline bool has_uv = false;
     static inline BakeInfo announced;
+    static inline ArtMesh shown;
 
 private:
     std::vector<Frame>& frames_;
 };
 
-std::vector<Frame> baked(const std::string& keys, int first, int last, int threads = 1) {
+std::vector<Frame> baked(const std::string& keys, int first, int last, int threads = 1,
+                         const Character& character = load_actor("arm")) {
     BodyOptions options;
     options.clip = "bend";
-    const Body body = make_body(std::make_shared<Character>(load_actor("arm")), options);
+    const Body body = make_body(std::make_shared<Character>(character), options);
     Scene scene = parse_scene("[body]\nactor = \"arm\"\nclip = \"bend\"\n[[layer]]\nkind = \"fold\"\n" + keys, "test");
     scene.first_frame = first;
     scene.last_frame = last;
@@ -101,6 +104,42 @@ TEST(FoldLayer, bakes_folds_on_a_refined_mesh_with_channels) {
         still += frame.body().positions.row(v) == frame.body().plain_positions.row(v) ? 1 : 0;
     }
     EXPECT_GT(still, FoldTape::vertices / 4);
+}
+
+TEST(FoldLayer, further_sets_of_uvs_lie_on_the_refined_mesh_and_keep_seams_of_their_own) {
+    // A second set that is an affine map of the first, but jumps by 10 between two triangles that the first joins.
+    Character character = load_actor("arm");
+    ArtMesh& mesh = character.meshes.front().mesh;
+    const Eigen::Index entries = mesh.uv.rows();
+    const Eigen::Index half = mesh.triangles.rows() / 2;
+    const MatrixX2d once = mesh.uv;
+    mesh.uv.resize(2 * entries, 2);
+    mesh.uv << once, once;
+    mesh.uv_triangles.bottomRows(mesh.triangles.rows() - half).array() += static_cast<int>(entries);
+    const auto second = [](const Eigen::RowVector2d& uv) {
+        return Eigen::RowVector2d(0.5 * uv.y() + 0.1, 0.25 * uv.x());
+    };
+    mesh.more_uv.resize(1);
+    mesh.more_uv[0].resize(2 * entries, 2);
+    for (Eigen::Index i = 0; i < 2 * entries; ++i) {
+        mesh.more_uv[0].row(i) = second(mesh.uv.row(i)).array() + (i < entries ? 0.0 : 10.0);
+    }
+    baked("width = 0.02\n", 20, 20, 1, character);
+    const ArtMesh& shown = FoldTape::shown;
+    ASSERT_EQ(shown.more_uv.size(), 1U);
+    ASSERT_EQ(shown.more_uv[0].rows(), shown.uv.rows());
+    int jumped = 0;
+    for (Eigen::Index f = 0; f < shown.triangles.rows(); ++f) {
+        const double jump = shown.more_uv[0](shown.uv_triangles(f, 0), 0) > 5.0 ? 10.0 : 0.0;
+        jumped += jump > 0.0 ? 1 : 0;
+        for (int k = 0; k < 3; ++k) {
+            const int entry = shown.uv_triangles(f, k);
+            const Eigen::RowVector2d expected = second(shown.uv.row(entry)).array() + jump;
+            ASSERT_LT((shown.more_uv[0].row(entry) - expected).norm(), 1e-9) << f;
+        }
+    }
+    EXPECT_GT(jumped, 0);
+    EXPECT_LT(jumped, shown.triangles.rows());
 }
 
 TEST(FoldLayer, a_frame_alone_is_the_same_as_in_a_row) {

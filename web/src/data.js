@@ -1,7 +1,7 @@
 // What a bake left in the page, back as arrays.
 //
 // meta.sections: { name: { type: 'f32'|'i16'|'u32'|'u16'|'u8', offset, count } } into the inflated bytes.
-// meta.pictures: [{ section, type, hasHoles }]: picture files, which parts of surfaces name by number.
+// meta.pictures: [{ section, type, hasHoles, factor, place, repeats }]: picture files, which parts of surfaces name by number (`picture`, `normals`).
 // meta.wrinkles: { maps: [{ section, type }], weights }: normal maps of the body, whose slopes are blended with weights[f * maps + k].
 // meta.motions:  { name: { width, count, rank, mean, basis, scales, weights, error } }; mean, basis and weights name sections.
 //   value of item i at frame f = mean[i] + sum_k weights[f * rank + k] * scales[k] * basis[k * count * width + i]

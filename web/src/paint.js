@@ -1,6 +1,6 @@
 // What is painted on the skin material. Patterns are drawn in the shader from UVs (or, without UVs, from the rest position),
 // so they go wherever the material goes.
-import { CanvasTexture, Color, DoubleSide, LinearFilter, LinearMipmapLinearFilter, MeshPhysicalMaterial, RepeatWrapping, SRGBColorSpace, Texture } from 'three';
+import { CanvasTexture, ClampToEdgeWrapping, Color, DoubleSide, LinearFilter, LinearMipmapLinearFilter, MeshPhysicalMaterial, RepeatWrapping, SRGBColorSpace, Texture } from 'three';
 import { hasPictures } from './surface.js';
 
 export const paints = ['skin', 'checker', 'grid', 'tattoo', 'bumps', 'clay'];
@@ -132,18 +132,26 @@ const patternCode = `
 export function makeSkin(description, bake) {
   const wrinkles = description.kind === 'body' && description.uv ? wrinkleTextures(bake) : [];
   if (!hasPictures(description)) return makeMaterial(description, null, wrinkles);
-  const skins = description.parts.map(({ picture }) => makeMaterial(description, pictureTexture(bake, picture), wrinkles));
+  const skins = description.parts.map(({ picture, normals }) =>
+    makeMaterial(description, pictureTexture(bake, picture, true), wrinkles, pictureTexture(bake, normals, false)));
   return { material: skins.map(({ material }) => material), update: (state) => skins.forEach(({ update }) => update(state)) };
 }
 
-function pictureTexture(bake, number) {
+function pictureTexture(bake, number, isColour) {
   if (number === undefined) return null;
   bake.textures ??= [];
   if (!bake.textures[number]) {
-    const t = dress(new Texture(bake.pictures[number]), true);
+    const t = dress(new Texture(bake.pictures[number]), isColour);
+    const { hasHoles, factor, place, repeats } = bake.meta.pictures[number];
     t.flipY = false; // it is decoded bottom row first
     t.needsUpdate = true;
-    t.hasHoles = bake.meta.pictures[number].hasHoles;
+    t.hasHoles = hasHoles;
+    t.factor = factor ?? [1, 1, 1];
+    if (repeats) [t.wrapS, t.wrapT] = repeats.map((is) => (is ? RepeatWrapping : ClampToEdgeWrapping));
+    if (place) {
+      t.matrixAutoUpdate = false;
+      t.matrix.set(...place, 0, 0, 1);
+    }
     bake.textures[number] = t;
   }
   return bake.textures[number];
@@ -160,12 +168,13 @@ function wrinkleTextures(bake) {
   return bake.wrinkleTextures;
 }
 
-/** Slopes of all maps, weighted and added, in place of the one normal map of a material. */
-const wrinkleCode = (count) => `
+/** Slopes of all maps, weighted and added, on top of the material's own normal map. */
+const wrinkleCode = (count, hasOwn) => `
   #ifdef USE_NORMALMAP_TANGENTSPACE
     if (wrinkled) {
       vec2 wrinkleSlope = vec2(0.0);
-      ${Array.from({ length: count }, (_, k) => `{ vec3 n = texture2D(wrinkleMaps[${k}], vNormalMapUv).xyz * 2.0 - 1.0; wrinkleSlope += wrinkleWeights[${k}] * n.xy / max(n.z, 0.05); }`).join('\n      ')}
+      ${hasOwn ? '{ vec3 n = texture2D(normalMap, vNormalMapUv).xyz * 2.0 - 1.0; wrinkleSlope = normalScale * n.xy / max(n.z, 0.05); }' : ''}
+      ${Array.from({ length: count }, (_, k) => `{ vec3 n = texture2D(wrinkleMaps[${k}], vWrinkleUv).xyz * 2.0 - 1.0; wrinkleSlope += wrinkleWeights[${k}] * n.xy / max(n.z, 0.05); }`).join('\n      ')}
       normal = normalize(tbn * vec3(wrinkleSlope, 1.0));
     } else {
       #include <normal_fragment_maps>
@@ -174,7 +183,7 @@ const wrinkleCode = (count) => `
     #include <normal_fragment_maps>
   #endif`;
 
-function makeMaterial(description, picture, wrinkles = []) {
+function makeMaterial(description, picture, wrinkles = [], normals = null) {
   const hasUv = Boolean(description.uv);
   const parts = description.parts ?? [];
   const metres = parts[0]?.metresPerUv ?? 1;
@@ -185,22 +194,25 @@ function makeMaterial(description, picture, wrinkles = []) {
   const material = new MeshPhysicalMaterial({ side: DoubleSide, vertexColors: true, roughness: 0.58, metalness: 0, sheen: 0.25, sheenRoughness: 0.6 });
   const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square }, showsPicture: { value: false } };
   if (wrinkles.length) Object.assign(uniforms, { wrinkleMaps: { value: wrinkles }, wrinkleWeights: { value: wrinkles.map(() => 0) }, wrinkled: { value: true } });
+  // three.js keeps programs by the text of the next function, which does not tell what it closes over.
+  material.customProgramCacheKey = () => `${hasUv} ${wrinkles.length} ${normals !== null}`;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', `#include <common>
-        attribute vec3 pref; attribute vec2 garb; varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform float squaresPerUnit;
+        attribute vec3 pref; attribute vec2 garb; varying vec3 vPref; varying vec2 vUvScaled; varying vec2 vWrinkleUv; varying float vIsGarment; uniform float squaresPerUnit;
         ${hasUv ? '' : '#ifndef USE_UV\n#define CUTIS_NO_UV\n#endif'}`)
       .replace('#include <begin_vertex>', `#include <begin_vertex>
         vPref = pref * squaresPerUnit;
         vUvScaled = uv * garb.y * squaresPerUnit;
+        vWrinkleUv = uv;
         vIsGarment = garb.x;`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>
-        varying vec3 vPref; varying vec2 vUvScaled; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit; uniform bool showsPicture;
+        varying vec3 vPref; varying vec2 vUvScaled; varying vec2 vWrinkleUv; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit; uniform bool showsPicture;
         ${wrinkles.length ? `uniform sampler2D wrinkleMaps[${wrinkles.length}]; uniform float wrinkleWeights[${wrinkles.length}]; uniform bool wrinkled;` : ''}
         ${patternCode}`)
-      .replace('#include <normal_fragment_maps>', wrinkles.length ? wrinkleCode(wrinkles.length) : '#include <normal_fragment_maps>')
+      .replace('#include <normal_fragment_maps>', wrinkles.length ? wrinkleCode(wrinkles.length, normals !== null) : '#include <normal_fragment_maps>')
       .replace('#include <color_fragment>', `vec3 pictured = diffuseColor.rgb;
         #include <color_fragment>
         if (showsPicture) diffuseColor.rgb = pictured;
@@ -223,7 +235,7 @@ function makeMaterial(description, picture, wrinkles = []) {
     // The character's own pictures, where nothing else is to be seen on it.
     const shows = Boolean(picture) && !heat && ['skin', 'tattoo', 'bumps'].includes(paint);
     uniforms.showsPicture.value = shows;
-    if (shows) material.color.copy(white);
+    if (shows) material.color.setRGB(...picture.factor);
     if (material.map !== (shows ? picture : null)) {
       material.map = shows ? picture : null;
       material.alphaTest = shows && picture.hasHoles ? 0.5 : 0;
@@ -233,7 +245,8 @@ function makeMaterial(description, picture, wrinkles = []) {
       uniforms.wrinkled.value = !bumps;
       uniforms.wrinkleWeights.value = wrinkleWeights ?? wrinkles.map(() => 0);
     }
-    const map = bumps ? textures().bumps : wrinkles[0] ?? null;
+    const own = normals && !heat && paint !== 'clay' ? normals : null;
+    const map = bumps ? textures().bumps : own ?? wrinkles[0] ?? null;
     if (material.normalMap !== map) {
       material.normalMap = map;
       material.needsUpdate = true;
@@ -241,7 +254,7 @@ function makeMaterial(description, picture, wrinkles = []) {
     if (bumps) {
       map.repeat.setScalar(metres / (square * 8));
       material.normalScale.setScalar(1);
-    }
+    } else if (own) material.normalScale.set(own.factor[0], own.factor[1]);
   };
   return { material, update };
 }

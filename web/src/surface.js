@@ -29,7 +29,7 @@ function garbOf(parts, count) {
 }
 
 /** Parts with pictures of their own are drawn one by one. */
-export const hasPictures = (description) => (description.parts ?? []).some(({ picture }) => picture !== undefined);
+export const hasPictures = (description) => (description.parts ?? []).some(({ picture, normals }) => picture !== undefined || normals !== undefined);
 
 export class Surface {
   constructor(bake, description, view) {

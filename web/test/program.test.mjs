@@ -1,12 +1,14 @@
 // Pages that the program writes: of the default demo, and of real characters where the data folder has them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { deflateSync } from 'node:zlib';
+import { crc32 } from '../crc32.mjs';
 import { coverage, difference, launch, open, picture, project, shot } from './browser.mjs';
 import { readPc2, unpackPage } from './unpack.mjs';
 
@@ -128,3 +130,70 @@ for (const { name, file, mesh, body = '', frames, isStill, isPlainMesh } of char
     assert.equal(bones > 0.01, !isPlainMesh);
   });
 }
+
+/** CesiumMan with what `change` does to its material and pictures. */
+function changedMan(name, change) {
+  const bytes = readFileSync(join(data, 'khronos-gltf', 'CesiumMan.glb'));
+  const length = bytes.readUInt32LE(12);
+  const json = JSON.parse(bytes.subarray(20, 20 + length).toString());
+  let bin = bytes.subarray(28 + length);
+  change(json.materials[0], (file) => {
+    json.bufferViews.push({ buffer: 0, byteOffset: bin.length, byteLength: file.length });
+    json.images.push({ bufferView: json.bufferViews.length - 1, mimeType: 'image/png' });
+    json.textures.push({ source: json.images.length - 1 });
+    bin = Buffer.concat([bin, file, Buffer.alloc((4 - (file.length % 4)) % 4)]);
+    return json.textures.length - 1;
+  });
+  json.buffers = [{ byteLength: bin.length }];
+  const text = Buffer.from(JSON.stringify(json));
+  const padded = Buffer.concat([text, Buffer.alloc((4 - (text.length % 4)) % 4, 0x20)]);
+  const head = Buffer.alloc(20);
+  head.write('glTF');
+  [2, 28 + padded.length + bin.length, padded.length].forEach((n, i) => head.writeUInt32LE(n, 4 + 4 * i));
+  head.write('JSON', 16);
+  const binHead = Buffer.alloc(8);
+  binHead.writeUInt32LE(bin.length);
+  binHead.write('BIN', 4);
+  const file = join(folder, `${name}.glb`);
+  writeFileSync(file, Buffer.concat([head, padded, binHead, bin]));
+  return file;
+}
+
+/** A PNG of one colour. */
+function plainPng(colour) {
+  const side = 16;
+  const raw = Buffer.concat(Array.from({ length: side }, () => Buffer.from([0, ...Array.from({ length: side }, () => colour).flat()])));
+  const chunk = (type, body) => {
+    const out = Buffer.alloc(12 + body.length);
+    out.writeUInt32BE(body.length);
+    out.write(type, 4);
+    body.copy(out, 8);
+    out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
+    return out;
+  };
+  const facts = Buffer.from([0, 0, 0, side, 0, 0, 0, side, 8, 2, 0, 0, 0]);
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', facts), chunk('IDAT', deflateSync(raw)), chunk('IEND', Buffer.alloc(0))]);
+}
+
+test('the page shows the normal map of a material, and the tint and place of its colours', { skip: !existsSync(data) && 'no data folder' }, async () => {
+  const shown = async (name, change) => {
+    const report = await run(['convert', changedMan(name, change), join(folder, `${name}.html`), '--frames', '1-2']);
+    const { page, context, complaints } = await open(browser, report.outputs[0].path);
+    const seen = await picture(page);
+    assert.deepEqual(complaints, []);
+    await context.close();
+    return seen;
+  };
+  const normals = (colour) => (material, addPicture) => (material.normalTexture = { index: addPicture(plainPng(colour)) });
+  const plain = await shown('plain', () => {});
+  // Straight out is what the surface has by itself; leaning is not.
+  assert.ok(difference(plain, await shown('straight', normals([128, 128, 255]))) < 0.2);
+  assert.ok(difference(plain, await shown('leaning', normals([220, 128, 190]))) > 0.5);
+  const red = await shown('red', (material) => (material.pbrMetallicRoughness.baseColorFactor = [1, 0.2, 0.2, 1]));
+  const sum = (seen, c) => seen.reduce((total, value, i) => total + (i % 4 === c ? value : 0), 0);
+  assert.ok(sum(red, 1) < sum(plain, 1) - 100 && Math.abs(sum(red, 0) - sum(plain, 0)) < 0.2 * (sum(plain, 1) - sum(red, 1)));
+  const moved = await shown('moved', (material) => {
+    material.pbrMetallicRoughness.baseColorTexture.extensions = { KHR_texture_transform: { offset: [0.37, 0.21] } };
+  });
+  assert.ok(difference(plain, moved) > 0.2);
+});

@@ -30,6 +30,7 @@ struct GlbOptions {
 struct UsdaOptions {
     double tolerance = 4e-5;    ///< largest error of a vertex, fraction of the rest box's diagonal; 0: float32 as it is
     bool use_channels = false;  ///< the layers' channels as primvars; they are most of a file
+    bool use_normals = true;    ///< of the body's surface in every frame
 };
 
 struct NpzOptions {

@@ -24,7 +24,8 @@ namespace cutis {
 /// |                         | after the other, a MeshPart each                                 |
 /// | primitive modes         | triangles, strips, fans; points and lines noted and skipped      |
 /// | POSITION                | f32, or integers (KHR_mesh_quantization)                         |
-/// | TEXCOORD_0              | ArtMesh::uv with v up: v' = 1 - v; further sets noted            |
+/// | TEXCOORD_0              | ArtMesh::uv with v up: v' = 1 - v                                |
+/// | TEXCOORD_1 to 7         | ArtMesh::more_uv, where there is TEXCOORD_0; else noted          |
 /// | COLOR_n, _NAME          | ArtMesh::painted: COLOR_n.r .g .b .a; _NAME, _NAME.x .y .z .w    |
 /// | JOINTS_0/1, WEIGHTS_0/1 | up to 8 influences, made to sum to 1; further sets noted         |
 /// | NORMAL, TANGENT         | not read: cutis computes normals from positions                  |
@@ -35,7 +36,7 @@ namespace cutis {
 /// | animations              | translation, rotation, scale, weights; STEP, LINEAR, CUBICSPLINE |
 /// | materials, images       | carried in MaterialLibrary; materials have unique names, those   |
 /// |                         | MeshPart::material holds; a missing picture is a note; a texture |
-/// |                         | on another UV set than TEXCOORD_0 is left out and noted          |
+/// |                         | on another UV set than TEXCOORD_0 is left out there and noted    |
 /// | cameras, lights         | not read                                                         |
 /// | EXT_meshopt_compression | read, where the program was built with meshoptimizer             |
 /// | KHR_draco_mesh_compr.   | read, where the program was built with draco                     |

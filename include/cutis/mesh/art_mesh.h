@@ -22,14 +22,15 @@ struct MeshPart {
 /// Results of a bake go back onto these vertices.
 struct ArtMesh {
     std::string name;
-    MatrixX3d positions;                      ///< #A x 3, the file's own units and axes, rest (bind) pose
-    MatrixX3i triangles;                      ///< #F x 3 into positions
-    MatrixX2d uv;                             ///< #T x 2, first row of the picture at the bottom (v up); empty: no UVs
-    MatrixX3i uv_triangles;                   ///< #F x 3 into uv; same rows as triangles; empty: no UVs
-    std::vector<MeshPart> parts;              ///< cover all triangles in order
-    std::vector<int> polygon_sizes;           ///< corners of each polygon of the file, in triangle order (a
-                                              ///< polygon of n corners is a fan of n-2 triangles from its
-                                              ///< first corner); empty: triangles
+    MatrixX3d positions;             ///< #A x 3, the file's own units and axes, rest (bind) pose
+    MatrixX3i triangles;             ///< #F x 3 into positions
+    MatrixX2d uv;                    ///< #T x 2, first row of the picture at the bottom (v up); empty: no UVs
+    MatrixX3i uv_triangles;          ///< #F x 3 into uv; same rows as triangles; empty: no UVs
+    std::vector<MatrixX2d> more_uv;  ///< further sets of UVs (light maps), #T x 2 each: carried, not understood
+    std::vector<MeshPart> parts;     ///< cover all triangles in order
+    std::vector<int> polygon_sizes;  ///< corners of each polygon of the file, in triangle order (a
+                                     ///< polygon of n corners is a fan of n-2 triangles from its
+                                     ///< first corner); empty: triangles
     std::map<std::string, VectorXd> painted;  ///< per vertex #A; vertex colours arrive as NAME.r NAME.g NAME.b NAME.a
 };
 

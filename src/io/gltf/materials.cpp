@@ -36,7 +36,8 @@ void check_textures(GltfFile& file, const JsonAt& at, Json& copy) {
         if (key.ends_with("Texture")) {
             file.reference(child.at("index"), "textures");
             if (uv_set_of(child) != 0) {
-                file.note(concat(child.path(), ": uses another UV set than TEXCOORD_0 and is left out"));
+                file.note(concat(child.path(),
+                                 ": uses another UV set than TEXCOORD_0; GLB keeps it, other formats leave it out"));
                 dropped.push_back(key);
                 continue;
             }

@@ -203,19 +203,26 @@ GltfAccessor vertex_accessor(const GltfFile& file, const JsonAt& at, std::size_t
     return accessor;
 }
 
-void read_uv(GltfFile& file, const Primitive& primitive, std::size_t total, ArtMesh& art) {
-    const auto at = primitive.attributes.find("TEXCOORD_0");
+constexpr std::size_t most_uv_sets = 8;
+
+std::string uv_name(std::size_t set) {
+    return concat("TEXCOORD_", set);
+}
+
+/// One of a primitive's sets of UVs, where it has it.
+void read_uv(GltfFile& file, const Primitive& primitive, std::size_t set, std::size_t total, MatrixX2d& uv) {
+    const auto at = primitive.attributes.find(uv_name(set));
     if (!at) {
         return;
     }
     const GltfAccessor accessor = vertex_accessor(file, *at, primitive.vertices);
     require_type(accessor, *at, "VEC2");
-    if (art.uv.rows() == 0) {
+    if (uv.rows() == 0) {
         file.charge(2 * total, at->path());
-        art.uv = MatrixX2d::Zero(static_cast<Eigen::Index>(total), 2);
+        uv = MatrixX2d::Zero(static_cast<Eigen::Index>(total), 2);
     }
-    auto rows = art.uv.middleRows(static_cast<Eigen::Index>(primitive.first_vertex),
-                                  static_cast<Eigen::Index>(primitive.vertices));
+    auto rows =
+        uv.middleRows(static_cast<Eigen::Index>(primitive.first_vertex), static_cast<Eigen::Index>(primitive.vertices));
     file.decode_mended(accessor, at->path(), 0.0, rows.data());
     rows.col(1) = 1.0 - rows.col(1).array();
 }
@@ -306,7 +313,9 @@ void note_unread(GltfFile& file, const Primitive& primitive) {
     const Json& attributes = primitive.attributes.value();
     for (std::size_t i = 0; attributes.is_object() && i < attributes.size(); ++i) {
         const std::string& name = attributes.key(i);
-        if (known.count(name) == 0 && !starts_with(name, "COLOR_") && !starts_with(name, "_")) {
+        const bool is_uv = primitive.attributes.find("TEXCOORD_0") && name.size() == uv_name(0).size() &&
+                           starts_with(name, "TEXCOORD_") && name.back() > '0' && name.back() < '0' + int{most_uv_sets};
+        if (known.count(name) == 0 && !is_uv && !starts_with(name, "COLOR_") && !starts_with(name, "_")) {
             file.note(concat(primitive.attributes.path(), ": ", name, " is not read"));
         }
     }
@@ -359,6 +368,21 @@ void or_without(GltfFile& file, const Read& read) {
     }
 }
 
+/// Further sets of UVs: all up to the last one that some primitive has.
+void read_more_uv(GltfFile& file, const std::vector<Primitive>& primitives, std::size_t vertices,
+                  std::vector<MatrixX2d>& sets) {
+    for (std::size_t set = 1; set < most_uv_sets; ++set) {
+        MatrixX2d uv;
+        for (const Primitive& primitive : primitives) {
+            or_without(file, [&] { read_uv(file, primitive, set, vertices, uv); });
+        }
+        if (uv.rows() > 0) {
+            sets.resize(set, MatrixX2d::Zero(static_cast<Eigen::Index>(vertices), 2));
+            sets.back() = std::move(uv);
+        }
+    }
+}
+
 std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<std::string>& material_names) {
     const JsonAt mesh = file.item("meshes", index);
     std::vector<Primitive> primitives = read_primitives(file, mesh);
@@ -402,7 +426,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<s
         read_triangles(file, primitive,
                        data.art.triangles.data() + 3 * static_cast<std::ptrdiff_t>(primitive.first_triangle));
         or_without(file, [&] {
-            read_uv(file, primitive, vertices, data.art);
+            read_uv(file, primitive, 0, vertices, data.art.uv);
             with_uv += primitive.attributes.find("TEXCOORD_0") ? 1 : 0;
         });
         or_without(file, [&] { read_painted(file, primitive, vertices, data.art); });
@@ -428,6 +452,7 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<s
     if (with_uv > 0) {
         file.charge(3 * triangles, mesh.path());
         data.art.uv_triangles = data.art.triangles;
+        read_more_uv(file, primitives, vertices, data.art.more_uv);
         if (with_uv < primitives.size()) {
             file.note(concat(mesh.path(), ": ", primitives.size() - with_uv,
                              " primitives have no TEXCOORD_0; their UVs are 0"));
@@ -449,9 +474,9 @@ std::optional<MeshData> read_mesh(GltfFile& file, int index, const std::vector<s
     }
     or_without(file, [&] { read_morphs(file, mesh, primitives, vertices, data); });
     data.morph_defaults.resize(data.morphs.size(), 0.0);
-    data.numbers =
-        3 * vertices + 6 * triangles +
-        vertices * (2 + 2 * static_cast<std::size_t>(influences) + 3 * data.morphs.size() + data.art.painted.size());
+    data.numbers = 3 * vertices + 6 * triangles +
+                   vertices * (2 + 2 * data.art.more_uv.size() + 2 * static_cast<std::size_t>(influences) +
+                               3 * data.morphs.size() + data.art.painted.size());
     return data;
 }
 

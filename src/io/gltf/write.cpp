@@ -44,7 +44,8 @@ namespace {
 /// | layer changed      | NORMAL, TEXCOORD_0 where the mesh has them) hold what frames do beyond |
 /// |                    | them, so that other clips play as before. Where the skin cannot be     |
 /// |                    | undone (bends of 165 degrees) or keep_skin is off, the node carries    |
-/// |                    | the mesh. On a finer mesh (fold) its primitives are replaced           |
+/// |                    | the mesh. On a finer mesh (fold) its primitives are replaced, with all |
+/// |                    | sets of UVs, colours and attributes of its own (`_NAME`), no tangents  |
 /// | the baked clip     | under its name: the file's own keys where all of it was baked, else    |
 /// |                    | keys at every frame from time 0; weights of the targets. A loop has    |
 /// |                    | its first frame once more at its end. extras.cutis has fps and         |

@@ -146,6 +146,7 @@ void GlbCharacter::take_finer(const PlacedMesh& placed, Patch& patch, DeviationS
         art->uv.resize(0, 2);
         art->uv_triangles.resize(0, 3);
     }
+    art->more_uv.resize(has_uv ? patch.instance->mesh.more_uv.size() : 0);
     for (auto painted = art->painted.begin(); painted != art->painted.end();) {
         painted =
             patch.instance->mesh.painted.count(painted->first) > 0 ? std::next(painted) : art->painted.erase(painted);
@@ -271,6 +272,24 @@ const GlbCharacter::Patch* GlbCharacter::patch_of(int file_node) const {
     return found == patches_.end() ? nullptr : &*found;
 }
 
+// What shaders of the file read: further sets of UVs, colours, attributes of its own.
+void GlbCharacter::add_further(GlbDocument& document, const Patch& patch, const RenderPart& part, const Json& before,
+                               Json& attributes) const {
+    const GlbMesh& mesh = *patch.mesh;
+    for (size_t i = 0; i < before.size(); ++i) {
+        const std::string& name = before.key(i);
+        const size_t sets = patch.info.art->more_uv.size();
+        for (size_t set = 0; set < sets; ++set) {
+            if (name == concat("TEXCOORD_", set + 1)) {
+                attributes[name] = mesh.add_uv_set(document, part, set);
+            }
+        }
+        if (name.starts_with("_") || (name.starts_with("COLOR_") && name != "COLOR_0")) {
+            mesh.add_painted(document, part, name, attributes);
+        }
+    }
+}
+
 void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
                                    bool is_first, Json& primitive) const {
     const GlbMesh& mesh = *patch.mesh;
@@ -288,6 +307,7 @@ void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const Re
         if (!has_normals) {
             finer["attributes"].erase("NORMAL");
         }
+        add_further(document, patch, part, std::as_const(primitive)["attributes"], finer["attributes"]);
         add_influences(finer["attributes"]);
         primitive["attributes"] = finer["attributes"];
         primitive["indices"] = finer["indices"];

@@ -74,6 +74,8 @@ private:
     void patch_mesh(GlbDocument& document, Patch& patch, bool is_first) const;
     void patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
                          bool is_first, Json& primitive) const;
+    void add_further(GlbDocument& document, const Patch& patch, const RenderPart& part, const Json& before,
+                     Json& attributes) const;
     void patch_clips(GlbDocument& document) const;
     void add_clip(GlbDocument& document, GlbAnimation& animation) const;
     void add_weights(GlbAnimation& animation) const;

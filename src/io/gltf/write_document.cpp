@@ -30,7 +30,10 @@ int width_of(const char* type) {
 }
 
 const char* type_of(int width) {
-    return width == 2 ? GlbDocument::vec2 : width == 3 ? GlbDocument::vec3 : GlbDocument::vec4;
+    return width == 1   ? GlbDocument::scalar
+           : width == 2 ? GlbDocument::vec2
+           : width == 3 ? GlbDocument::vec3
+                        : GlbDocument::vec4;
 }
 
 void add_bounds(Json& accessor, std::span<const float> values, int width) {

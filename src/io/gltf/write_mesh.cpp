@@ -129,29 +129,36 @@ Json GlbMesh::primitive(GlbDocument& document, const RenderPart& part, const Bas
         attributes["TEXCOORD_0"] =
             document.add_vertices(gather(part, 2, base.uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
     }
-    add_colours(document, part, attributes);
+    add_painted(document, part, "COLOR_0", attributes);
     return {{"attributes", attributes}, {"indices", document.add_indices(part.indices)}};
 }
 
-void GlbMesh::add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const {
+void GlbMesh::add_painted(GlbDocument& document, const RenderPart& part, const std::string& name,
+                          Json& attributes) const {
+    const bool is_colour = name.starts_with("COLOR_");
     std::vector<const VectorXd*> planes;
-    for (const char* plane : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b", "COLOR_0.a"}) {
-        const auto found = mesh_->art->painted.find(plane);
+    for (const char* suffix : {"", ".r", ".g", ".b", ".a", ".x", ".y", ".z", ".w"}) {
+        const auto found = mesh_->art->painted.find(name + suffix);
         if (found != mesh_->art->painted.end()) {
             planes.push_back(&found->second);
         }
     }
-    if (planes.size() < 3) {
+    if (planes.empty() || (is_colour && planes.size() < 3)) {
         return;
     }
     std::vector<float> values;
     for (int v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v) {
         for (const VectorXd* plane : planes) {
             const double value = (*plane)(render_.art[v]);
-            values.push_back(value > 0.0 ? static_cast<float>(std::min(value, 1.0)) : 0.0F);
+            values.push_back(static_cast<float>(!is_colour ? value : value > 0.0 ? std::min(value, 1.0) : 0.0));
         }
     }
-    attributes["COLOR_0"] = document.add_vertices(values, static_cast<int>(planes.size()));
+    attributes[name] = document.add_vertices(values, static_cast<int>(planes.size()));
+}
+
+int GlbMesh::add_uv_set(GlbDocument& document, const RenderPart& part, size_t set) const {
+    const std::vector<float> uv = as_floats(turned_down(mesh_->art->more_uv[set]));
+    return document.add_vertices(gather(part, 2, uv.data(), [&](size_t v) { return render_.uv[v]; }), 2);
 }
 
 int GlbMesh::add_vectors(GlbDocument& document, const RenderPart& part, const float* values) const {

@@ -51,6 +51,10 @@ public:
     Json target(GlbDocument& document, const RenderPart& part, int index, bool with_normals, bool with_uv) const;
     /// Three numbers per vertex of the mesh as an attribute.
     int add_vectors(GlbDocument& document, const RenderPart& part, const float* values) const;
+    /// One of the further sets of UVs. \param set  of ArtMesh::more_uv
+    int add_uv_set(GlbDocument& document, const RenderPart& part, size_t set) const;
+    /// Painted numbers, COLOR_n or _NAME, where the mesh has them.
+    void add_painted(GlbDocument& document, const RenderPart& part, const std::string& name, Json& attributes) const;
     void add_influences(GlbDocument& document, const RenderPart& part, const PackedWeights& packed, bool fits_byte,
                         Json& attributes) const;
 
@@ -62,7 +66,6 @@ public:
 
 private:
     std::string shown_name() const { return mesh_->name.empty() ? "skin" : mesh_->name; }
-    void add_colours(GlbDocument& document, const RenderPart& part, Json& attributes) const;
 
     const MeshInfo* mesh_;
     std::vector<MeshPart> parts_;

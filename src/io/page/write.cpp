@@ -54,7 +54,7 @@ struct Kept {
 /// | channels  | scalars as heat maps (error below 1/500 of their range), directions as strokes |
 /// |           | (error below 1/50 of the longest)                                              |
 /// | colours   | of the materials: their base colour, as a picture of at most 2048 pixels where |
-/// |           | they have one                                                                  |
+/// |           | they have one, placed and tinted; normal maps of at most 1024 pixels           |
 /// | slid_uv   | (slide with output = "both") a view of its own                                 |
 /// | details   | in the view "cutis", each in a colour of its own, with its channels; channels  |
 /// |           | of one name share a legend                                                     |
@@ -292,37 +292,55 @@ private:
         }
     }
 
-    /// meta.pictures: base colours of the body's materials, as files a browser reads.
+    /// meta.pictures: base colours and normal maps of the body's materials, as files a browser reads.
     void add_pictures(Json& meta) {
-        constexpr int most_side = 2048;
-        constexpr int quality = 88;
         meta["pictures"] = Json::array();
-        for (const auto& [material, base] : base_colour_pictures(*info().body)) {
-            const std::vector<MeshPart>& parts = body().art->parts;
-            if (std::none_of(parts.begin(), parts.end(),
-                             [&name = material](const MeshPart& p) { return p.material == name; })) {
-                continue;
-            }
-            std::vector<unsigned char> bytes;
-            try {
-                Picture picture = read_picture(*base.bytes, "html: picture");
-                const int side = std::max(picture.width, picture.height);
-                if (side > most_side) {
-                    picture = scaled(picture, std::max(1, picture.width * most_side / side),
-                                     std::max(1, picture.height * most_side / side));
-                }
-                bytes = base.has_holes ? write_png(picture) : write_jpeg(picture, quality);
-            } catch (const InvalidInput&) {
-                continue;  // its material's part keeps a colour
-            }
-            pictures_[material] = meta["pictures"].size();
-            meta["pictures"].push_back({{"section", sections_.add("picture " + material, bytes)},
-                                        {"type", base.has_holes ? "image/png" : "image/jpeg"},
-                                        {"hasHoles", base.has_holes}});
+        const Body& body = *info().body;
+        for (const auto& [material, base] : base_colour_pictures(body)) {
+            add_picture(material, base, false, meta);
+        }
+        for (const auto& [material, normals] : normal_pictures(body)) {
+            add_picture(material, normals, true, meta);
         }
         if (options_.paint == paints[0]) {
             meta["paint"] = pictures_.empty() ? "checker" : "skin";
         }
+    }
+
+    void add_picture(const std::string& material, const MaterialPicture& found, bool are_normals, Json& meta) {
+        const int most_side = are_normals ? 1024 : 2048;
+        const int quality = are_normals ? 92 : 88;
+        const std::vector<MeshPart>& parts = body().art->parts;
+        if (std::none_of(parts.begin(), parts.end(), [&](const MeshPart& part) { return part.material == material; })) {
+            return;
+        }
+        std::vector<unsigned char> bytes;
+        try {
+            Picture picture = read_picture(*found.bytes, "html: picture");
+            const int side = std::max(picture.width, picture.height);
+            if (side > most_side) {
+                picture = scaled(picture, std::max(1, picture.width * most_side / side),
+                                 std::max(1, picture.height * most_side / side));
+            }
+            bytes = found.has_holes ? write_png(picture) : write_jpeg(picture, quality, are_normals);
+        } catch (const InvalidInput&) {
+            return;  // its material's part keeps a colour
+        }
+        (are_normals ? normals_ : pictures_)[material] = meta["pictures"].size();
+        Json json = {{"section", sections_.add((are_normals ? "normals " : "picture ") + material, bytes)},
+                     {"type", found.has_holes ? "image/png" : "image/jpeg"},
+                     {"hasHoles", found.has_holes}};
+        const std::vector<double> factor(found.factor.data(), found.factor.data() + 3);
+        if (factor != std::vector<double>{1.0, 1.0, 1.0}) {
+            json["factor"] = factor;
+        }
+        if (!found.place.empty()) {
+            json["place"] = found.place;
+        }
+        if (!found.repeats[0] || !found.repeats[1]) {
+            json["repeats"] = {found.repeats[0], found.repeats[1]};
+        }
+        meta["pictures"].push_back(std::move(json));
     }
 
     Json head_json() const {
@@ -378,10 +396,14 @@ private:
                                      {"indexCount", part.index_count},
                                      {"isGarment", part.is_garment},
                                      {"metresPerUv", part.metres_per_uv}});
-            const auto picture = is_body ? pictures_.find(part.material) : pictures_.end();
-            if (picture != pictures_.end() && !surface.uv_source.empty()) {
-                json["parts"].back()["picture"] = picture->second;
-            }
+            const auto name = [&](const char* key, const std::map<std::string, std::size_t>& pictures) {
+                const auto found = pictures.find(part.material);
+                if (is_body && found != pictures.end() && !surface.uv_source.empty()) {
+                    json["parts"].back()[key] = found->second;
+                }
+            };
+            name("picture", pictures_);
+            name("normals", normals_);
         }
         if (!surface.uv_source.empty()) {
             json["uv"] = sections_.add(prefix + "uv rest", as_floats(mesh.art->uv));
@@ -563,6 +585,7 @@ private:
     PageNumbers numbers_;
     PageSections sections_;
     std::map<std::string, std::size_t> pictures_;  ///< by material, into meta.pictures
+    std::map<std::string, std::size_t> normals_;   ///< likewise
     int modes_ = 0;
     double error_ = 0.0;
     double uv_error_ = 0.0;

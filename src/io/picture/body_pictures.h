@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "cutis/core/progress.h"
 #include "cutis/stack/scene.h"
@@ -29,13 +32,20 @@ void paint_picture_colours(Body& body);
 /// The picture files those regions name, as the scene writes them.
 std::vector<std::string> texture_mask_files(const Scene& scene);
 
-/// A material's base colour.
-struct BasePicture {
+/// A material's picture.
+struct MaterialPicture {
     const std::vector<unsigned char>* bytes = nullptr;  ///< of a file; held by the body's materials
-    bool has_holes = false;                             ///< what is not opaque counts
+    bool has_holes = false;                             ///< base colours: what is not opaque counts
+    Vector3d factor = Vector3d::Ones();  ///< base colours: linear, times the picture's; normals: of x, y, z
+    /// Where the picture is looked up: u, v, 1 times the two rows of this (v up; KHR_texture_transform); empty: at u,
+    /// v.
+    std::vector<double> place;
+    std::array<bool, 2> repeats = {true, true};  ///< beyond its borders along u and v, else these go on
 };
 
-/// By name of the material.
-std::map<std::string, BasePicture> base_colour_pictures(const Body& body);
+/// Base colours by name of the material.
+std::map<std::string, MaterialPicture> base_colour_pictures(const Body& body);
+/// Normal maps in tangent space by name of the material: x along u, y along v upwards.
+std::map<std::string, MaterialPicture> normal_pictures(const Body& body);
 
 }  // namespace cutis

@@ -175,7 +175,7 @@ std::vector<unsigned char> write_png16(int width, int height, int channels, cons
     return std::move(out.bytes);
 }
 
-std::vector<unsigned char> write_jpeg(const Picture& picture, int quality) {
+std::vector<unsigned char> write_jpeg(const Picture& picture, int quality, bool are_numbers) {
     JpegErrors errors;
     jpeg_compress_struct jpeg = {};
     jpeg.err = &errors.manager;
@@ -194,6 +194,10 @@ std::vector<unsigned char> write_jpeg(const Picture& picture, int quality) {
     jpeg.in_color_space = JCS_EXT_RGBA;
     jpeg_set_defaults(&jpeg);
     jpeg_set_quality(&jpeg, quality, TRUE);
+    if (are_numbers) {
+        jpeg.comp_info[0].h_samp_factor = 1;
+        jpeg.comp_info[0].v_samp_factor = 1;
+    }
     jpeg_start_compress(&jpeg, TRUE);
     while (jpeg.next_scanline < jpeg.image_height) {
         JSAMPROW row = const_cast<unsigned char*>(picture.at(0, static_cast<int>(jpeg.next_scanline)));

@@ -30,7 +30,8 @@ std::vector<unsigned char> write_png(const Picture& picture);
 /// Sixteen bits a number, linear, rows from the top. \param channels  1 (grey) or 3 (red, green, blue) numbers a pixel
 std::vector<unsigned char> write_png16(int width, int height, int channels, const std::vector<std::uint16_t>& numbers);
 /// What is not opaque is lost. \param quality  1 to 100
-std::vector<unsigned char> write_jpeg(const Picture& picture, int quality);
+/// \param are_numbers  all channels count alike (a normal map): none has fewer pixels than the others
+std::vector<unsigned char> write_jpeg(const Picture& picture, int quality, bool are_numbers = false);
 
 /// The same picture with other sides: means where it becomes smaller, smooth where it becomes larger.
 Picture scaled(const Picture& picture, int width, int height);

@@ -77,7 +77,7 @@ void sample_mask(const ArtMesh& mesh, const Picture& picture, int channel, int f
 
 void paint_picture_colours(Body& body) {
     const ArtMesh& mesh = body.mesh();
-    const std::map<std::string, BasePicture> own = base_colour_pictures(body);
+    const std::map<std::string, MaterialPicture> own = base_colour_pictures(body);
     if (body.rig() == nullptr || own.empty() || mesh.uv.rows() == 0) {
         return;
     }
@@ -133,7 +133,7 @@ void paint_texture_masks(const Scene& scene, Body& body) {
         require(mesh.uv.rows() > 0, where, "expected a mesh with UVs to lay a picture on, found none");
         VectorXd values = VectorXd::Zero(mesh.positions.rows());
         if (mask.file == own_picture) {
-            const std::map<std::string, BasePicture> own = base_colour_pictures(body);
+            const std::map<std::string, MaterialPicture> own = base_colour_pictures(body);
             bool is_found = false;
             for (const MeshPart& part : mesh.parts) {
                 if (const auto found = own.find(part.material); found != own.end()) {

@@ -38,6 +38,9 @@ UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const 
       parts_(parts_of(*mesh.art)),
       corners_(polygon_corners(*mesh.art, parts_)),
       extent_(path, "float3[] extent", "") {
+    if (detail_.has_normals && !mesh.has_normals && mesh.art->triangles.rows() > 0) {
+        field_.emplace(*mesh.art, parts_, std::vector<int>());
+    }
     head_ = head_text(identifier);
     if (mesh.has_uv()) {
         head_ += uv_head_text();
@@ -142,15 +145,9 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     has_begun_ = true;
     take_extent(time_code, frame.positions);
     if (mesh_->has_normals) {
-        if (!normals_) {
-            normals_ = std::make_unique<SampledAttribute>(
-                path_, "normal3f[] normals", " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
-        }
-        std::string text;
-        // Four digits are finer than any shading shows, and half the text.
-        const MatrixX3d rounded = (1e4 * frame.normals.array()).round() / 1e4;
-        append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
-        normals_->take(time_code, text);
+        write_normals(time_code, frame.normals, 1e4);
+    } else if (field_) {
+        take_normals(time_code, frame.positions);
     }
     if (st_) {
         st_->take(time_code, uv_text(uv_of(*mesh_, frame)));
@@ -162,6 +159,28 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
         append_tuples(text, values.data(), values.size() / static_cast<size_t>(width), width);
         channels_[c]->take(time_code, text);
     }
+}
+
+/// Of the smooth surface, seams of UVs closed, hard edges kept: what renderers would compute lacks both.
+void UsdaMesh::take_normals(int time_code, const MatrixX3d& positions) {
+    field_->compute(positions, field_normals_);
+    normals_now_.resize(positions.rows(), 3);
+    for (int v = 0; v < static_cast<int>(positions.rows()); ++v) {
+        normals_now_.row(v) = field_normals_.row(field_->row_of(v));
+    }
+    write_normals(time_code, normals_now_, 1e3);
+}
+
+/// Three or four digits are finer than any shading shows, and half the text.
+void UsdaMesh::write_normals(int time_code, const MatrixX3d& normals, double digits) {
+    if (!normals_) {
+        normals_ = std::make_unique<SampledAttribute>(path_, "normal3f[] normals",
+                                                      " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
+    }
+    std::string text;
+    const MatrixX3d rounded = (digits * normals.array()).round() / digits;
+    append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
+    normals_->take(time_code, text);
 }
 
 void UsdaMesh::take_points(int time_code, const MatrixX3d& positions) {

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cutis/io/files.h"
+#include "io/render_mesh.h"
 #include "io/sink.h"
 #include "io/store/spool.h"
 #include "io/usd/materials.h"
@@ -30,6 +32,7 @@ struct SampledAttribute {
 struct UsdaDetail {
     double step = 0.0;  ///< points are rounded to whole multiples of it, metres; 0: they are not
     bool has_channels = true;
+    bool has_normals = false;  ///< computed where frames bring none
 };
 
 /// One `def Mesh` of a USDA file, from its first line to its last.
@@ -53,6 +56,8 @@ private:
     void announce_channels();
     void take_points(int time_code, const MatrixX3d& positions);
     void take_extent(int time_code, const MatrixX3d& positions);
+    void take_normals(int time_code, const MatrixX3d& positions);
+    void write_normals(int time_code, const MatrixX3d& normals, double digits);
     void write_parts(AtomicFile& file);
 
     std::filesystem::path path_;
@@ -61,6 +66,8 @@ private:
     UsdaMaterials* materials_;
     UsdaDetail detail_;
     MatrixX3d rounded_;
+    std::optional<NormalField> field_;  ///< where normals are computed
+    MatrixX3d field_normals_, normals_now_;
     std::vector<MeshPart> parts_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;

@@ -113,7 +113,8 @@ namespace {
 /// | details            | a Mesh each, under the same root, with all of the above                |
 /// | slid_uv            | (slide with output = "both") the body whose UVs slide, invisible       |
 /// | rigid copies       | a PointInstancer with the piece as its prototype, instead of that Mesh |
-/// | normals            | those of details, four digits                                          |
+/// | normals            | `normals`, vertex, time samples and default: those of details with four|
+/// |                    | digits, computed ones of the body with three (`normals = false`: none) |
 /// | lines              | not written                                                            |
 ///
 /// Points have the decimals that `tolerance` asks for, other numbers are float32 in their shortest decimals.
@@ -138,7 +139,7 @@ private:
             written_.push_back(
                 {from, split,
                  std::make_unique<UsdaMesh>(path_, stream, mesh, usd_identifier(mesh.name, "skin", names), *materials_,
-                                            UsdaDetail{step_, options_.use_channels}),
+                                            UsdaDetail{step_, options_.use_channels, options_.use_normals}),
                  nullptr});
         };
         for (const SplitMesh& split : split_) {

@@ -57,3 +57,40 @@ export function isNear(a, b, distance) {
   for (let i = 0; i < a.length; i += 3) if (!hasNear(i)) return false;
   return true;
 }
+
+/** Largest distance from a vertex (its whole path) to the nearest path among others; both [frame][x y z ...]. */
+export function farthestPath(ours, theirs) {
+  const keys = [0, Math.floor(ours.length / 2), ours.length - 1];
+  const cells = new Map();
+  const size = 0.01 * boxDiagonal(theirs[0]);
+  const cell = (frames, v, shift = [0, 0, 0]) =>
+    shift.map((s, k) => Math.floor(frames[0][3 * v + k] / size) + s).join();
+  for (let v = 0; v < theirs[0].length / 3; ++v) {
+    const key = cell(theirs, v);
+    if (!cells.has(key)) cells.set(key, []);
+    cells.get(key).push(v);
+  }
+  const distance = (frame, a, b) =>
+    Math.hypot(...[0, 1, 2].map((k) => ours[frame][3 * a + k] - theirs[frame][3 * b + k]));
+  let worst = 0;
+  for (let v = 0; v < ours[0].length / 3; ++v) {
+    let best = Infinity;
+    let match = -1;
+    for (let i = 0; i < 27; ++i) {
+      const shift = [(i % 3) - 1, (Math.floor(i / 3) % 3) - 1, Math.floor(i / 9) - 1];
+      for (const other of cells.get(cell(ours, v, shift)) ?? []) {
+        const sum = Math.max(...keys.map((frame) => distance(frame, v, other)));
+        if (sum < best) [best, match] = [sum, other];
+      }
+    }
+    if (match < 0) return Infinity;
+    for (let frame = 0; frame < ours.length; ++frame) worst = Math.max(worst, distance(frame, v, match));
+  }
+  return worst;
+}
+
+/** One array per frame of numbers that stand frame after frame. */
+export function framesOf(data, frames) {
+  const width = data.length / frames;
+  return Array.from({ length: frames }, (_, i) => data.subarray(i * width, (i + 1) * width));
+}
