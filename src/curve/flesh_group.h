@@ -80,7 +80,8 @@ private:
     void place_colliders(double x);
     void move_tubes(double seconds);
     double allowed(size_t collider, double of_body, double slack, double reach, double limit) const;
-    void show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers);
+    enum class TubesOf { body, swing, pushed };
+    void show_tubes(const MatrixX3d& surface, TubesOf what, const Workers& workers);
     void push(size_t part, double share, MatrixX3d& surface);
     void prepare_links();
     void spread_pushes(MatrixX3d& surface);
@@ -103,6 +104,7 @@ private:
     std::vector<Link> links_;
     // Scratch of one call.
     MatrixX3d plain_, nodes_, unpushed_, pushed_;
+    VectorXd push_reach_;  // metres, how far pushes around let a vertex go
     bool is_pushed_ = false;
     std::vector<Moving> shown_;
     std::vector<Collider> posed_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numbers>
 
 #include "curve/flesh_group.h"
 
@@ -9,6 +10,7 @@ namespace cutis {
 namespace {
 
 constexpr int push_rounds = 3;
+constexpr int most_again = 3;
 constexpr double push_slope = 0.35;  // at which what lies beside a pushed vertex follows it
 
 }  // namespace
@@ -33,17 +35,24 @@ void FleshGroup::displace(double time, TimeSampling sampling, const Workers& wor
     std::swap(shown_, moving_);
     // Of two soft parts each goes half the way first; then what is left.
     const int passes = tube_owner_.empty() ? 1 : 2;
-    show_tubes(plain_, true, workers);
+    show_tubes(plain_, TubesOf::body, workers);
+    show_tubes(surface, TubesOf::swing, workers);
     unpushed_ = surface;
     is_pushed_ = false;
     for (int pass = 0; pass < passes; ++pass) {
-        show_tubes(surface, false, workers);
+        show_tubes(surface, TubesOf::pushed, workers);
         for (size_t p = 0; p < parts_.size(); ++p) {
             push(p, pass + 1 < passes ? 0.5 : 1.0, surface);
         }
     }
-    if (is_pushed_) {
+    // What follows a push, and a part that was pushed, may meet others.
+    for (int again = 0; is_pushed_ && again < most_again; ++again) {
         spread_pushes(surface);
+        show_tubes(surface, TubesOf::pushed, workers);
+        is_pushed_ = false;
+        for (size_t p = 0; p < parts_.size(); ++p) {
+            push(p, 1.0, surface);
+        }
     }
     std::swap(shown_, moving_);
 }
@@ -62,22 +71,31 @@ void FleshGroup::prepare_links() {
     }
 }
 
-/// What lies beside a vertex that was pushed out goes with it, less and less: a push is no dent with a wall.
+/// What lies beside a vertex that was pushed out goes with it, less and less: a push is no dent with a wall. Where
+/// pushes of several directions meet, each adds to what it finds; but nothing goes further than two such pushes at
+/// right angles would bring it, or they would lengthen each other from sweep to sweep.
 void FleshGroup::spread_pushes(MatrixX3d& surface) {
     constexpr int most_sweeps = 8;
+    constexpr double most = std::numbers::sqrt2;  // of the longest push around, less the slope
+    constexpr double unseen = 1e-12;              // metres
     pushed_ = surface - unpushed_;
+    push_reach_ = pushed_.rowwise().norm();
     const auto pull = [&](int from, int to, double length) {
+        push_reach_[to] = std::max(push_reach_[to], push_reach_[from] - push_slope * length);
         const double way = pushed_.row(from).norm();
         const double wanted = way - push_slope * length;
         if (!(wanted > 0.0)) {
             return false;
         }
         const double missing = wanted - pushed_.row(from).dot(pushed_.row(to)) / way;
-        constexpr double unseen = 1e-12;  // metres
         if (!(missing > unseen)) {
             return false;
         }
         pushed_.row(to) += missing / way * pushed_.row(from);
+        const double far = pushed_.row(to).norm();
+        if (far > most * push_reach_[to]) {
+            pushed_.row(to) *= most * push_reach_[to] / far;
+        }
         return true;
     };
     bool changes = true;
@@ -98,8 +116,9 @@ void FleshGroup::spread_pushes(MatrixX3d& surface) {
     surface = unpushed_ + pushed_;
 }
 
-/// Tubes of the parts as they are shown.
-void FleshGroup::show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers) {
+/// Tubes of the parts as they are shown. A push moves a tube and makes it thinner, never thicker: else two of them
+/// would push each other ever further.
+void FleshGroup::show_tubes(const MatrixX3d& surface, TubesOf what, const Workers& workers) {
     for (size_t p = 0; p < parts_.size(); ++p) {
         const Tube& tube = tubes_[p];
         const CurvePart& part = parts_[p]->part();
@@ -117,11 +136,11 @@ void FleshGroup::show_tubes(const MatrixX3d& surface, bool is_body, const Worker
             const double radius = (ring.rowwise() - centre.transpose()).rowwise().norm().mean();
             if (r > 0) {
                 Moving& moving = moving_[tube.first + r - 1];
-                Collider& one = is_body ? moving.of_body : moving.now;
+                Collider& one = what == TubesOf::body ? moving.of_body : moving.now;
                 one.a = last;
                 one.b = centre;
-                one.radius_a = last_radius;
-                one.radius_b = radius;
+                one.radius_a = what == TubesOf::pushed ? std::min(one.radius_a, last_radius) : last_radius;
+                one.radius_b = what == TubesOf::pushed ? std::min(one.radius_b, radius) : radius;
             }
             last = centre;
             last_radius = radius;
