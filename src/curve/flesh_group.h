@@ -80,8 +80,7 @@ private:
     void place_colliders(double x);
     void move_tubes(double seconds);
     double allowed(size_t collider, double of_body, double slack, double reach, double limit) const;
-    enum class TubesOf { body, swing, pushed };
-    void show_tubes(const MatrixX3d& surface, TubesOf what, const Workers& workers);
+    void show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers);
     void push(size_t part, double share, MatrixX3d& surface);
     void prepare_links();
     void spread_pushes(MatrixX3d& surface);
@@ -106,6 +105,7 @@ private:
     MatrixX3d plain_, nodes_, unpushed_, pushed_;
     VectorXd push_reach_;  // metres, how far pushes around let a vertex go
     bool is_pushed_ = false;
+    double deepest_ = 0.0, furthest_ = 0.0;  // metres: a vertex inside of something, and a push
     std::vector<Moving> shown_;
     std::vector<Collider> posed_;
     std::vector<Vector3d> ring_centre_;

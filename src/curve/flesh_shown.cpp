@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <numbers>
 
 #include "curve/flesh_group.h"
@@ -10,7 +11,7 @@ namespace cutis {
 namespace {
 
 constexpr int push_rounds = 3;
-constexpr int most_again = 3;
+constexpr int most_again = 6;
 constexpr double push_slope = 0.35;  // at which what lies beside a pushed vertex follows it
 
 }  // namespace
@@ -35,20 +36,22 @@ void FleshGroup::displace(double time, TimeSampling sampling, const Workers& wor
     std::swap(shown_, moving_);
     // Of two soft parts each goes half the way first; then what is left.
     const int passes = tube_owner_.empty() ? 1 : 2;
-    show_tubes(plain_, TubesOf::body, workers);
-    show_tubes(surface, TubesOf::swing, workers);
+    show_tubes(plain_, true, workers);
     unpushed_ = surface;
     is_pushed_ = false;
+    deepest_ = 0.0;
+    furthest_ = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass < passes; ++pass) {
-        show_tubes(surface, TubesOf::pushed, workers);
+        show_tubes(surface, false, workers);
         for (size_t p = 0; p < parts_.size(); ++p) {
             push(p, pass + 1 < passes ? 0.5 : 1.0, surface);
         }
+        furthest_ = std::min(furthest_, deepest_);
     }
     // What follows a push, and a part that was pushed, may meet others.
     for (int again = 0; is_pushed_ && again < most_again; ++again) {
         spread_pushes(surface);
-        show_tubes(surface, TubesOf::pushed, workers);
+        show_tubes(surface, false, workers);
         is_pushed_ = false;
         for (size_t p = 0; p < parts_.size(); ++p) {
             push(p, 1.0, surface);
@@ -93,8 +96,9 @@ void FleshGroup::spread_pushes(MatrixX3d& surface) {
         }
         pushed_.row(to) += missing / way * pushed_.row(from);
         const double far = pushed_.row(to).norm();
-        if (far > most * push_reach_[to]) {
-            pushed_.row(to) *= most * push_reach_[to] / far;
+        const double furthest = std::min(most * push_reach_[to], furthest_);
+        if (far > furthest) {
+            pushed_.row(to) *= furthest / far;
         }
         return true;
     };
@@ -116,9 +120,8 @@ void FleshGroup::spread_pushes(MatrixX3d& surface) {
     surface = unpushed_ + pushed_;
 }
 
-/// Tubes of the parts as they are shown. A push moves a tube and makes it thinner, never thicker: else two of them
-/// would push each other ever further.
-void FleshGroup::show_tubes(const MatrixX3d& surface, TubesOf what, const Workers& workers) {
+/// Tubes of the parts as they are shown.
+void FleshGroup::show_tubes(const MatrixX3d& surface, bool is_body, const Workers& workers) {
     for (size_t p = 0; p < parts_.size(); ++p) {
         const Tube& tube = tubes_[p];
         const CurvePart& part = parts_[p]->part();
@@ -136,11 +139,11 @@ void FleshGroup::show_tubes(const MatrixX3d& surface, TubesOf what, const Worker
             const double radius = (ring.rowwise() - centre.transpose()).rowwise().norm().mean();
             if (r > 0) {
                 Moving& moving = moving_[tube.first + r - 1];
-                Collider& one = what == TubesOf::body ? moving.of_body : moving.now;
+                Collider& one = is_body ? moving.of_body : moving.now;
                 one.a = last;
                 one.b = centre;
-                one.radius_a = what == TubesOf::pushed ? std::min(one.radius_a, last_radius) : last_radius;
-                one.radius_b = what == TubesOf::pushed ? std::min(one.radius_b, radius) : radius;
+                one.radius_a = last_radius;
+                one.radius_b = radius;
             }
             last = centre;
             last_radius = radius;
@@ -189,6 +192,7 @@ void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
                             member.vertex_reach[static_cast<Eigen::Index>(i)], limit);
                 if (distance < may) {
                     const bool is_soft = k >= carried_.size();
+                    deepest_ = std::max(deepest_, may - distance);
                     now += (is_soft ? share : 1.0) * (may - distance) * normal;
                     is_pushed = is_pushed || !is_soft;
                     is_clear = false;
@@ -197,6 +201,10 @@ void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
             if (is_clear || (share < 1.0 && !is_pushed)) {
                 break;
             }
+        }
+        const Vector3d way = now - unpushed_.row(row).transpose();
+        if (way.norm() > furthest_) {
+            now = unpushed_.row(row).transpose() + furthest_ / way.norm() * way;
         }
         if (now != start) {
             is_pushed_ = true;
