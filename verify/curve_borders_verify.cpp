@@ -1,11 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "cutis/actors/actors.h"
+#include "cutis/mesh/geometry.h"
 #include "cutis/stack/curve_layer.h"
 #include "cutis/stack/layer_stack.h"
 #include "verify/curve_cases.h"
+#include "verify/curve_seams.h"
+#include "verify/curve_stage.h"
 
 // Swinging flesh where its part is cut out of the body, and its volume: measured on the surface that is shown.
 
@@ -132,6 +139,76 @@ double flesh_at_a_cut() {
     return largest;
 }
 
+/// What is given to flesh beside its own swing, on a part with a cut or with holes.
+struct Given {
+    std::string what, actor, clip, why;
+    std::function<void(CurveLayerOptions&)> change;
+};
+
+void whole_arm(CurveLayerOptions& options) {
+    options.part.to = {"hand"};
+    options.flesh.curve = CurveOptions();
+    options.flesh.curve.free_tip = false;
+}
+
+constexpr const char* thick = "thick.obj";
+
+std::vector<Given> given_things() {
+    return {{"a baseline that replaces the body, on the twisting arm", "arm", "twist",
+             "what it adds fades in over two radii",
+             [](CurveLayerOptions& options) {
+                 whole_arm(options);
+                 options.flesh.baseline = CurveBaseline::dual_quaternion;
+                 options.flesh.follow = false;
+                 options.flesh.joint_hold = 0.0;
+                 options.flesh.curve.inertia_gain = 1.5;
+             }},
+            {"a sculpt 6 mm thicker across the cut, on the bending arm", "arm", "bend", "examples fade in",
+             [](CurveLayerOptions& options) {
+                 whole_arm(options);
+                 options.examples = {{1.5, "", thick}};
+                 options.flesh.pose_joints = {"forearm_1"};
+             }},
+            {"splined examples in time, on the twisting arm", "arm", "twist", "they fade in, too",
+             [](CurveLayerOptions& options) {
+                 whole_arm(options);
+                 options.flesh.curve.dynamics = CurveDynamics::spline;
+                 options.flesh.baseline = CurveBaseline::dual_quaternion;
+                 options.flesh.follow = false;
+                 options.examples = {{0.0, "", ""}, {0.6, "", ""}, {1.2, "", ""}};
+             }},
+            {"a push by hand on a belly with four holes", "dinosaur", "walk", "its field runs on beyond the holes",
+             [](CurveLayerOptions& options) {
+                 options.part.to = {"neck_1", "tail_1"};
+                 options.part.without = {"thigh_left", "thigh_right", "upper_arm_left", "upper_arm_right"};
+                 options.flesh.curve = CurveOptions();
+                 options.forces = {{0.1, Vector3d::Zero(), {}}, {0.3, Vector3d(-20.0, 0.0, 0.0), {}}};
+             }}};
+}
+
+Seams seams_of(const Given& given) {
+    BodyOptions chosen;
+    chosen.clip = given.clip;
+    Body body = make_body(std::make_shared<Character>(load_actor(given.actor)), chosen);
+    const auto sculpt = std::make_shared<ArtMesh>(body.mesh());
+    constexpr double more = 0.006;  // metres
+    constexpr double sculpted_at = 1.5;
+    body.positions(sculpted_at, TimeSampling::exact, Workers(1), sculpt->positions);
+    const Topology topology(sculpt->triangles, static_cast<int>(sculpt->positions.rows()));
+    sculpt->positions += more * vertex_normals(sculpt->positions, topology);
+    Stage stage(std::move(body), given.change, 1.0, {{thick, sculpt}});
+    SeamGauge gauge(stage.view());
+    for (const auto& flesh : stage.group().parts()) {
+        gauge.add_part(flesh->core_vertices());
+    }
+    constexpr int frames = 50;
+    for (int f = 0; f <= frames; ++f) {
+        stage.go_to(f / 30.0, f == 0);
+        gauge.look(stage.plain, stage.shown, f > 0);
+    }
+    return gauge.seams();
+}
+
 }  // namespace
 
 std::vector<Case> curve_border_cases() {
@@ -145,6 +222,12 @@ std::vector<Case> curve_border_cases() {
                                       swing.across / swing.inside, 1.0, "", "the part's field runs on biharmonically"));
         cases.push_back(curve_at_most("volume of the swinging " + who, swing.volume, 0.01, "relative",
                                       "rings widen where flesh shortens"));
+    }
+    for (const Given& given : given_things()) {
+        const Seams seams = seams_of(given);
+        cases.push_back(
+            case_at_least("curve", given.what + ": largest displacement", seams.swing, 1e-3, "of the size", "it acts"));
+        add_seam_cases("border under " + given.what, given.why, seams, cases);
     }
     return cases;
 }

@@ -67,20 +67,26 @@ double weight_of(const Rig& rig, int vertex, const std::vector<int>& joints) {
 
 struct Mover {
     std::string who, file, clip;
-    bool also_free;  ///< it is also run without collision
+    bool also_free;             ///< it is also run without collision
+    double frequency_hz = 3.0;  ///< as soft as it takes to meet something
+    double inertia = 1.0;
+    double limit = 0.0;  ///< of the body's size; 0: as without asking
 };
 
 std::vector<Mover> movers() {
-    return {{"dinosaur", "", "walk", false},
-            {"Triceratops", "Triceratops.glb", "Armature|Triceratops_Run", false},
+    return {{"dinosaur", "", "walk", true, 1.5, 2.0},
+            {"Triceratops", "Triceratops.glb", "Armature|Triceratops_Run", true, 1.5, 3.0, 0.04},
+            {"Wasp", "Wasp.glb", "WaspArmature|Wasp_Flying", true},
+            {"Frog", "Frog.glb", "", true, 1.5, 3.0, 0.04},
             {"HVGirl", "HVGirl.glb", "Samba", false},
             {"Bull", "Bull.glb", "AnimalArmature|Gallop", false},
-            {"horse", "", "gallop", true}};
+            {"horse", "", "gallop", true},
+            {"softer horse", "", "gallop", true, 1.5, 2.0}};
 }
 
 Body body_of(const Mover& mover) {
     if (mover.file.empty()) {
-        return actor(mover.who, mover.clip);
+        return actor(mover.who.substr(mover.who.rfind(' ') + 1), mover.clip);
     }
     BodyOptions chosen;
     chosen.clip = mover.clip;
@@ -121,10 +127,22 @@ std::vector<std::vector<Collider>> tubes_of(const Stage& stage, const MatrixX3d&
 
 Count count_of(const Mover& mover) {
     Count count;
-    Stage stage(body_of(mover), [](CurveLayerOptions&) {});
-    const auto free = mover.also_free ? std::make_unique<Stage>(
-                                            body_of(mover), [](CurveLayerOptions& options) { options.collide = false; })
-                                      : nullptr;
+    const auto staged = [&](bool collides) {
+        Body body = body_of(mover);
+        const MatrixX3d& rest = body.mesh().positions;
+        const double size = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+        return std::make_unique<Stage>(std::move(body), [&](CurveLayerOptions& options) {
+            options.collide = collides;
+            options.flesh.curve.frequency_hz = mover.frequency_hz;
+            options.flesh.curve.inertia_gain = mover.inertia;
+            if (mover.limit > 0.0) {
+                options.flesh.curve.limit = mover.limit * size;
+            }
+        });
+    };
+    const auto with = staged(true);
+    Stage& stage = *with;
+    const auto free = mover.also_free ? staged(false) : nullptr;
     const Rig& rig = *stage.body().rig();
     const std::vector<int>& art = *stage.view().art_of_vertex;
     std::vector<Eigen::Affine3d> matrices;
@@ -244,6 +262,20 @@ std::vector<Case> curve_collision_cases() {
         }
         cases.push_back(curve_at_most("collision: swing of a clip played 20 times too fast, in limits", largest / limit,
                                       1.6, "", "limited, volume kept on top"));
+    }
+    {  // a limit far beyond the size of what swings
+        Stage stage(actor("horse", "gallop"), [](CurveLayerOptions& options) {
+            options.flesh.curve.frequency_hz = 1.5;
+            options.flesh.curve.inertia_gain = 3.0;
+            options.flesh.curve.limit = 0.25;
+        });
+        double largest = 0.0;
+        for (int f = 0; f <= 24; ++f) {
+            stage.go_to(f / 30.0, f == 0);
+            largest = worse(largest, apart(stage.shown, stage.plain));
+        }
+        cases.push_back(curve_at_most("collision: pushes of many directions, in limits of swings twice the legs' width",
+                                      largest / 0.25, 3.0, "", "one swing, and the way out of two"));
     }
     for (const bool collides : {false, true}) {
         // Two periods of a run that loops: the second is the first.

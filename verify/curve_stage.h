@@ -13,7 +13,9 @@ namespace cutis::verify {
 /// Soft parts of a body with what they collide with, frame by frame.
 class Stage {
 public:
-    Stage(Body body, const std::function<void(CurveLayerOptions&)>& change, double speed = 1.0)
+    /// \param meshes  files that examples name
+    Stage(Body body, const std::function<void(CurveLayerOptions&)>& change, double speed = 1.0,
+          const LayerMeshes& meshes = {})
         : body_(std::move(body)), stack_(body_, {}, workers_), speed_(speed) {
         const LayerInput& ground = stack_.ground();
         surface_ = ground.surface;
@@ -25,7 +27,7 @@ public:
         options.flesh.curve.inertia_gain = 1.0;
         change(options);
         std::vector<std::string> notes;
-        group_ = make_flesh(ground, view_, options, {}, notes);
+        group_ = make_flesh(ground, view_, options, meshes, notes);
     }
 
     /// \param held  body time at which it stands still from then on

@@ -103,7 +103,9 @@ private:
     std::vector<Link> links_;
     // Scratch of one call.
     MatrixX3d plain_, nodes_, unpushed_, pushed_;
+    VectorXd push_reach_;  // metres, how far pushes around let a vertex go
     bool is_pushed_ = false;
+    double deepest_ = 0.0, furthest_ = 0.0;  // metres: a vertex inside of something, and a push
     std::vector<Moving> shown_;
     std::vector<Collider> posed_;
     std::vector<Vector3d> ring_centre_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <numbers>
 
 #include "curve/flesh_group.h"
 
@@ -9,6 +11,7 @@ namespace cutis {
 namespace {
 
 constexpr int push_rounds = 3;
+constexpr int most_again = 6;
 constexpr double push_slope = 0.35;  // at which what lies beside a pushed vertex follows it
 
 }  // namespace
@@ -36,14 +39,23 @@ void FleshGroup::displace(double time, TimeSampling sampling, const Workers& wor
     show_tubes(plain_, true, workers);
     unpushed_ = surface;
     is_pushed_ = false;
+    deepest_ = 0.0;
+    furthest_ = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass < passes; ++pass) {
         show_tubes(surface, false, workers);
         for (size_t p = 0; p < parts_.size(); ++p) {
             push(p, pass + 1 < passes ? 0.5 : 1.0, surface);
         }
+        furthest_ = std::min(furthest_, deepest_);
     }
-    if (is_pushed_) {
+    // What follows a push, and a part that was pushed, may meet others.
+    for (int again = 0; is_pushed_ && again < most_again; ++again) {
         spread_pushes(surface);
+        show_tubes(surface, false, workers);
+        is_pushed_ = false;
+        for (size_t p = 0; p < parts_.size(); ++p) {
+            push(p, 1.0, surface);
+        }
     }
     std::swap(shown_, moving_);
 }
@@ -62,22 +74,32 @@ void FleshGroup::prepare_links() {
     }
 }
 
-/// What lies beside a vertex that was pushed out goes with it, less and less: a push is no dent with a wall.
+/// What lies beside a vertex that was pushed out goes with it, less and less: a push is no dent with a wall. Where
+/// pushes of several directions meet, each adds to what it finds; but nothing goes further than two such pushes at
+/// right angles would bring it, or they would lengthen each other from sweep to sweep.
 void FleshGroup::spread_pushes(MatrixX3d& surface) {
     constexpr int most_sweeps = 8;
+    constexpr double most = std::numbers::sqrt2;  // of the longest push around, less the slope
+    constexpr double unseen = 1e-12;              // metres
     pushed_ = surface - unpushed_;
+    push_reach_ = pushed_.rowwise().norm();
     const auto pull = [&](int from, int to, double length) {
+        push_reach_[to] = std::max(push_reach_[to], push_reach_[from] - push_slope * length);
         const double way = pushed_.row(from).norm();
         const double wanted = way - push_slope * length;
         if (!(wanted > 0.0)) {
             return false;
         }
         const double missing = wanted - pushed_.row(from).dot(pushed_.row(to)) / way;
-        constexpr double unseen = 1e-12;  // metres
         if (!(missing > unseen)) {
             return false;
         }
         pushed_.row(to) += missing / way * pushed_.row(from);
+        const double far = pushed_.row(to).norm();
+        const double furthest = std::min(most * push_reach_[to], furthest_);
+        if (far > furthest) {
+            pushed_.row(to) *= furthest / far;
+        }
         return true;
     };
     bool changes = true;
@@ -170,6 +192,7 @@ void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
                             member.vertex_reach[static_cast<Eigen::Index>(i)], limit);
                 if (distance < may) {
                     const bool is_soft = k >= carried_.size();
+                    deepest_ = std::max(deepest_, may - distance);
                     now += (is_soft ? share : 1.0) * (may - distance) * normal;
                     is_pushed = is_pushed || !is_soft;
                     is_clear = false;
@@ -178,6 +201,10 @@ void FleshGroup::push(size_t p, double share, MatrixX3d& surface) {
             if (is_clear || (share < 1.0 && !is_pushed)) {
                 break;
             }
+        }
+        const Vector3d way = now - unpushed_.row(row).transpose();
+        if (way.norm() > furthest_) {
+            now = unpushed_.row(row).transpose() + furthest_ / way.norm() * way;
         }
         if (now != start) {
             is_pushed_ = true;

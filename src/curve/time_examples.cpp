@@ -8,6 +8,7 @@
 #include "curve/oscillator.h"
 #include "cutis/core/error.h"
 #include "modal_transform.h"
+#include "products.h"
 
 namespace cutis {
 
@@ -36,8 +37,8 @@ void check(const std::vector<double>& times, const std::vector<RowMatrixXd>& sha
         require(shapes[j].rows() == shapes[0].rows() && shapes[j].cols() == shapes[0].cols() && shapes[j].cols() >= 1,
                 "examples: expected shapes of one size, the first is ", shapes[0].rows(), " x ", shapes[0].cols(),
                 ", example ", j, " is ", shapes[j].rows(), " x ", shapes[j].cols());
-        // A sum of zeros is zero unless one number is not finite.
-        require((0.0 * shapes[j]).sum() == 0.0, "examples: expected finite numbers, example ", j, " has others");
+        require(all_finite(shapes[j].data(), shapes[j].size()), "examples: expected finite numbers, example ", j,
+                " has others");
     }
     require(options.frequency_hz >= 0.01 && options.frequency_hz <= 1000.0 && options.damping >= 0.0 &&
                 options.damping <= 1.0 && options.paper_steps >= 1,
