@@ -391,7 +391,14 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
     }
     const auto limbs = std::count_if(plan.branches.begin(), plan.branches.end(),
                                      [](const Branch& branch) { return branch.kind != PartKind::ear; });
-    if (leg_pairs >= 3) {
+    // Six limbs of which none stands: legs that hang in the air.
+    const bool flies_with_legs = leg_pairs == 0 && arms >= 5;
+    if (flies_with_legs) {
+        for (Branch& branch : plan.branches) {
+            branch.kind = branch.kind == PartKind::arm ? PartKind::leg : branch.kind;
+        }
+    }
+    if (leg_pairs >= 3 || flies_with_legs) {
         plan.build = Build::insect;
     } else if (leg_pairs == 2) {
         plan.build = Build::quadruped;

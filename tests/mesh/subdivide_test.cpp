@@ -160,6 +160,30 @@ TEST(Subdivide, two_levels_are_one_level_twice_and_rows_can_be_picked) {
     EXPECT_THROW(composed(first.stencils(), first.stencils()), InvalidInput);
 }
 
+// Rows of few vertices are those of all, bit for bit: what is not asked for changes no sum.
+TEST(Subdivide, rows_of_some_vertices_are_those_of_all) {
+    LoopOptions options;
+    options.creases = {{0, 1}, {1, 2, 0.7}, {4, 5, 1.6}};
+    options.corners = {{3}, {6, 0.4}};
+    const Topology base = topology_of(test::cube());
+    const LoopSubdivision all(base, 3, options);
+    const LoopLevels levels(base, 3, options);
+    std::vector<int> some;
+    for (int v = 2; v < all.topology().vertex_count(); v += 7) {
+        some.push_back(v);
+    }
+    const Stencils expected = selected(all.stencils(), some);
+    const Stencils found = levels.stencils(some);
+    EXPECT_EQ(found.base_count, expected.base_count);
+    EXPECT_EQ(found.offsets, expected.offsets);
+    EXPECT_EQ(found.indices, expected.indices);
+    EXPECT_EQ(found.weights, expected.weights);
+    EXPECT_EQ(levels.stencils({}).count(), 0);
+    EXPECT_THROW(levels.stencils({1, 1}), InvalidInput);
+    EXPECT_THROW(levels.stencils({-1}), InvalidInput);
+    EXPECT_THROW(levels.stencils({all.topology().vertex_count()}), InvalidInput);
+}
+
 TEST(Subdivide, rigid_motion_and_scale_carry_over) {
     const Shape shape = test::joined(test::double_cone(9), test::bent_tube(8, 4, 0.1, 0.5, 1.0));
     const LoopSubdivision loop(topology_of(shape), 2);
