@@ -100,8 +100,7 @@ public:
         out_.frames = frames_;
         out_.cost = expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()), frames_, budget());
         out_.words.push_back(concat("A bake of its ", frames_, " frames takes about ", rough_time(out_.cost.seconds),
-                                    " of one processor and ", std::ceil(out_.cost.megabytes / 10.0) * 10.0,
-                                    " MB of memory."));
+                                    " of one processor."));
         std::ostringstream text;
         for (const std::string& sentence : out_.words) {
             text << "# " << sentence << '\n';
