@@ -17,7 +17,7 @@ constexpr double least_leg = 0.01;      // of the area
 constexpr double most_ear = 0.12;       // of the area
 constexpr double most_on_head = 0.15;   // of the area: ears, jaws
 constexpr double flat = 0.3;            // thickness of a fin to its width
-constexpr double round = 0.6;           // the same of what one joint moves, for limbs that are bent
+constexpr double roundest_fin = 0.6;    // the same of what one joint moves, for limbs that are bent
 constexpr double most_lean = 32.0;      // degrees off up, of a person's back
 
 bool has_word(const std::string& name, const std::vector<std::string>& words) {
@@ -281,7 +281,7 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
                                            [&](int j) { return tree.partner[static_cast<size_t>(j)] >= 0; });
             branch.is_left = tree.middle[static_cast<size_t>(first)][mirror.axis] > mirror.offset;
             const Extent extent = extent_of(shape, tree, branch.joints);
-            const bool is_fin = extent.thickness < flat && extent.roundness < round && branch.chain.size() <= 3;
+            const bool is_fin = extent.thickness < flat && extent.roundness < roundest_fin && branch.chain.size() <= 3;
             const bool is_at_head = base == plan.head;
             if (is_at_head && branch.area < most_ear) {
                 branch.kind = PartKind::ear;
