@@ -1,12 +1,14 @@
 #include "bench/resized.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <set>
+#include <tuple>
 
 #include "cutis/core/error.h"
-#include "cutis/mesh/adaptive_loop.h"
 #include "cutis/mesh/repair.h"
+#include "mesh/adaptive_loop.h"
 
 namespace cutis::bench {
 
