@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cutis/io/scene_read.h"
 #include "cutis/stack/scene.h"
 
 namespace cutis::bench {
@@ -27,7 +28,8 @@ std::vector<Row> bench_body();
 
 /// Median milliseconds a frame of body and each layer of a scene, and of the whole beside real
 /// time. \param name  for the rows
-std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads);
+/// \param actors  finds built-in characters
+std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads, const ActorLoader& actors);
 /// The paper's Table 1: shell solve and vibration of detail.
 std::vector<Row> bench_shell();
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "bench/bench.h"
-#include "cutis/actors/actors.h"
 #include "cutis/io/scene_read.h"
 #include "cutis/stack/bake.h"
 
@@ -36,8 +35,8 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads) {
-    const Body body = load_body(scene, {}, load_actor);
+std::vector<Row> bench_scene(const std::string& name, const Scene& scene, int threads, const ActorLoader& actors) {
+    const Body body = load_body(scene, {}, actors);
     const Workers workers(threads);
     std::vector<std::unique_ptr<FrameSink>> sinks;
     sinks.push_back(std::make_unique<NoSink>());

@@ -19,6 +19,11 @@ Json vector_json(const Vector3d& v) {
     return {v.x(), v.y(), v.z()};
 }
 
+/// What layers can do with a mesh.
+const char* state_of(const MeshSummary& mesh) {
+    return mesh.welded_vertices == 0 ? "left plain" : mesh.is_repaired ? "repaired" : "usable";
+}
+
 Json summary_json(const FileSummary& file) {
     Json meshes = Json::array();
     for (const MeshSummary& mesh : file.meshes) {
@@ -38,6 +43,7 @@ Json summary_json(const FileSummary& file) {
                           {"attributes", mesh.attributes},
                           {"box_min", vector_json(mesh.box_min)},
                           {"box_max", vector_json(mesh.box_max)},
+                          {"state", state_of(mesh)},
                           {"repairs", mesh.repairs},
                           {"problems", mesh.problems}});
     }
@@ -68,15 +74,15 @@ std::string size_text(const Vector3d& size) {
 
 void print_meshes(const FileSummary& file) {
     std::vector<std::vector<std::string>> rows = {
-        {"mesh", "vertices", "triangles", "welded", "surface", "parts", "joints", "UVs", "size"}};
+        {"mesh", "vertices", "triangles", "welded", "surface", "parts", "joints", "UVs", "size", "layers"}};
     for (const MeshSummary& mesh : file.meshes) {
-        const std::string surface = mesh.welded_vertices == 0 ? "unusable"
+        const std::string surface = mesh.welded_vertices == 0 ? "not known"
                                     : mesh.is_closed          ? "closed"
                                                      : "open, " + std::to_string(mesh.boundary_loops) + " rims";
         rows.push_back({mesh.name, std::to_string(mesh.vertices), std::to_string(mesh.triangles),
                         std::to_string(mesh.welded_vertices), surface, std::to_string(mesh.connected_parts),
-                        std::to_string(mesh.joints), mesh.has_uv ? "yes" : "no",
-                        size_text(mesh.box_max - mesh.box_min)});
+                        std::to_string(mesh.joints), mesh.has_uv ? "yes" : "no", size_text(mesh.box_max - mesh.box_min),
+                        state_of(mesh)});
     }
     std::cout << table_text(rows);
     for (const MeshSummary& mesh : file.meshes) {
@@ -90,7 +96,7 @@ void print_meshes(const FileSummary& file) {
             std::cout << mesh.name << ": repair: " << repair << '\n';
         }
         for (const std::string& problem : mesh.problems) {
-            std::cout << mesh.name << ": problem: " << problem << '\n';
+            std::cout << mesh.name << ": left plain, layers cannot work on it: " << problem << '\n';
         }
     }
 }
@@ -165,6 +171,10 @@ Json suggestion_json(const Suggestion& found) {
             {"patches", patches},
             {"islands", islands},
             {"parts", parts},
+            {"layers", found.layers},
+            {"frames", found.frames},
+            {"estimated_seconds", found.cost.seconds},
+            {"estimated_memory_mb", found.cost.megabytes},
             {"words", found.words},
             {"doubts", found.doubts}};
 }

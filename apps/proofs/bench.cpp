@@ -1,4 +1,5 @@
 #include "bench/bench.h"
+#include "bench/resized.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -23,11 +24,18 @@ namespace {
 
 using BenchMaker = std::vector<bench::Row> (*)();
 
+/// Built-in characters; NAME@COUNT has that many triangles.
+Character sized_actor(const std::string& name) {
+    const size_t at = name.find('@');
+    return at == std::string::npos ? load_actor(name)
+                                   : bench::resized(load_actor(name.substr(0, at)), std::stoi(name.substr(at + 1)));
+}
+
 /// A character as `cutis bake CHARACTER --layers curve,fold,slide,shell` takes it, a second of it.
 Scene first_try(const std::string& character) {
     SuggestOptions options;
     options.layers = {"curve", "fold", "slide", "shell"};
-    Scene scene = parse_scene(suggest_scene(character, {}, options, load_actor).scene, character);
+    Scene scene = parse_scene(suggest_scene(character, {}, options, sized_actor).scene, character);
     scene.last_frame = scene.last_frame == 0 ? 30 : std::min(scene.last_frame, 30);
     return scene;
 }
@@ -40,7 +48,7 @@ std::vector<bench::Row> bench_stack() {
         try {
             const Scene scene = make();
             for (const int count : threads) {
-                const auto more = bench::bench_scene(name, scene, count);
+                const auto more = bench::bench_scene(name, scene, count, sized_actor);
                 rows.insert(rows.end(), more.begin(), more.end());
             }
         } catch (const IoError& absent) {
@@ -50,7 +58,7 @@ std::vector<bench::Row> bench_stack() {
     for (const char* name : {"creature-walk", "dancer-dance"}) {
         add(name, {1, 2}, [&] { return demo_scene(find_demo(name)); });
     }
-    std::vector<std::string> characters = {"actor:creature", "actor:dancer"};
+    std::vector<std::string> characters = {"actor:creature@2000", "actor:dancer@28000"};
     const std::filesystem::path folder = verify::characters_folder();
     for (const char* name : {"Bull.glb", "Triceratops.glb", "HVGirl.glb", "Man_Suit.glb"}) {
         if (std::filesystem::exists(folder / name)) {

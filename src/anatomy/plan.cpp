@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "anatomy/shape.h"
@@ -16,6 +17,7 @@ constexpr double least_leg = 0.01;      // of the area
 constexpr double most_ear = 0.12;       // of the area
 constexpr double most_on_head = 0.15;   // of the area: ears, jaws
 constexpr double flat = 0.3;            // thickness of a fin to its width
+constexpr double roundest_fin = 0.6;    // the same of what one joint moves, for limbs that are bent
 constexpr double most_lean = 32.0;      // degrees off up, of a person's back
 
 bool has_word(const std::string& name, const std::vector<std::string>& words) {
@@ -29,33 +31,57 @@ bool has_word(const std::string& name, const std::vector<std::string>& words) {
 
 struct Extent {
     double lowest = 1.0;     // above the floor, of the height, bound or standing
-    double thickness = 1.0;  // of its width
+    double thickness = 1.0;  // of its width, all of it
+    double roundness = 1.0;  // the same joint by joint: a bent leg lies in a plane and is no less round
     double area = 0.0;
 };
 
 /// How what some joints move lies in space.
 Extent extent_of(const Shape& shape, const JointTree& tree, const std::vector<int>& joints) {
-    const std::set<int> own(joints.begin(), joints.end());
+    struct Moments {
+        double area = 0.0;
+        Vector3d mean = Vector3d::Zero();
+        Eigen::Matrix3d square = Eigen::Matrix3d::Zero();
+    };
+    std::map<int, Moments> of_joint;
+    for (const int j : joints) {
+        of_joint.emplace(j, Moments());
+    }
     Extent extent;
-    Vector3d mean = Vector3d::Zero();
-    Eigen::Matrix3d square = Eigen::Matrix3d::Zero();
     for (int v = 0; v < shape.vertex_count(); ++v) {
-        if (own.count(tree.dominant[static_cast<size_t>(v)]) != 0) {
+        const auto own = of_joint.find(tree.dominant[static_cast<size_t>(v)]);
+        if (own != of_joint.end()) {
             const Vector3d p = shape.positions.row(v);
             extent.lowest = std::min(extent.lowest, (p.y() - shape.floor) / shape.height);
             if (shape.standing.rows() > 0) {
                 extent.lowest =
                     std::min(extent.lowest, (shape.standing(v, 1) - shape.standing_floor) / shape.standing_height);
             }
-            extent.area += shape.vertex_area[v];
-            mean += shape.vertex_area[v] * p;
-            square += shape.vertex_area[v] * p * p.transpose();
+            own->second.area += shape.vertex_area[v];
+            own->second.mean += shape.vertex_area[v] * p;
+            own->second.square += shape.vertex_area[v] * p * p.transpose();
         }
     }
-    if (extent.area > 0.0) {
-        mean /= extent.area;
-        const Vector3d spread = symmetric_eigenvalues(Eigen::Matrix3d(square / extent.area - mean * mean.transpose()));
-        extent.thickness = std::sqrt(std::max(0.0, spread[0]) / std::max(1e-30, spread[1]));
+    const auto thickness_of = [](const Moments& moments) {
+        const Vector3d mean = moments.mean / moments.area;
+        const Vector3d spread =
+            symmetric_eigenvalues(Eigen::Matrix3d(moments.square / moments.area - mean * mean.transpose()));
+        return std::sqrt(std::max(0.0, spread[0]) / std::max(1e-30, spread[1]));
+    };
+    Moments whole;
+    double roundness = 0.0;
+    for (const auto& [joint, moments] : of_joint) {
+        if (moments.area > 0.0) {
+            roundness += moments.area * thickness_of(moments);
+            whole.area += moments.area;
+            whole.mean += moments.mean;
+            whole.square += moments.square;
+        }
+    }
+    if (whole.area > 0.0) {
+        extent.thickness = thickness_of(whole);
+        extent.roundness = roundness / whole.area;
+        extent.area = whole.area;
     }
     extent.area /= shape.area;
     return extent;
@@ -255,7 +281,7 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
                                            [&](int j) { return tree.partner[static_cast<size_t>(j)] >= 0; });
             branch.is_left = tree.middle[static_cast<size_t>(first)][mirror.axis] > mirror.offset;
             const Extent extent = extent_of(shape, tree, branch.joints);
-            const bool is_fin = extent.thickness < flat && branch.chain.size() <= 3;
+            const bool is_fin = extent.thickness < flat && extent.roundness < roundest_fin && branch.chain.size() <= 3;
             const bool is_at_head = base == plan.head;
             if (is_at_head && branch.area < most_ear) {
                 branch.kind = PartKind::ear;
@@ -365,7 +391,14 @@ Plan find_plan(const Shape& shape, const JointTree& tree, const Mirror& mirror, 
     }
     const auto limbs = std::count_if(plan.branches.begin(), plan.branches.end(),
                                      [](const Branch& branch) { return branch.kind != PartKind::ear; });
-    if (leg_pairs >= 3) {
+    // Six limbs of which none stands: legs that hang in the air.
+    const bool flies_with_legs = leg_pairs == 0 && arms >= 5;
+    if (flies_with_legs) {
+        for (Branch& branch : plan.branches) {
+            branch.kind = branch.kind == PartKind::arm ? PartKind::leg : branch.kind;
+        }
+    }
+    if (leg_pairs >= 3 || flies_with_legs) {
         plan.build = Build::insect;
     } else if (leg_pairs == 2) {
         plan.build = Build::quadruped;

@@ -8,21 +8,6 @@
 
 namespace cutis {
 
-double Collider::distance(const Vector3d& p, Vector3d& normal, double& t) const {
-    if (is_plane) {
-        normal = b;
-        t = 0.0;
-        return (p - a).dot(b);
-    }
-    const Vector3d axis = b - a;
-    const double square = axis.squaredNorm();
-    t = square > 0.0 ? std::clamp((p - a).dot(axis) / square, 0.0, 1.0) : 0.0;
-    normal = p - (a + t * axis);
-    const double away = normal.norm();
-    normal = away > 1e-12 ? Vector3d(normal / away) : Vector3d::UnitY();
-    return away - (radius_a + t * (radius_b - radius_a));
-}
-
 std::vector<CarriedCollider> given_colliders(const Body& body, const std::vector<FleshCollider>& given) {
     std::vector<CarriedCollider> list;
     for (size_t i = 0; i < given.size(); ++i) {

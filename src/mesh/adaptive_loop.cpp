@@ -172,7 +172,7 @@ AdaptiveLoop::AdaptiveLoop(const Topology& base, int coarse_level, const std::ve
         }
     }
     topology_ = Topology(std::move(faces), static_cast<int>(kept.size()));
-    stencils_ = selected(uniform.stencils(), kept);
+    stencils_ = uniform.stencils(kept);
 }
 
 void AdaptiveLoop::renumber(const std::vector<int>& order) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <span>
 
 #include "core/math.h"
 #include "cutis/core/error.h"
@@ -67,14 +70,16 @@ void add_row(std::vector<std::pair<int, double>>& row, Stencils& stencils) {
     row.clear();
 }
 
-Stencils one_level(const Topology& topology) {
+/// Rows of one level for some of its vertices, in rising order.
+Stencils one_level(const Topology& topology, const std::vector<int>& wanted) {
+    const auto first_edge = std::lower_bound(wanted.begin(), wanted.end(), topology.vertex_count());
     Stencils stencils;
     stencils.base_count = topology.vertex_count();
     std::vector<std::pair<int, double>> row;
 
     Ring ring;
     std::vector<double> others;
-    for (int v = 0; v < topology.vertex_count(); ++v) {
+    for (const int v : std::span(wanted.begin(), first_edge)) {
         gather_ring(topology, v, ring);
         const bool is_corner = topology.is_boundary_vertex(v) && topology.triangles_around(v).size() == 1;
         double own = 0.0;
@@ -87,14 +92,15 @@ Stencils one_level(const Topology& topology) {
     }
 
     // Vertices opposite to each edge; a boundary edge has one.
-    std::vector<std::array<int, 2>> opposite(topology.edges().size(), {-1, -1});
-    for (int f = 0; f < topology.triangle_count(); ++f) {
+    std::vector<std::array<int, 2>> opposite(first_edge == wanted.end() ? 0 : topology.edges().size(), {-1, -1});
+    for (int f = 0; f < topology.triangle_count() && !opposite.empty(); ++f) {
         for (int k = 0; k < 3; ++k) {
             std::array<int, 2>& pair = opposite[topology.edge_of_side(f, k)];
             pair[pair[0] < 0 ? 0 : 1] = topology.triangles()(f, (k + 2) % 3);
         }
     }
-    for (size_t e = 0; e < topology.edges().size(); ++e) {
+    for (const int middle : std::span(first_edge, wanted.end())) {
+        const auto e = static_cast<size_t>(middle - topology.vertex_count());
         const bool is_inside = opposite[e][1] >= 0;
         const double ends = is_inside ? 0.375 : 0.5;
         row.emplace_back(topology.edges()[e][0], ends);
@@ -124,28 +130,80 @@ Topology refined_topology(const Topology& topology) {
     return Topology(std::move(triangles), topology.vertex_count() + static_cast<int>(topology.edges().size()));
 }
 
+/// Numbers the columns of some rows anew, in the same order and without gaps.
+/// \return  their old numbers
+std::vector<int> close_gaps(Stencils& rows) {
+    std::vector<int> number(static_cast<size_t>(rows.base_count), -1);
+    for (const int column : rows.indices) {
+        number[static_cast<size_t>(column)] = 0;
+    }
+    std::vector<int> used;
+    for (int v = 0; v < rows.base_count; ++v) {
+        if (number[static_cast<size_t>(v)] == 0) {
+            number[static_cast<size_t>(v)] = static_cast<int>(used.size());
+            used.push_back(v);
+        }
+    }
+    for (int& column : rows.indices) {
+        column = number[static_cast<size_t>(column)];
+    }
+    rows.base_count = static_cast<int>(used.size());
+    return used;
+}
+
+/// Rows of the identity.
+Stencils unit_rows(const std::vector<int>& vertices, int base_count) {
+    Stencils rows;
+    rows.base_count = base_count;
+    rows.indices = vertices;
+    rows.weights.assign(vertices.size(), 1.0);
+    for (size_t r = 0; r < vertices.size(); ++r) {
+        rows.offsets.push_back(static_cast<int>(r) + 1);
+    }
+    return rows;
+}
+
 }  // namespace
 
-LoopSubdivision::LoopSubdivision(const Topology& base, int levels) : levels_(levels), topology_(base) {
+LoopSubdivision::LoopSubdivision(const Topology& base, int levels) : levels_(levels) {
     require(levels >= 0 && levels <= 8, "levels: expected 0 to 8, found ", levels);
     const long long triangles = static_cast<long long>(base.triangle_count()) << (2 * levels);
     require(3 * triangles <= std::numeric_limits<int>::max(), "levels: ", levels, " levels of ", base.triangle_count(),
             " triangles give ", triangles, ", expected at most ", std::numeric_limits<int>::max() / 3);
-    stencils_.base_count = base.vertex_count();
-    for (int v = 0; v < base.vertex_count(); ++v) {
-        stencils_.indices.push_back(v);
-        stencils_.weights.push_back(1.0);
-        stencils_.offsets.push_back(v + 1);
-    }
+    topologies_.push_back(base);
     for (int level = 0; level < levels; ++level) {
-        stencils_ = composed(stencils_, one_level(topology_));
-        topology_ = refined_topology(topology_);
+        topologies_.push_back(refined_topology(topologies_.back()));
     }
 }
 
+Stencils LoopSubdivision::stencils() const {
+    std::vector<int> all(static_cast<size_t>(topology().vertex_count()));
+    std::iota(all.begin(), all.end(), 0);
+    return stencils(all);
+}
+
+Stencils LoopSubdivision::stencils(const std::vector<int>& vertices) const {
+    const bool rise = std::adjacent_find(vertices.begin(), vertices.end(), std::greater_equal<>()) == vertices.end();
+    require(rise && (vertices.empty() || (vertices.front() >= 0 && vertices.back() < topology().vertex_count())),
+            "vertices of the finest level: expected rising numbers from 0 to ", topology().vertex_count() - 1);
+    // From the finest level down: what rows need of the level before, and no more.
+    std::vector<Stencils> steps(static_cast<size_t>(levels_));
+    std::vector<int> wanted = vertices;
+    for (auto level = static_cast<size_t>(levels_); level-- > 0;) {
+        steps[level] = one_level(topologies_[level], wanted);
+        wanted = close_gaps(steps[level]);
+    }
+    Stencils rows = unit_rows(wanted, topologies_.front().vertex_count());
+    for (Stencils& step : steps) {
+        rows = composed(rows, step);
+        step = Stencils();
+    }
+    return rows;
+}
+
 SurfacePoint LoopSubdivision::point_in_parent(int f, int k) const {
-    require(f >= 0 && f < topology_.triangle_count() && k >= 0 && k <= 2, "corner ", k, " of triangle ", f,
-            ": expected 0 to 2 of 0 to ", topology_.triangle_count() - 1);
+    require(f >= 0 && f < topology().triangle_count() && k >= 0 && k <= 2, "corner ", k, " of triangle ", f,
+            ": expected 0 to 2 of 0 to ", topology().triangle_count() - 1);
     SurfacePoint point;
     point.barycentric = Vector3d::Unit(k);
     for (int level = 0; level < levels_; ++level) {

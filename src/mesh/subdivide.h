@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "cutis/core/types.h"
 #include "cutis/mesh/stencils.h"
 #include "cutis/mesh/surface_point.h"
@@ -25,10 +27,14 @@ public:
     int levels() const { return levels_; }
 
     /// The finest level.
-    const Topology& topology() const { return topology_; }
+    const Topology& topology() const { return topologies_.back(); }
 
     /// From base vertices straight to the finest level.
-    const Stencils& stencils() const { return stencils_; }
+    Stencils stencils() const;
+    /// The same for some of its vertices: where few are needed, memory and time are in proportion to those.
+    /// \param vertices  rising
+    /// \throw InvalidInput  they are not, or out of range
+    Stencils stencils(const std::vector<int>& vertices) const;
 
     /// Corner k of triangle f of the finest level as a point of its base triangle (where it sits in
     /// the base's own parameters, not moved by smoothing). Good for what must stay linear per base
@@ -37,8 +43,7 @@ public:
 
 private:
     int levels_ = 0;
-    Topology topology_;
-    Stencils stencils_;
+    std::vector<Topology> topologies_;  // the base's first
 };
 
 }  // namespace cutis

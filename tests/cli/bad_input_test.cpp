@@ -57,6 +57,7 @@ TEST(BadInput, good_files_of_every_kind_are_inspected) {
     EXPECT_EQ(mesh.at("vertices"), 22 * 30);
     EXPECT_EQ(mesh.at("welded_vertices"), 22 * 30);
     EXPECT_EQ(mesh.at("closed"), false);
+    EXPECT_EQ(mesh.at("state"), "usable");
     const auto bvh = nlohmann::json::parse(run({"inspect", good.scratch / "t.bvh", "--json"}).out);
     EXPECT_EQ(bvh.at("clips").at(0).at("keys"), 3);
     EXPECT_NEAR(bvh.at("clips").at(0).at("end").get<double>(), 0.2, 1e-12);

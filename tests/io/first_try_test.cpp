@@ -121,6 +121,26 @@ TEST(memory_of_a_bake, is_estimated_first_and_refused_above_the_budget) {
     EXPECT_GT(bake(body, scene, {}, controls).estimated_bytes, 1e7);
 }
 
+// What a bake will take is said before it, beside what it will do.
+TEST(a_suggestion, tells_layers_frames_time_and_memory) {
+    const Suggestion found = suggest_scene("actor:hand", {}, {}, load_actor);
+    EXPECT_FALSE(found.layers.empty());
+    EXPECT_GT(found.frames, 1);
+    EXPECT_GT(found.cost.seconds, 0.1);
+    EXPECT_GT(found.cost.megabytes, 60.0);
+    const Scene scene = parse_scene(found.scene, "suggested");
+    ASSERT_EQ(found.layers.size(), scene.layers.size());
+    for (size_t i = 0; i < scene.layers.size(); ++i) {
+        EXPECT_EQ(found.layers[i], scene.layers[i].kind);
+    }
+    SuggestOptions plain;
+    plain.layers = {"none"};
+    const Suggestion none = suggest_scene("actor:hand", {}, plain, load_actor);
+    EXPECT_TRUE(none.layers.empty());
+    EXPECT_LT(none.cost.seconds, found.cost.seconds);
+    EXPECT_LT(none.cost.megabytes, found.cost.megabytes);
+}
+
 // Scaling by powers of two changes no digit of a number: a layer with a length of its own would show. Other factors
 // round differently, within a millionth. An arm of 0.6 m becomes one of half a millimetre, and of 23 km.
 TEST(layers_of_a_body, slow_give_the_same_at_any_size) {

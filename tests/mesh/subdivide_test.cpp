@@ -160,6 +160,25 @@ TEST(Subdivide, two_levels_are_one_level_twice_and_rows_can_be_picked) {
     EXPECT_THROW(composed(first.stencils(), first.stencils()), InvalidInput);
 }
 
+// Rows of few vertices are those of all, bit for bit: what is not asked for changes no sum.
+TEST(Subdivide, rows_of_some_vertices_are_those_of_all) {
+    const LoopSubdivision loop(topology_of(test::open_cylinder(9, 3)), 3);
+    std::vector<int> some;
+    for (int v = 2; v < loop.topology().vertex_count(); v += 7) {
+        some.push_back(v);
+    }
+    const Stencils expected = selected(loop.stencils(), some);
+    const Stencils found = loop.stencils(some);
+    EXPECT_EQ(found.base_count, expected.base_count);
+    EXPECT_EQ(found.offsets, expected.offsets);
+    EXPECT_EQ(found.indices, expected.indices);
+    EXPECT_EQ(found.weights, expected.weights);
+    EXPECT_EQ(loop.stencils({}).count(), 0);
+    EXPECT_THROW(loop.stencils({1, 1}), InvalidInput);
+    EXPECT_THROW(loop.stencils({-1}), InvalidInput);
+    EXPECT_THROW(loop.stencils({loop.topology().vertex_count()}), InvalidInput);
+}
+
 TEST(Subdivide, rigid_motion_and_scale_carry_over) {
     const Shape shape = test::joined(test::double_cone(9), test::bent_tube(8, 4, 0.1, 0.5, 1.0));
     const LoopSubdivision loop(topology_of(shape), 2);

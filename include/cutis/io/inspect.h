@@ -28,6 +28,7 @@ struct MeshSummary {
     Vector3d box_min = Vector3d::Zero();  ///< the file's units
     Vector3d box_max = Vector3d::Zero();
     std::vector<std::string> repairs;   ///< what is done to make the surface layers work on
+    bool is_repaired = false;           ///< more was done than welding what lies at one place
     std::vector<std::string> problems;  ///< why layers cannot work on it
 };
 

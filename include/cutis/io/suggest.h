@@ -6,6 +6,7 @@
 
 #include "cutis/anatomy/anatomy.h"
 #include "cutis/io/scene_read.h"
+#include "cutis/stack/cost.h"
 
 namespace cutis {
 
@@ -38,6 +39,9 @@ struct Suggestion {
     std::vector<ClipScore> clips;     ///< best first
     Vector3d box = Vector3d::Zero();  ///< sides of the posed character's box, units of the file
     std::vector<Island> islands;      ///< "island:1" first
+    std::vector<std::string> layers;  ///< kinds, in order
+    int frames = 1;                   ///< that the scene bakes
+    Cost cost;                        ///< what baking them is expected to take
     std::string unit;                 ///< likely unit: m, cm, mm; empty: not known
 };
 

@@ -42,6 +42,9 @@ MeshSummary summarise(const ArtMesh& mesh, const std::vector<int>& weld_group = 
         out.boundary_loops = static_cast<int>(clean.topology.boundary_loops().size());
         out.connected_parts = clean.topology.part_count();
         out.repairs = clean.notes;
+        out.is_repaired = clean.dropped_triangles + clean.duplicate_triangles + clean.flipped_triangles +
+                              clean.crowded_edges + clean.split_vertices + clean.unused_vertices >
+                          0;
     } catch (const InvalidInput& error) {
         out.problems.emplace_back(error.what());  // layers cannot work on it; a plain bake can
     }

@@ -97,11 +97,10 @@ public:
         describe_motion();
         const std::string layers = choose_layers();
         const std::string output = output_lines();
-        out_.words.push_back(concat(
-            "A bake of its ", frames_, " frames takes about ",
-            rough_time(
-                expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()), frames_, budget()).seconds),
-            " of one processor."));
+        out_.frames = frames_;
+        out_.cost = expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()), frames_, budget());
+        out_.words.push_back(concat("A bake of its ", frames_, " frames takes about ", rough_time(out_.cost.seconds),
+                                    " of one processor."));
         std::ostringstream text;
         for (const std::string& sentence : out_.words) {
             text << "# " << sentence << '\n';
@@ -313,16 +312,19 @@ private:
         }
         std::ostringstream text;
         std::vector<std::string> used;
-        if (wants("curve", moves && !found.parts.empty() && !is_face && options_.preset != "cloth")) {
-            text << "\n[[layer]]\nkind = \"curve\"  # flesh on " << (parts_.empty() ? "what is soft" : parts_)
-                 << "\n# parts = [\"tail\"]  # keeps only these kinds\n"
-                 << spring_bone_lines(springs_);
-            costs_.emplace_back("curve");
-            used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
-        }
         const bool is_skin = !has_cloth && options_.preset != "cloth";
         const bool is_sleek = is_skin && found.build == Build::swimmer;
         const bool has_room = !is_skin || (!is_coarse() && !is_sleek);
+        if (wants("curve", moves && !found.parts.empty() && !is_face && options_.preset != "cloth")) {
+            text << "\n[[layer]]\nkind = \"curve\"  # flesh on " << (parts_.empty() ? "what is soft" : parts_)
+                 << "\n# parts = [\"tail\"]  # keeps only these kinds\n"
+                 << (is_sleek && springs_.version.empty()
+                         ? "frequency = 2.5  # tails and fins lag: what sleek bodies show\ninertia = 0.7\n"
+                         : "")
+                 << spring_bone_lines(springs_);
+            add_layer("curve");
+            used.push_back(concat("curve on ", parts_.empty() ? "what is soft" : parts_));
+        }
         if (moves && !has_room && !is_face && options_.layers.empty()) {
             out_.words.push_back(concat(
                 "No folds: ",
@@ -336,7 +338,7 @@ private:
                  << (is_skin ? gentle_skin() : "")
                  << "poses = \"clip\"  # folds for this motion; \"all\": for others, too\n"
                  << "most_vertices = " << budget() << "  # --budget\n";
-            costs_.emplace_back("fold");
+            add_layer("fold");
             used.push_back(
                 concat("fold on ", has_cloth ? "cloth" : "all that is soft", ", at most ", budget(), " vertices"));
         }
@@ -345,7 +347,7 @@ private:
             if (has_cloth && has_skin) {
                 text << "pins = \"cloth\"  # cloth stays on the body, skin slides\n";
             }
-            costs_.emplace_back("slide");
+            add_layer("slide");
             used.emplace_back(has_cloth && has_skin ? "slide on skin" : "slide");
         }
         // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot
@@ -353,15 +355,21 @@ private:
         if (wants("wrinkle", false)) {
             text << "\n[[layer]]\nkind = \"wrinkle\"  # normal maps where skin is pressed together\n"
                  << (is_face ? "skin = \"forehead\"\n" : "");
+            add_layer("wrinkle");
             used.emplace_back("wrinkles on skin");
         }
         if (wants("shell", false)) {
             text << "\n[[layer]]\nkind = \"shell\"\ndetail = \"scale\"\n";
-            costs_.emplace_back("shell");
+            add_layer("shell");
             used.emplace_back("shell with scales");
         }
         out_.words.push_back(used.empty() ? "No layers: the character as it is." : "Layers: " + word_list(used) + ".");
         return text.str();
+    }
+
+    void add_layer(const char* kind) {
+        costs_.emplace_back(kind);
+        out_.layers.emplace_back(kind);
     }
 
     /// Skin gives way before it folds, more of it where a lively clip would fold it everywhere, and its folds are low.
