@@ -1,8 +1,9 @@
 // Bakes the demos and takes their pictures through the page.
 //   node web/gallery.mjs PROGRAM [NAME...]      all demos where no name is given
 // gallery/NAME/         page, GLB, caches and report as `cutis demo NAME` writes them, stills and an animated strip
-// docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows: the built-in characters baked so far.
-// Demos on files of the data folder (CUTIS_DATA) stay in gallery/; without the files they are passed over with a word.
+// docs/pictures/NAME.jpg and docs/gallery.md    what the documentation shows: the built-in characters baked so far, and
+// of the demos on files of the data folder (CUTIS_DATA) those that have a picture there already; the others stay in
+// gallery/. Without the files they are passed over with a word.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,10 +83,11 @@ async function photograph(browser, demo) {
   if (opened.complaints.length) throw new Error(`${demo.name}: ${opened.complaints.join('; ')}`);
   await opened.context.close();
   console.log(`${demo.name}: ${report.frames.count} frames, page ${page.bytes} bytes`);
-  if (demo.data.length) return;
+  const shown = join(project, 'docs', 'pictures', `${demo.name}.jpg`);
+  if (demo.data.length && !existsSync(shown)) return;
   if (jpeg.length > documentBytes) throw new Error(`${demo.name}: documentation picture of ${jpeg.length} bytes, at most ${documentBytes} wanted`);
   mkdirSync(join(project, 'docs', 'pictures'), { recursive: true });
-  writeFileSync(join(project, 'docs', 'pictures', `${demo.name}.jpg`), jpeg);
+  writeFileSync(shown, jpeg);
   writeFileSync(entryOf(demo), describe(demo, report, page));
 }
 

@@ -251,12 +251,12 @@ bool BlockSystem::Gradients<Real>::find_weakness() const {
 template <class Real>
 void BlockSystem::Gradients<Real>::set_inverse(int place, double d00, double d01, double d11) {
     constexpr double largest = 1e15;  // single precision holds its square; such a vertex stays still
+    // C = [c00 0; c10 c11]: c00^2 = d00, c00 c10 = d01, c00 c11 = sqrt of the determinant.
     const double c00 = std::sqrt(d00);
-    const double c10 = d01 / c00;
-    const double c11 = std::sqrt(d11 - c10 * c10);
+    const double area = std::sqrt(d00 * d11 - d01 * d01);
     const double i0 = 1.0 / c00;
-    const double i2 = 1.0 / c11;
-    const double i1 = -c10 * i0 * i2;
+    const double i1 = -d01 * i0 / area;
+    const double i2 = c00 / area;
     const bool is_good = i0 < largest && i2 < largest && std::abs(i1) < largest;
     set_four(n_.inverses.data(), place,
              is_good ? Lanes{static_cast<Real>(i0), static_cast<Real>(i1), static_cast<Real>(i2), 0} : Lanes{});

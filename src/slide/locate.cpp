@@ -78,9 +78,11 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
     const MatrixX3i& t = topology_->triangles();
     VectorXd smooth(topology_->vertex_count());
     VectorXd edges(topology_->vertex_count());
+    round_.resize(topology_->vertex_count());
     for (int v = 0; v < topology_->vertex_count(); ++v) {
         // The same fade as of the curved look-up: 0.5 is a crease, 0.75 smooth.
         smooth[v] = std::clamp((solver.sharpness_cosine(v) - 0.5) / 0.25, 0.0, 1.0);
+        round_[v] = std::clamp((solver.sharpness_cosine(v) - 0.94) / 0.03, 0.0, 1.0);  // 20 and 14 degrees
         double sum = 0.0;
         double others = 0.0;
         for (const int f : topology_->triangles_around(v)) {
@@ -105,6 +107,7 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
     quickness_.assign(materials_.size(), 0.0);
     misses_.assign(materials_.size(), 0.0);
     caps_.assign(materials_.size(), 0.0);
+    balls_.assign(4 * static_cast<size_t>(t.rows()), 0.0);
     reset();
 }
 
@@ -137,6 +140,11 @@ SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edg
         }
         int better = -1;
         const auto consider = [&](int f) {
+            const double* ball = balls_.data() + 4 * static_cast<std::ptrdiff_t>(f);
+            const double reach = ball[3] + std::sqrt(square);
+            if ((target - Vector3d::Map(ball)).squaredNorm() > reach * reach) {
+                return;
+            }
             double other = 0.0;
             const Vector3d w = nearest(f, other);
             if (other < square) {
@@ -174,10 +182,30 @@ SurfacePoint SlideLocator::find(const Vector3d& target, int triangle, double edg
     return {triangle, weights};
 }
 
+// Around each triangle of skin: what lies further from its ball than from a place found already is passed over.
+void SlideLocator::draw_balls(const Workers& workers) {
+    constexpr double rounding = 1.0 + 1e-12;
+    const MatrixX3i& t = topology_->triangles();
+    workers.for_chunks(static_cast<int>(t.rows()), 1024, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            const Vector3d a = skin_.row(t(f, 0));
+            const Vector3d b = skin_.row(t(f, 1));
+            const Vector3d c = skin_.row(t(f, 2));
+            const Vector3d centre = (a + b + c) / 3.0;
+            const double square =
+                std::max({(a - centre).squaredNorm(), (b - centre).squaredNorm(), (c - centre).squaredNorm()});
+            double* ball = balls_.data() + 4 * static_cast<std::ptrdiff_t>(f);
+            Vector3d::Map(ball) = centre;
+            ball[3] = rounding * std::sqrt(square);
+        }
+    });
+}
+
 void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     const MatrixX3i& t = topology_->triangles();
     last_skin_.swap(skin_);
     solver.material_positions(skin_);
+    draw_balls(workers);
     last_places_ = places_;
     last_backs_ = backs_;
     last_residuals_ = residuals_;
@@ -278,6 +306,23 @@ Vector3d SlideLocator::on_curved(const SurfacePoint& at, const MatrixX3d& body, 
     return p - alpha * offset;
 }
 
+// What moves a place beside another onto the body: the way between them is straight and would leave a round one. At
+// edges, where a place near the one side would hop to the other, it stays straight.
+Vector3d SlideLocator::lift(const Vector3d& place, const Vector3d& way, int v, const MatrixX3d& body) const {
+    const size_t i = static_cast<size_t>(v);
+    const double unseen = 10.0 * creep_;
+    double share = (1.0 - backs_[i]) * std::clamp(way.norm() / unseen - 1.0, 0.0, 1.0);
+    for (int k = 0; k < 3; ++k) {
+        share = std::min(share, round_[topology_->triangles()(places_[i].triangle, k)]);
+    }
+    if (share == 0.0) {
+        return Vector3d::Zero();
+    }
+    const int triangle = up_ ? up_(places_[i]).triangle : places_[i].triangle;
+    const Vector3d straight = place + way;
+    return share * (raised(straight, triangle, body) - straight);
+}
+
 // A place beside the body (between two of its places, say) moved along the normal onto the curved body near a triangle.
 Vector3d SlideLocator::raised(const Vector3d& place, int triangle, const MatrixX3d& body) const {
     const MatrixX3i& t = shown_->triangles();
@@ -292,7 +337,15 @@ Vector3d SlideLocator::raised(const Vector3d& place, int triangle, const MatrixX
         }
     };
     consider(triangle);
-    for (int from = -1, move = 0; from != at.triangle && move < 200; ++move) {
+    // A place close above the inside of a triangle lies beside no other.
+    constexpr double close = 0.02;
+    const auto is_beside = [&] {
+        const Vector3d a = body.row(t(at.triangle, 0));
+        const Vector3d ab = body.row(t(at.triangle, 1)) - a.transpose();
+        const Vector3d ac = body.row(t(at.triangle, 2)) - a.transpose();
+        return at.barycentric.minCoeff() > 0.0 && square < close * close * ab.cross(ac).norm();
+    };
+    for (int from = -1, move = 0; from != at.triangle && !is_beside() && move < 200; ++move) {
         from = at.triangle;
         for (int k = 0; k < 3; ++k) {
             for (const int f : shown_->triangles_around(t(from, k))) {
@@ -339,7 +392,7 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
                 hop += axes.transpose() * (read_out(last_places_[i], last_backs_[i], body, v) - target);
             }
             const double length = hop.norm();
-            const Vector3d kept = length > caps_[i] ? Vector3d(hop * (1.0 - caps_[i] / length)) : Vector3d::Zero();
+            Vector3d kept = length > caps_[i] ? Vector3d(hop * (1.0 - caps_[i] / length)) : Vector3d::Zero();
             // x'' = -2 w x' - w^2 x from where it was shown, exactly.
             const double w = quickness_[i];
             const double fade = math::exp(-w * seconds_);
@@ -354,10 +407,15 @@ void SlideLocator::lay(const MatrixX3d& body, const Workers& workers, MatrixX3d&
                 behind.setZero();
                 speed.setZero();
             }
+            // With still skin nothing may move, not even onto the body.
+            const Vector3d up = axes.transpose() * lift(target, axes * kept, v, body);
+            kept += up * std::min(1.0, caps_[i] / std::max(up.norm(), 1e-300));
             residuals_.row(v) = kept;
             lags_.row(v) = behind;
             rates_.row(v) = speed;
-            out.row(v) = target + axes * (kept + behind);
+            const Vector3d ahead = target + axes * kept;
+            const Vector3d way = axes * behind;
+            out.row(v) = ahead + way + lift(ahead, way, v, body);
         }
     });
 }

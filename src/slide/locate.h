@@ -76,9 +76,11 @@ public:
 
 private:
     void measure(const MatrixX3d& rest, const SlideSolver& solver);
+    void draw_balls(const Workers& workers);
     SurfacePoint find(const Vector3d& target, int triangle, double edge, double& miss) const;
     Vector3d read_out(const SurfacePoint& ours, double back, const MatrixX3d& body, int v) const;
     Vector3d on_curved(const SurfacePoint& at, const MatrixX3d& body, Vector3d& normal) const;
+    Vector3d lift(const Vector3d& place, const Vector3d& way, int v, const MatrixX3d& body) const;
     Vector3d raised(const Vector3d& place, int triangle, const MatrixX3d& body) const;
 
     const Topology* topology_;  // of the solver's surface
@@ -102,6 +104,8 @@ private:
     std::vector<double> lift_;                      // Phong factor
     std::vector<double> edges_;                     // mean length of the edges that meet there
     MatrixX3d skin_, last_skin_;                    // material position at each vertex of the solver
+    VectorXd round_;                                // 1 where the body is round there, 0 at edges
+    std::vector<double> balls_;                     // around triangles of skin: centre, radius
     MatrixX3d normals_;                             // of the shown mesh
     double creep_ = 0.0;                            // m a frame, by which residuals fall in any case
     bool has_last_ = false, is_following_ = false;  // found before; at the search before the last
