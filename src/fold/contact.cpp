@@ -1,7 +1,6 @@
 #include "fold/contact.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "fold/ball_grid.h"
@@ -11,50 +10,89 @@ namespace cutis::fold_detail {
 
 namespace {
 
-constexpr double meeting_widths = 1.6;  // controls this near can have folds that meet
-constexpr double apart_widths = 0.9;    // nearer at rest they are the same fold
-constexpr double full_facing = 0.5;     // cosine
-// Room never falls below this part of a width: where the base itself crosses, folds stay small
-// instead of vanishing.
-constexpr double room_floor = 0.05;
+constexpr double meeting_widths = 2.2;    // points this near can have folds that meet
+constexpr double one_sheet_widths = 1.5;  // nearer at rest they are of one sheet,
+constexpr double one_sheet_cosine = 0.3;  // unless the sheet is as steep as that between them
+constexpr double beside_widths = 0.9;     // folds further aside pass each other
+constexpr double floor_widths = 0.1;      // between sheets always counts as free, about half of it
+constexpr double through_widths = 0.4;    // sheets of the base this far through each other are let go
+constexpr double still_part = 0.06;    // of a sheet that does not rise and so leaves twice as much: 1/2 to the fourth
+constexpr double worth_listing = 0.6;  // inverse of what a pair leaves, widths
+constexpr double bystander_widths = 0.5;  // between points that do not rise
+constexpr double bystander_cosine = 0.5;  // both sides of a thin sheet have points
 
 }  // namespace
 
-std::vector<int> FoldContact::vertices(const FoldLayout& layout) {
-    std::vector<int> vertex(layout.width.size(), 0);
-    std::vector<double> most(layout.width.size(), 0.0);
-    const Stencils& spread = layout.spread;
-    for (int v = 0; v < spread.count(); ++v) {
-        for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
-            const auto j = static_cast<size_t>(spread.indices[static_cast<size_t>(s)]);
-            if (spread.weights[static_cast<size_t>(s)] > most[j]) {
-                most[j] = spread.weights[static_cast<size_t>(s)];
-                vertex[j] = v;
-            }
+std::vector<int> FoldContact::points(const FoldLayout& layout, const MatrixX3d& rest, const MatrixX3d& normals,
+                                     const VectorXd& width) {
+    std::vector<int> vertex = vertices_of_controls(layout);
+    if (vertex.empty()) {
+        return vertex;
+    }
+    BallGrid grid(bystander_widths * width.mean());
+    for (const int v : vertex) {
+        grid.insert(rest.row(v), bystander_widths * width[v], v);
+    }
+    for (int v = 0; v < static_cast<int>(rest.rows()); ++v) {
+        const std::vector<int>& near = grid.at(rest.row(v));
+        if (std::none_of(near.begin(), near.end(), [&](int other) {
+                return (rest.row(other) - rest.row(v)).norm() < bystander_widths * width[other] &&
+                       normals.row(other).dot(normals.row(v)) > bystander_cosine;
+            })) {
+            grid.insert(rest.row(v), bystander_widths * width[v], v);
+            vertex.push_back(v);
         }
     }
     return vertex;
 }
 
-FoldContact::FoldContact(const FoldLayout& layout, const FoldPlaces& at, const MatrixX3d& rest,
-                         const std::vector<MatrixX3d>& places, double thickness)
-    : layout_(layout), at_(at), thickness_(thickness), vertex_(vertices(layout)), plane_(layout.width.size()) {
-    std::vector<std::vector<int>> near(vertex_.size());
-    const double cell =
-        layout.width.empty() ? 1.0 : meeting_widths * *std::max_element(layout.width.begin(), layout.width.end());
-    for (const MatrixX3d& place : places) {
-        BallGrid grid(cell);
-        for (size_t j = 0; j < vertex_.size(); ++j) {
-            grid.insert(place.row(static_cast<Eigen::Index>(j)), meeting_widths * layout.width[j], static_cast<int>(j));
+FoldContact::Meeting FoldContact::meeting(const Vector3d& way, const Vector3d& turn, double width, double thickness) {
+    const double size = turn.norm();
+    if (!(size > 1e-3)) {
+        return {};
+    }
+    const double gap = way.dot(turn) / size;
+    const double aside = (way.squaredNorm() - gap * gap) / (beside_widths * beside_widths * width * width);
+    const double room = gap - thickness;
+    const double least = floor_widths * width;
+    return {smooth_step(2.0 * (1.0 - aside)) * smooth_step(1.0 + room / (through_widths * width)),
+            2.0 * size / (room + std::sqrt(room * room + least * least))};
+}
+
+FoldContact::FoldContact(const FoldLayout& layout, const std::vector<int>& points, const MatrixX3d& rest,
+                         const MatrixX3d& normals, const VectorXd& width, const std::vector<Pose>& poses,
+                         double thickness)
+    : thickness_(thickness),
+      vertex_(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(layout.width.size())),
+      pressure_(layout.width.size(), 0.0F) {
+    const auto width_of = [&](int a, int b) { return 0.5 * (width[a] + width[b]); };
+    const auto can_meet = [&](int a, int b) {
+        const Vector3d way = rest.row(b) - rest.row(a);
+        if (way.norm() > one_sheet_widths * width_of(a, b)) {
+            return true;
+        }
+        const Vector3d turn = normals.row(a) - normals.row(b);
+        return normals.row(a).dot(normals.row(b)) < one_sheet_cosine && way.dot(turn) > 0.0;  // a groove, no edge
+    };
+    std::vector<std::vector<int>> near(vertex_.size());  // numbers of points
+    for (const Pose& pose : poses) {
+        BallGrid grid(meeting_widths * width.mean());
+        for (size_t n = 0; n < points.size(); ++n) {
+            grid.insert(pose.places.row(static_cast<Eigen::Index>(n)), meeting_widths * width[points[n]],
+                        static_cast<int>(n));
         }
         for (size_t j = 0; j < vertex_.size(); ++j) {
-            const Vector3d here = place.row(static_cast<Eigen::Index>(j));
+            const Vector3d here = pose.places.row(static_cast<Eigen::Index>(j));
+            const Vector3d up = pose.normals.row(static_cast<Eigen::Index>(j));
             for (const int k : grid.at(here)) {
-                const double width = 0.5 * (layout.width[j] + layout.width[static_cast<size_t>(k)]);
-                if ((here - Vector3d(place.row(k))).norm() < meeting_widths * width &&
-                    (rest.row(vertex_[j]) - rest.row(vertex_[static_cast<size_t>(k)])).norm() > apart_widths * width) {
-                    near[j].push_back(k);
-                    near[static_cast<size_t>(k)].push_back(static_cast<int>(j));
+                const int other = points[static_cast<size_t>(k)];
+                const double w = width_of(vertex_[j], other);
+                const Vector3d way = Vector3d(pose.places.row(k)) - here;
+                if (way.norm() < meeting_widths * w && can_meet(vertex_[j], other)) {
+                    const Meeting found = meeting(way, up - Vector3d(pose.normals.row(k)), w, thickness);
+                    if (found.weight * found.inverse * w > worth_listing) {
+                        near[j].push_back(k);
+                    }
                 }
             }
         }
@@ -64,90 +102,37 @@ FoldContact::FoldContact(const FoldLayout& layout, const FoldPlaces& at, const M
         }
     }
     first_.push_back(0);
-    for (const std::vector<int>& list : near) {
-        other_.insert(other_.end(), list.begin(), list.end());
-        first_.push_back(static_cast<int>(other_.size()));
+    for (size_t j = 0; j < near.size(); ++j) {
+        for (const int k : near[j]) {
+            const int other = points[static_cast<size_t>(k)];
+            pairs_.push_back(
+                {other, static_cast<float>(width_of(vertex_[j], other)), static_cast<size_t>(k) < vertex_.size()});
+        }
+        first_.push_back(static_cast<int>(pairs_.size()));
     }
 }
 
-FoldContact::Plane FoldContact::plane_of(size_t control, const MatrixX3d& base, const MatrixX3d& directions) const {
-    const Vector3d p = base.row(vertex_[control]);
-    const Vector3d n = directions.row(vertex_[control]);
-    Plane plane;
-    Vector3d middle = Vector3d::Zero();
-    double sum = 0.0;
-    double nearness = 0.0;
-    for (int i = first_[control]; i < first_[control + 1]; ++i) {
-        const auto other = static_cast<size_t>(other_[static_cast<size_t>(i)]);
-        const Vector3d q = base.row(vertex_[other]);
-        const Vector3d way = q - p;
-        const double far = meeting_widths * 0.5 * (layout_.width[control] + layout_.width[other]);
-        const double size = way.norm();
-        if (size >= far || size <= 1e-9 * far) {
-            continue;
-        }
-        const Vector3d m = directions.row(vertex_[other]);
-        const double facing =
-            smooth_step(n.dot(way) / size / full_facing) * smooth_step(-m.dot(way) / size / full_facing);
-        if (!(facing > 0.0)) {
-            continue;
-        }
-        const double x = 1.0 - size * size / (far * far);
-        const double weight = x * x * facing;
-        const double part = weight / (size * size + 1e-3 * far * far);  // the nearest says most
-        nearness += weight * weight * weight * weight;
-        sum += part;
-        plane.normal += part * (n - m).normalized();
-        middle += part * 0.5 * (p + q);
-    }
-    const double size = plane.normal.norm();
-    if (sum > 0.0 && size > 1e-6 * sum) {
-        plane.normal /= size;
-        plane.offset = plane.normal.dot(middle / sum);
-        plane.weight = std::min(1.0, std::sqrt(std::sqrt(nearness)));
-    }
-    return plane;
-}
-
-bool FoldContact::find_planes(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers) {
-    std::atomic<bool> has_any = false;
+void FoldContact::press(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers) {
     workers.for_chunks(static_cast<int>(vertex_.size()), 64, [&](int begin, int end) {
         for (int j = begin; j < end; ++j) {
-            plane_[static_cast<size_t>(j)] = plane_of(static_cast<size_t>(j), base, directions);
-            if (plane_[static_cast<size_t>(j)].weight > 0.0) {
-                has_any = true;
+            const auto at = static_cast<size_t>(j);
+            const Vector3d here = base.row(vertex_[at]);
+            const Vector3d up = directions.row(vertex_[at]);
+            double sum = 0.0;
+            double weights = 0.0;
+            for (int i = first_[at]; i < first_[at + 1]; ++i) {
+                const Pair& pair = pairs_[static_cast<size_t>(i)];
+                const Meeting found =
+                    meeting(Vector3d(base.row(pair.other)) - here, up - Vector3d(directions.row(pair.other)),
+                            static_cast<double>(pair.width), thickness_);
+                const double weight = found.weight * (pair.rises ? 1.0 : still_part);
+                const double square = found.inverse * found.inverse;
+                sum += weight * square * square;
+                weights += weight;
             }
+            pressure_[at] = static_cast<float>(std::min(sum / std::max(1.0, weights), 1e30));
         }
     });
-    return has_any;
-}
-
-double FoldContact::crowding(int n, double height) const {
-    const Stencils& spread = layout_.spread;
-    const int v = at_.vertex(n);
-    const FoldPlaces::Place& at = at_.place(n);
-    const Vector3d place = Vector3d(at.base[0], at.base[1], at.base[2]) + at_.origin();
-    const Vector3d up(at.up[0], at.up[1], at.up[2]);
-    double weight = 0.0;
-    double room = 0.0;
-    double slope = 0.0;
-    double width = 0.0;
-    for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
-        const auto j = static_cast<size_t>(spread.indices[static_cast<size_t>(s)]);
-        const Plane& plane = plane_[j];
-        if (plane.weight > 0.0) {
-            const double w = spread.weights[static_cast<size_t>(s)] * plane.weight;
-            weight += w;
-            room += w * (plane.offset - plane.normal.dot(place) - 0.5 * thickness_);
-            slope += w * plane.normal.dot(up);
-            width += w * layout_.width[j];
-        }
-    }
-    if (!(slope > 0.0)) {
-        return 0.0;
-    }
-    const double least = room_floor * width;
-    return height * slope / (0.5 * (room + std::sqrt(room * room + least * least))) * smooth_step(weight / 0.8);
 }
 
 }  // namespace cutis::fold_detail

@@ -1,46 +1,61 @@
 #pragma once
 
-#include "fold/places.h"
+#include "fold/layout.h"
 
 namespace cutis::fold_detail {
 
-/// Lets folds that face each other press against each other instead of passing through.
+/// Lets folds press against sheets they face instead of passing through.
 ///
-/// Controls that ever come near are paired once. Per pose each control has one plane, the mean of
-/// the mid-planes to those that face it, and a vertex may rise as far as that plane. Pairs fade in
-/// with distance and facing: all of it is smooth in the pose.
+/// Points of the surface that ever come near each other are paired once. Of two with places p and q
+/// and directions n and m the raised ones, p + h n and q + h m, come nearest each other at
+/// h = d.(n - m) / |n - m|^2, d = q - p: of parallel sheets that is half the way between them. Per
+/// pose each control gets the mean of the inverse fourth powers of what its pairs leave, by which
+/// heights are held down.
 class FoldContact {
 public:
-    /// \param layout, at  must outlive this
+    /// How a sheet lies in one pose.
+    struct Pose {
+        MatrixX3d places;
+        MatrixX3d normals;
+    };
+
+    /// \param layout     must outlive this
+    /// \param points     vertices: those of the controls, then others that folds may meet
     /// \param rest       #N x 3
-    /// \param places     of the controls' own vertices() in many poses
+    /// \param normals    #N x 3, at rest
+    /// \param width      #N: of folds
+    /// \param poses      of the points
     /// \param thickness  of the cloth, metres
-    FoldContact(const FoldLayout& layout, const FoldPlaces& at, const MatrixX3d& rest,
-                const std::vector<MatrixX3d>& places, double thickness);
+    FoldContact(const FoldLayout& layout, const std::vector<int>& points, const MatrixX3d& rest,
+                const MatrixX3d& normals, const VectorXd& width, const std::vector<Pose>& poses, double thickness);
 
-    /// Per control the vertex it has most to say on.
-    static std::vector<int> vertices(const FoldLayout& layout);
+    /// Vertices of the controls, where each has most to say, and others half a width from them all.
+    static std::vector<int> points(const FoldLayout& layout, const MatrixX3d& rest, const MatrixX3d& normals,
+                                   const VectorXd& width);
 
-    /// Planes of this pose. \return are there any?
-    bool find_planes(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
-    /// Of a place raised by `height`: its way towards the plane over its room, 0 where nothing is near.
-    double crowding(int n, double height) const;
+    /// In a pose.
+    /// \param directions  #N x 3: in which folds rise
+    void press(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
+    /// Per control: inverse fourth power of the height that is left to it; 0: nothing is near.
+    const std::vector<float>& pressure() const { return pressure_; }
 
 private:
-    struct Plane {
-        Vector3d normal = Vector3d::Zero();  // away from the control
-        double offset = 0.0;
-        double weight = 0.0;  // 0: none
+    struct Pair {
+        int other;    // vertex
+        float width;  // of folds, metres
+        bool rises;   // the other one, too
     };
-    Plane plane_of(size_t control, const MatrixX3d& base, const MatrixX3d& directions) const;
+    struct Meeting {
+        double weight = 0.0;   // 0: they do not meet
+        double inverse = 0.0;  // of the height it leaves both
+    };
+    static Meeting meeting(const Vector3d& way, const Vector3d& turn, double width, double thickness);
 
-    const FoldLayout& layout_;
-    const FoldPlaces& at_;
     double thickness_;
-    std::vector<int> vertex_;
-    std::vector<int> first_;  // partners of control j: other_[first_[j]] ...
-    std::vector<int> other_;
-    std::vector<Plane> plane_;
+    std::vector<int> vertex_;  // of the controls
+    std::vector<int> first_;   // pairs of control j: pairs_[first_[j]] ...
+    std::vector<Pair> pairs_;
+    std::vector<float> pressure_;
 };
 
 }  // namespace cutis::fold_detail

@@ -13,6 +13,7 @@ using namespace fold_detail;
 
 namespace {
 
+const std::vector<float> no_pressure;
 constexpr double held_share = 0.999;  // of its height; below it a vertex counts as held back
 
 }  // namespace
@@ -118,14 +119,18 @@ void FoldSolver::refine(const MatrixX3d& base, const Workers& workers, MatrixX3d
     parts_->mesh.refine(base, workers, parts_->scratch, refined);
 }
 
-void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, MatrixX3d& refined) {
+void FoldSolver::fold(const MatrixX3d& normals, const Workers& workers, MatrixX3d& refined) {
     FoldParts& parts = *parts_;
-    require(refined.rows() == topology().vertex_count() && directions.rows() == refined.rows(), "folds: expected ",
+    require(refined.rows() == topology().vertex_count() && normals.rows() == refined.rows(), "folds: expected ",
             topology().vertex_count(), " refined vertices and directions, found ", refined.rows(), " and ",
-            directions.rows());
+            normals.rows());
+    const MatrixX3d& directions = parts.lean ? parts.lean->find(normals, workers) : normals;
+    if (parts.contact) {
+        parts.contact->press(refined, directions, workers);
+    }
     FoldHeights& heights = *parts.heights;
     FoldLift& lift = *parts.lift;
-    heights.solve(refined, directions, workers);
+    heights.solve(refined, directions, parts.contact ? parts.contact->pressure() : no_pressure, workers);
     lift.raise(heights, workers);
     parts.report = heights.report();
     const double wanted = lift.sum();
@@ -133,13 +138,11 @@ void FoldSolver::fold(const MatrixX3d& directions, const Workers& workers, Matri
         FoldGuard& guard = *parts.guard;
         guard.mark_needed(lift, parts.is_needed);
         parts.places->take(refined, directions, lift.raised(), parts.is_needed, workers);
-        const bool is_near = parts.contact && parts.contact->find_planes(refined, directions, workers);
-        const FoldContact* contact = is_near ? &*parts.contact : nullptr;
-        if (guard.find_shares(lift, contact, workers)) {
+        if (guard.find_shares(lift, workers)) {
             heights.recover(guard.shares(), guard.is_held(), workers);
             lift.raise_again(heights, heights.is_recovered(), workers);
             parts.places->raise(lift.raised(), lift.is_changed());
-            guard.find_shares_again(lift, contact, workers);
+            guard.find_shares_again(lift, workers);
         }
     }
     double kept = 0.0;

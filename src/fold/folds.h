@@ -33,7 +33,7 @@ struct FoldReport {
     int compressed = 0;           ///< lines that are shorter than cloth may be
     int gated = 0;                ///< of them, those below the gate
     int capped = 0;               ///< controls higher than three quarters of the cap
-    int held = 0;                 ///< vertices held back by guard and contact
+    int held = 0;                 ///< vertices held back by the guard
     double kept = 1.0;            ///< heights over those the lines ask for, all summed
     double highest = 0.0;         ///< metres
     double worst_residual = 0.0;  ///< of Fischer-Burmeister (Ly et al. 2017 section 4.1), paper layout, metres

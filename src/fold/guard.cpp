@@ -157,7 +157,7 @@ void FoldGuard::crowd(const Workers& workers) {
 }
 
 /// In one thread: few places are pressed, and their sums have one order.
-void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
+void FoldGuard::share_out() {
     for (const int n : pressed_) {
         sum_[static_cast<size_t>(n)] = 0.0F;
         share_[static_cast<size_t>(n)] = 1.0F;
@@ -178,24 +178,14 @@ void FoldGuard::share_out(const FoldLift& lift, const FoldContact* contact) {
             }
         }
     }
-    for (int n = 0; contact != nullptr && n < places_.moved(); ++n) {
-        const float height = lift.raised()[static_cast<size_t>(n)];
-        if (height > 0.0F) {
-            const double crowding = std::min(contact->crowding(n, static_cast<double>(height)), stripes::most_crowding);
-            const auto power = static_cast<float>(stripes::fourth_power(crowding) - stripes::idle_power);
-            if (power > 0.0F) {
-                press(n, power);
-            }
-        }
-    }
     for (const int n : pressed_) {  // 1 - share is a quarter of the sum
         share_[static_cast<size_t>(n)] = stripes::share_of(sum_[static_cast<size_t>(n)]);
     }
 }
 
-bool FoldGuard::find_shares(const FoldLift& lift, const FoldContact* contact, const Workers& workers) {
+bool FoldGuard::find_shares(const FoldLift& lift, const Workers& workers) {
     crowd(workers);
-    share_out(lift, contact);
+    share_out();
     bool is_any_held = false;
     std::fill(is_held_.begin(), is_held_.end(), 0);
     for (const int n : pressed_) {
@@ -209,10 +199,10 @@ bool FoldGuard::find_shares(const FoldLift& lift, const FoldContact* contact, co
     return is_any_held;
 }
 
-void FoldGuard::find_shares_again(const FoldLift& lift, const FoldContact* contact, const Workers& workers) {
+void FoldGuard::find_shares_again(const FoldLift& lift, const Workers& workers) {
     find_active(lift.is_changed());
     crowd(workers);
-    share_out(lift, contact);
+    share_out();
 }
 
 }  // namespace cutis::fold_detail

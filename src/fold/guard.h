@@ -1,13 +1,11 @@
 #pragma once
 
 #include "core/simd.h"
-#include "fold/contact.h"
 #include "fold/lift.h"
 
 namespace cutis::fold_detail {
 
-/// Holds vertices back where folding would turn a triangle against the turned rest normal, and
-/// where folds meet.
+/// Holds vertices back where folding would turn a triangle against the turned rest normal.
 ///
 /// The area of a triangle along a fixed normal is linear in the share of each corner: for any
 /// shares from 0 to t <= 1 it falls by at most t times the sum of all terms that lower it. A
@@ -25,11 +23,10 @@ public:
     /// Marks the blocks of places whose pose find_shares() needs.
     void mark_needed(const FoldLift& lift, std::vector<unsigned char>& is_needed);
     /// In a pose that `places` has taken, with heights, where it is needed, after mark_needed().
-    /// \param contact  with the planes of this pose; none: folds may meet
     /// \return is any place held back?
-    bool find_shares(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
+    bool find_shares(const FoldLift& lift, const Workers& workers);
     /// In the same pose once `places` has been raised again.
-    void find_shares_again(const FoldLift& lift, const FoldContact* contact, const Workers& workers);
+    void find_shares_again(const FoldLift& lift, const Workers& workers);
 
     /// What each place may keep of its height, as found last.
     const std::vector<float>& shares() const { return share_; }
@@ -45,7 +42,7 @@ private:
     /// Lists the eights that touch one of the given blocks of places.
     void find_active(const std::vector<unsigned char>& blocks);
     void crowd(const Workers& workers);
-    void share_out(const FoldLift& lift, const FoldContact* contact);
+    void share_out();
 
     const FoldPlaces& places_;
     std::vector<Eight> eights_;      // of the triangles that folds can move

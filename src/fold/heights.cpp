@@ -60,6 +60,7 @@ FoldHeights::FoldHeights(const FoldLayout& layout, const FoldPlaces& places, con
         values->assign(count, 0.0F);
     }
     width_.assign(layer_, 1.0F);
+    pressure_.assign(static_cast<size_t>(controls_), 0.0F);
     height_.assign(layer_, 0.0F);
     next_height_.assign(layer_, 0.0F);
     for (size_t n = 0; !layout.is_exact && n < count; ++n) {
@@ -186,7 +187,9 @@ void FoldHeights::correct(int begin, int end, int round) {
     gather(begin, end, round % 2 == 0 ? next_height_ : height_);
 }
 
-void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers) {
+void FoldHeights::solve(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<float>& pressure,
+                        const Workers& workers) {
+    std::copy(pressure.begin(), pressure.end(), pressure_.begin());
     if (layout_.is_exact) {
         solve_exactly(base, directions);
         return;

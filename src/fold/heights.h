@@ -12,7 +12,9 @@ public:
 
     /// \param base        #N x 3: the mesh before folding
     /// \param directions  #N x 3: unit, away from the body
-    void solve(const MatrixX3d& base, const MatrixX3d& directions, const Workers& workers);
+    /// \param pressure    per control: inverse fourth power of what contact leaves it; empty: folds may meet
+    void solve(const MatrixX3d& base, const MatrixX3d& directions, const std::vector<float>& pressure,
+               const Workers& workers);
 
     /// Again, once it is known what each place may keep of its height.
     /// \param is_held  per control: is a place near it held back?
@@ -21,6 +23,8 @@ public:
     /// Per control: did recover() change it?
     const std::vector<unsigned char>& is_recovered() const { return recovered_; }
     float height(int field, int control) const { return height_[slot(field, control)]; }
+    /// Inverse fourth power of what contact leaves a control's height.
+    float pressure(int control) const { return pressure_[static_cast<size_t>(control)]; }
     double exact_height(int control) const { return exact_[static_cast<size_t>(control)]; }
 
     /// Of the lines around a vertex: 1 - length / rest length, the largest of each control.
@@ -79,6 +83,7 @@ private:
     std::vector<float> share_;
     // Per slot
     std::vector<float> width_;
+    std::vector<float> pressure_;  // per control
     std::vector<float> height_;
     std::vector<float> next_height_;
     std::vector<double> exact_;        // heights of the paper's layout

@@ -381,6 +381,22 @@ private:
 
 }  // namespace
 
+std::vector<int> vertices_of_controls(const FoldLayout& layout) {
+    std::vector<int> vertex(layout.width.size(), 0);
+    std::vector<double> most(layout.width.size(), 0.0);
+    const Stencils& spread = layout.spread;
+    for (int v = 0; v < spread.count(); ++v) {
+        for (int s = spread.offsets[static_cast<size_t>(v)]; s < spread.offsets[static_cast<size_t>(v) + 1]; ++s) {
+            const auto j = static_cast<size_t>(spread.indices[static_cast<size_t>(s)]);
+            if (spread.weights[static_cast<size_t>(s)] > most[j]) {
+                most[j] = spread.weights[static_cast<size_t>(s)];
+                vertex[j] = v;
+            }
+        }
+    }
+    return vertex;
+}
+
 FoldLayout lay_out(const LayoutPlaces& places, const std::vector<ShownWaves>& waves) {
     FoldLayout layout;
     layout.fields = static_cast<int>(waves.size());

@@ -57,6 +57,9 @@ struct LayoutPlaces {
     const std::vector<unsigned char>& is_folding;  ///< per triangle: controls may lie here
 };
 
+/// Per control the vertex it has most to say on.
+std::vector<int> vertices_of_controls(const FoldLayout& layout);
+
 FoldLayout lay_out(const LayoutPlaces& places, const std::vector<ShownWaves>& waves);
 
 }  // namespace cutis::fold_detail

@@ -65,6 +65,8 @@ void FoldLift::raise_block(int block, const FoldHeights& heights) {
     const int fields = layout_.fields;
     const auto none = simd::all<Floats>(0.0);
     Floats sums[2][block_registers] = {{none, none, none, none}, {none, none, none, none}};
+    Floats pressed[block_registers] = {none, none, none, none};
+    bool is_pressed = false;
     bool is_any = false;
     for (auto s = static_cast<size_t>(row_[b]); s < static_cast<size_t>(row_[b + 1]); ++s) {
         const float* weights = weight_.data() + s * block_size;
@@ -75,6 +77,13 @@ void FoldLift::raise_block(int block, const FoldHeights& heights) {
                 for (int r = 0; r < block_registers; ++r) {
                     sums[field][r] += simd::all<Floats>(height) * simd::load(weights + r * lift_lanes);
                 }
+            }
+        }
+        const float pressure = heights.pressure(control_[s]);
+        if (pressure > 0.0F) {
+            is_pressed = true;
+            for (int r = 0; r < block_registers; ++r) {
+                pressed[r] += simd::all<Floats>(pressure) * simd::load(weights + r * lift_lanes);
             }
         }
     }
@@ -90,6 +99,10 @@ void FoldLift::raise_block(int block, const FoldHeights& heights) {
         Floats height = simd::load(profile + r * lift_lanes) * sums[0][r];
         if (fields > 1) {
             height += simd::load(profile + block_size + r * lift_lanes) * sums[1][r];
+        }
+        if (is_pressed) {  // crests are flattened, as of folds that press against each other
+            const Floats square = height * height;
+            height /= simd::root(simd::root(simd::all<Floats>(1.0) + square * square * pressed[r]));
         }
         simd::store(raised + r * lift_lanes, height);
         total += height;

@@ -2,8 +2,9 @@
 
 #include <optional>
 
+#include "fold/contact.h"
 #include "fold/guard.h"
-#include "fold/lift.h"
+#include "fold/lean.h"
 
 namespace cutis::fold_detail {
 
@@ -19,7 +20,8 @@ struct FoldParts {
     std::optional<FoldHeights> heights;
     std::optional<FoldLift> lift;
     std::vector<unsigned char> is_needed;  // per block of places
-    std::optional<FoldContact> contact;
+    std::optional<FoldLean> lean;          ///< none: along the normals
+    std::optional<FoldContact> contact;    ///< none: folds may meet
     std::optional<FoldGuard> guard;
     FoldReport report;
     mutable FineMesh::Scratch scratch;

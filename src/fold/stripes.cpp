@@ -273,24 +273,31 @@ std::unique_ptr<FoldParts> lay_stripes(const Topology& base, const MatrixX3d& re
     }
     parts->layout =
         lay_out({shown, parts->rest, parts->normals, parts->width, shown_longer, shown_folding}, shown_waves);
-    if (options.guard && options.contact && !parts->layout.lines.empty()) {
-        // Controls in every pose, without what subdivision smooths: enough to know who comes near.
-        const std::vector<int> vertex = FoldContact::vertices(parts->layout);
+    if ((options.lean || options.contact) && !parts->layout.lines.empty()) {
+        parts->lean.emplace(parts->layout, parts->rest, parts->normals);
+    }
+    if (options.contact && !parts->layout.lines.empty()) {
+        // In every pose, without what subdivision smooths: enough to know who comes near.
+        const std::vector<int> points = FoldContact::points(parts->layout, parts->rest, parts->normals, parts->width);
         std::vector<SurfacePoint> on_base(static_cast<size_t>(vertices));
         for (size_t c = 0; c < corners.size(); ++c) {
             on_base[static_cast<size_t>(shown.triangles()(static_cast<Eigen::Index>(c / 3), static_cast<int>(c % 3)))] =
                 corners[c];
         }
-        std::vector<MatrixX3d> places;
+        std::vector<FoldContact::Pose> poses;
         for (const MatrixX3d& pose : source.poses) {
-            MatrixX3d& place = places.emplace_back(static_cast<Eigen::Index>(vertex.size()), 3);
-            for (size_t j = 0; j < vertex.size(); ++j) {
-                place.row(static_cast<Eigen::Index>(j)) =
-                    interpolate(pose, base.triangles(), on_base[static_cast<size_t>(vertex[j])]);
+            const MatrixX3d normals = vertex_normals(pose, base);
+            const auto rows = static_cast<Eigen::Index>(points.size());
+            FoldContact::Pose& taken = poses.emplace_back(FoldContact::Pose{MatrixX3d(rows, 3), MatrixX3d(rows, 3)});
+            for (size_t n = 0; n < points.size(); ++n) {
+                const SurfacePoint& at = on_base[static_cast<size_t>(points[n])];
+                const auto row = static_cast<Eigen::Index>(n);
+                taken.places.row(row) = interpolate(pose, base.triangles(), at);
+                taken.normals.row(row) = interpolate(normals, base.triangles(), at).normalized();
             }
         }
-        parts->places.emplace(shown, parts->layout);
-        parts->contact.emplace(parts->layout, *parts->places, parts->rest, places, options.thickness);
+        parts->contact.emplace(parts->layout, points, parts->rest, parts->normals, parts->width, poses,
+                               options.thickness);
     }
     return parts;
 }

@@ -268,6 +268,8 @@ void check_together(const FoldLayerOptions& settings) {
     needs_paper(!settings.joints.joints.empty(), "joints");
     require(!settings.solver.contact || (settings.solver.guard && !is_paper),
             "[[layer]] fold: contact: expected guard = true and layout = \"stripes\", which it works with");
+    require(!settings.solver.lean || !is_paper,
+            "[[layer]] fold: side_by_side: expected layout = \"stripes\", which it works with");
     require(settings.solver.contact || settings.solver.thickness == 0.0,
             "[[layer]] fold: thickness: expected contact = true, which keeps it between folds");
     require(!is_paper || settings.where.name == "all",

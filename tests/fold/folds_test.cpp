@@ -1,6 +1,7 @@
 #include "cutis/core/error.h"
 #include "fold/sleeve.h"
 #include "support/expect_error.h"
+#include "verify/fold_crossings.h"
 
 namespace cutis {
 namespace {
@@ -363,6 +364,68 @@ TEST(Folds, folds_of_two_facing_sheets_stay_on_their_own_sides) {
     EXPECT_LE(highest(), room(0.5 * gap));
     options.thickness = 0.004;
     EXPECT_LE(highest(), room(0.5 * (gap - 0.004)));
+}
+
+/// A sheet of 40 x 20 cm whose middle third is squeezed into a groove: an arc of 2 radians, 1.5 cm in radius.
+struct Groove {
+    MatrixX3d rest;
+    MatrixX3d pose;
+    Topology topology;
+
+    Groove() {
+        constexpr int along = 64;
+        constexpr int across = 32;
+        constexpr double radius = 0.015;
+        constexpr double squeezed = 0.07;  // half of what the arc is made of
+        MatrixX3i triangles(2 * along * across, 3);
+        rest.resize((along + 1) * (across + 1), 3);
+        pose.resize(rest.rows(), 3);
+        for (int i = 0; i <= along; ++i) {
+            const double x = 0.4 * i / along - 0.2;
+            const double angle = std::clamp(x / squeezed, -1.0, 1.0);
+            const double beyond = x - squeezed * angle;
+            for (int j = 0; j <= across; ++j) {
+                const double y = 0.2 * j / across;
+                rest.row(i * (across + 1) + j) << x, y, 0.0;
+                pose.row(i * (across + 1) + j) << radius * std::sin(angle) + beyond * std::cos(angle), y,
+                    -radius * std::cos(angle) + std::abs(beyond) * std::sin(std::abs(angle));
+            }
+        }
+        for (int i = 0, t = 0; i < along; ++i) {
+            for (int j = 0; j < across; ++j) {
+                const int v = i * (across + 1) + j;
+                triangles.row(t++) << v, v + across + 1, v + 1;
+                triangles.row(t++) << v + 1, v + across + 1, v + across + 2;
+            }
+        }
+        topology = Topology(triangles, static_cast<int>(rest.rows()));
+    }
+    int crossings(bool lean, bool contact) const {
+        FoldSource source;
+        source.poses = {pose};
+        FoldOptions options;
+        options.look.width = Painted(0.05);
+        options.lean = lean;
+        options.contact = contact;
+        FoldSolver solver(topology, rest, source, options);
+        MatrixX3d refined;
+        solver.refine(pose, Workers(1), refined);
+        EXPECT_EQ(verify::find_crossings(solver.topology().triangles(), refined).pairs, 0);
+        const MatrixX3d directions = vertex_normals(refined, solver.topology());
+        solver.fold(directions, Workers(1), refined);
+        EXPECT_GT(solver.report().highest, 0.005);
+        return verify::find_crossings(solver.topology().triangles(), refined).pairs;
+    }
+};
+
+// Normals of the groove meet at its axis, 1.5 cm above its bottom: below the height of folds that give it its length
+// back.
+TEST(Folds, folds_in_a_groove_press_against_each_other_instead_of_passing_through) {
+    const Groove groove;
+    const int free = groove.crossings(false, false);
+    EXPECT_GT(free, 50);
+    EXPECT_LT(groove.crossings(true, false), free / 2);
+    EXPECT_LT(groove.crossings(false, true), free / 10);
 }
 
 TEST(Folds, a_budget_of_vertices_is_kept_and_noted) {

@@ -46,7 +46,9 @@ struct FoldOptions {
     int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
     /// Hold vertices back where folding would turn a triangle against its turned rest normal.
     bool guard = true;
-    bool contact = false;    ///< folds that face each other press against each other; needs guard
+    /// Folds in a crease rise side by side where their normals run into each other; steep ones may hang over.
+    bool lean = false;
+    bool contact = false;    ///< folds stay on their own side of what they face, side by side; needs guard
     double thickness = 0.0;  ///< of the cloth, metres: what contact keeps between folds
     /// Refine the mesh where folds are. Without it folds use the vertices there are.
     bool refine = true;
