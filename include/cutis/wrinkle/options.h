@@ -28,8 +28,9 @@ struct WrinkleOptions {
     double softness = 0.03;                 ///< compression over which heights start gently
     double cone = 30.0;                     ///< degrees to each side in which compression counts
     double height_cap = 0.45;               ///< highest wrinkle, in wavelengths
-    std::optional<double> calm;  ///< seconds of each of two low passes; none: 0.02 on skin that slides, else 0
-    int most_vertices = 60000;   ///< of the mesh that wrinkles are laid out on
+    std::optional<double>
+        calm;  ///< seconds of each of two low passes; none: 0.03 on skin that slides or has joints, else 0
+    int most_vertices = 60000;  ///< of the mesh that wrinkles are laid out on
 
     /// With the values of its skin in place of those that still have their default.
     WrinkleOptions of_skin() const;
