@@ -18,14 +18,14 @@ double wrinkle_onset(double stiffness_ratio) {
 WrinkleOptions WrinkleOptions::of_skin() const {
     // Scale, onset, share, slack, irregularity, fine.
     constexpr double skins[][6] = {
-        {1.0, 0.07, 0.6, 0.35, 1.0, 0.35},   // plain
+        {1.0, 0.07, 0.6, 0.5, 1.0, 0.35},    // plain
         {0.35, 0.10, 0.35, 0.0, 0.9, 0.15},  // forehead
         {0.20, 0.08, 0.35, 0.0, 1.0, 0.20},  // eye
-        {0.7, 0.04, 0.6, 0.2, 1.0, 0.4},     // neck
-        {0.9, 0.07, 0.6, 0.45, 1.1, 0.35},   // knuckle
-        {0.8, 0.10, 0.5, 0.5, 1.3, 0.5},     // elbow
-        {0.9, 0.03, 0.75, 0.5, 1.2, 0.7},    // old
-        {0.8, 0.12, 0.35, 0.2, 0.8, 0.15},   // young
+        {0.7, 0.04, 0.6, 0.3, 1.0, 0.4},     // neck
+        {0.9, 0.07, 0.6, 0.7, 1.3, 0.35},    // knuckle
+        {0.8, 0.10, 0.5, 0.8, 1.4, 0.5},     // elbow
+        {0.9, 0.03, 0.75, 0.8, 1.3, 0.7},    // old
+        {0.8, 0.12, 0.35, 0.3, 0.8, 0.15},   // young
     };
     const double* values = skins[static_cast<int>(skin)];
     const WrinkleOptions plain;
