@@ -372,7 +372,7 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     const auto noise = [&](unsigned seed) { return stripes::smooth_noise(cut.mesh, diffusion, seed); };
     layout.lead = (1.5 * noise(29)).array().unaryExpr([](double x) { return math::tanh(x); }) *
                   (0.9 * std::min(1.0, options.irregularity));
-    layout.height = (1.0 + 0.5 * options.irregularity * noise(31).array()).max(0.05).min(1.8);
+    layout.height = (1.0 + 0.35 * options.irregularity * noise(31).array()).max(0.1).min(1.8);
     layout.fine = (options.fine * (0.6 + 0.5 * noise(37).array())).max(0.0).min(2.0);
     Unwrapped unwrapped = unwrap(waves, cut.mesh, layout.presence);
     layout.angles = std::move(unwrapped.angles);

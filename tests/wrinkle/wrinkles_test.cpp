@@ -98,16 +98,29 @@ TEST(Wrinkles, skin_that_narrows_because_it_is_pulled_does_not_wrinkle) {
     EXPECT_GT(heights.height.maxCoeff(), 1e-4);
 }
 
-TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_and_is_smooth_when_stretched) {
+TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_stretched) {
     const Strip strip;
     const Workers one(1);
+    // As skin over a finger, which is stretched along it; and flat, as between two knuckles.
+    constexpr double radius = 0.03;
+    MatrixX3d rest = strip.rest;
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        const double turn = (strip.rest(v, 1) - 0.05) / radius;
+        rest.row(v) << strip.rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
+    }
+    MatrixX3d stretched = rest;
+    stretched.col(0) *= 1.6;
     WrinkleSource source;
-    source.poses = {strip.rest, strip.scaled(1.6, 1.0)};
-    WrinkleSolver solver(strip.topology, strip.rest, source, options_of(), one);
+    source.poses = {rest, stretched};
+    WrinkleSolver solver(strip.topology, rest, source, options_of(), one);
     WrinkleHeights heights;
-    solver.advance(strip.rest, -1.0, one, heights);
+    solver.advance(rest, -1.0, one, heights);
     EXPECT_GT(heights.height.maxCoeff(), 1e-4);
-    solver.advance(strip.scaled(1.6, 1.0), -1.0, one, heights);
+    solver.advance(stretched, -1.0, one, heights);
+    EXPECT_EQ(heights.height.maxCoeff(), 0.0);
+    source.poses = {strip.rest, strip.scaled(1.6, 1.0)};
+    WrinkleSolver flat(strip.topology, strip.rest, source, options_of(), one);
+    flat.advance(strip.rest, -1.0, one, heights);
     EXPECT_EQ(heights.height.maxCoeff(), 0.0);
     WrinkleOptions none = options_of();
     none.slack = 0.0;
