@@ -6,6 +6,7 @@
 #include "cutis/mesh/geometry.h"
 #include "mesh/fine_mesh.h"
 #include "verify/verify.h"
+#include "verify/wrinkle_motion.h"
 #include "wrinkle/displacement.h"
 #include "wrinkle/profile.h"
 
@@ -575,6 +576,7 @@ std::vector<Case> verify_wrinkle() {
     add_seams(tube, cases);
     add_displaced(tube, cases);
     add_motion(tube, cases);
+    add_wrinkles_of_a_hand(cases);
     return cases;
 }
 

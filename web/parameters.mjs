@@ -24,6 +24,9 @@ const tube = { layer: 'fold', body: 'cylinder', clip: 'bend', frame: 30, paint: 
 // Straight fingers, whose knuckles hold the skin a fist needs: the first frame shows it.
 const knuckles = { layer: 'wrinkle', body: 'hand', clip: 'fist', frame: 0, size: 300, paint: 'clay', page: 'camera = [-0.2, 0.35, -1]\nfocus = [0.008, 0.125, 0, 0.06]' };
 
+// A hand that has closed, its palm.
+const palm = { ...knuckles, frame: 30, page: 'camera = [0.2, 0.2, 1]\nfocus = [0.02, 0.07, 0.02, 0.05]' };
+
 // Which layers of the creature there are, from left to right; the layers themselves are those of the demo.
 const creatureLayers = readFileSync(join(project, 'examples', 'creature-walk.toml'), 'utf8').split('[output]')[0].split('[[layer]]').slice(1);
 const layersOf = (kinds) => creatureLayers.filter((text) => kinds.split(', ').includes(text.match(/kind = "(\w+)"/)[1])).map((text) => `[[layer]]${text}`).join('');
@@ -72,8 +75,11 @@ const rows = [
   { name: 'drag', body: 'cylinder', clip: 'twist', frame: 1, stays: 'tether = 200', values: ['0.1, 0, 0', '15, 0, 0', '0, 15, -6'].map((force) => `drag = [{ at = [0, 0.1, 0.23], radius = 0.12, force = [${force}] }]`), captions: ['no force', '15 N along', '16 N round'] },
   { name: 'slip_speed_limit', body: 'torus', clip: 'shake', frame: 11, stays: 'tether = 0\nstickiness = 0\nstep = 0.001', heat: 'slide distance', values: ['slip_speed_limit = 0.05', 'slip_speed_limit = 0.5', ''], captions: ['0.05 m/s', '0.5 m/s', 'none'] },
   { name: 'step', body: 'torus', clip: 'shake', frame: 50, stays: 'tether = 200\nstickiness = 0\ndamping = 0', heat: 'slide distance', values: ['step = 0.001', 'step = 0.008', 'step = 0.001\nimplicitness = 0.5'], captions: ['step = 0.001', 'step = 0.008', 'step = 0.001, implicitness = 0.5'] },
-  ...['scale = 0.6|scale = 0.9|scale = 1.5', 'share = 0.2|share = 0.6|share = 1', 'slack = 0.15|slack = 0.45|slack = 0.9', 'strength = 0.5|strength = 1|strength = 2', 'irregularity = 0|irregularity = 0.8|irregularity = 1.5', 'fine = 0|fine = 0.35|fine = 1.5']
-    .map((list) => ({ ...knuckles, name: list.split(' ')[0], stays: 'skin = "knuckle"', values: list.split('|') })),
+  ...['scale = 0.6|scale = 0.9|scale = 1.5', 'share = 0.2|share = 0.6|share = 1', 'slack = 0|slack = 0.7|slack = 1', 'strength = 0.5|strength = 1|strength = 2', 'irregularity = 0|irregularity = 1|irregularity = 1.5', 'fine = 0|fine = 0.35|fine = 1.5']
+    .map((list) => ({ ...knuckles, name: list.split(' ')[0], stays: 'skin = "knuckle"\nmap_size = 1024', values: list.split('|') })),
+  ...['onset = 0|onset = 0.07|onset = 0.3', 'tension = 0|tension = 0.5|tension = 1', 'cone = 0|cone = 30|cone = 45']
+    .map((list) => ({ ...palm, name: list.split(' ')[0], stays: 'map_size = 1024', values: list.split('|') })),
+  { ...knuckles, name: 'map_size', stays: 'skin = "knuckle"', values: ['map_size = 256', 'map_size = 512', 'map_size = 2048'] },
   { ...knuckles, name: 'skin', stays: '', values: ['young', 'knuckle', 'old'].map((name) => `skin = "${name}"`) },
   { name: 'pin_creases', body: 'dinosaur', clip: 'walk', frame: 20, stays: 'tether = 200', heat: 'slide distance', values: ['pin_creases = -1', 'pin_creases = 0.9', 'pin_creases = 0.97'] },
 ];

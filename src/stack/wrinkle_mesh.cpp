@@ -51,7 +51,7 @@ WrinkleSolver plan_wrinkles(const LayerInput& ground, const WrinkleLayerOptions&
     WrinkleSource source;
     source.poses = std::move(poses);
     source.where = region_values(ground, settings.where);
-    source.slides = ground.skin != SkinMotion::none;
+    source.hops = ground.skin != SkinMotion::none || ground.body->rig() != nullptr;
     return {ground.surface->topology(), ground.surface->rest(), source, options, ground.own_workers()};
 }
 

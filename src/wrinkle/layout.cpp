@@ -28,9 +28,20 @@ constexpr double edge_part = 0.55;     // of pieces, wavelengths
 constexpr double least_excess = 0.01;  // compression beyond the onset that counts
 constexpr double reach = 2.0;          // wavelengths that stripes go on beyond it
 constexpr double rim_fade = 1.5;       // wavelengths
+constexpr double kept_usually = 0.2;   // stretch of which half is kept
+constexpr double bulge_length = 3.0;   // wavelengths over which curvature is averaged
+constexpr double bulge_size = 8.0;     // wavelengths: the radius of a finger
+constexpr double least_bulge = 0.15;   // of the reserve, in a hollow
 // Skin's lines cross. Fine ones lie this far off the wrinkles, this close.
 constexpr double fine_turn = 0.7;
 constexpr double fine_part = 0.38;  // of the wavelength
+
+/// Stretch beyond `from` that skin may hold in reserve: less and less of a large one, for which skin is drawn from
+/// around instead, so that a knuckle keeps more than the back of the hand next to it.
+double kept_of(double stretch, double from) {
+    const double beyond = std::max(0.0, stretch - from);
+    return beyond / (1.0 + beyond / kept_usually);
+}
 
 VectorXd painted_values(const Painted& painted, int count) {
     return painted.is_painted() ? painted.per_vertex : VectorXd::Constant(count, painted.value);
@@ -73,6 +84,29 @@ VectorXd wavelengths(const StripeMesh& base, const Topology& topology, const Wri
     return length.cwiseProduct(painted_values(options.scale, count));
 }
 
+/// 1 where the surface bulges over a bone, as a knuckle does, next to nothing in a hollow: skin between two knuckles, a
+/// web, is not stretched by them and keeps nothing for them.
+VectorXd bulges(const StripeMesh& base, const VectorXd& wavelength) {
+    MatrixX3d laplacian = MatrixX3d::Zero(base.rest.rows(), 3);
+    for (size_t e = 0; e < base.edges.size(); ++e) {
+        const auto [a, b] = base.edges[e];
+        const Vector3d along =
+            base.cotangents[static_cast<Eigen::Index>(e)] * Vector3d(base.rest.row(a) - base.rest.row(b));
+        laplacian.row(a) += along;
+        laplacian.row(b) -= along;
+    }
+    VectorXd curvature(base.rest.rows());
+    for (Eigen::Index v = 0; v < curvature.size(); ++v) {
+        curvature[v] = 0.5 * base.normals.row(v).dot(laplacian.row(v)) / base.masses[v];
+    }
+    Diffusion(base, wavelength).over(bulge_length, curvature);
+    for (Eigen::Index v = 0; v < curvature.size(); ++v) {
+        curvature[v] = least_bulge + (1.0 - least_bulge) *
+                                         stripes::smooth_step((bulge_size * wavelength[v] * curvature[v] - 0.2) / 0.5);
+    }
+    return curvature;
+}
+
 /// Compression and stretch over all poses, per triangle.
 struct Squeezed {
     stripes::Tensors tensors;
@@ -107,7 +141,7 @@ Squeezed sum_squeezed(const Topology& topology, const std::vector<Chart>& charts
                     kept += slack[triangles(f, k)] / 3.0;
                 }
                 if (high > options.slack_from && kept > 0.0) {
-                    add(kept * (high - options.slack_from), -low.sine * chart.x + low.cosine * chart.y);
+                    add(kept * kept_of(high, options.slack_from), -low.sine * chart.x + low.cosine * chart.y);
                 }
             }
         });
@@ -399,10 +433,11 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
     }
     for (int v = 0; v < count; ++v) {
         if (weights[v] > 0.0) {
-            layout.reserve[v] = slack[v] * std::max(0.0, longest[v] / weights[v] - options.slack_from);
+            layout.reserve[v] = slack[v] * kept_of(longest[v] / weights[v], options.slack_from);
         }
     }
     if (layout.reserve.maxCoeff() > 0.0) {
+        layout.reserve = layout.reserve.cwiseProduct(bulges(base, layout.wavelength));
         Diffusion(base, layout.wavelength).over(0.7, layout.reserve);
         layout.reserve = layout.reserve.cwiseMax(0.0);
     }

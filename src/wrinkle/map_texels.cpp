@@ -64,8 +64,9 @@ private:
     const MatrixX3d& rest_;
     const WrinkleMaps::Art& art_;
     std::pair<int, int> tile_;
-    std::vector<int> patch_of_;  // surface triangle
-    std::vector<int> owner_;     // of each pixel: a piece, or -1
+    std::vector<int> patch_of_;                // surface triangle
+    std::vector<int> owner_;                   // of each pixel: a piece, or -1
+    std::vector<Vector3d> along_u_, along_v_;  // of each frame: derivatives of the place at rest, means of its fan
 };
 
 std::pair<int, int> Rasterizer::tile_of(int f) const {
@@ -141,6 +142,20 @@ void Rasterizer::gather_patches() {
         texels_.fan.push_back(corners[i].second[0]);
     }
     texels_.first_fan.push_back(static_cast<int>(corners.size()));
+    for (size_t i = 0; i + 1 < texels_.first_fan.size(); ++i) {
+        Vector3d u = Vector3d::Zero();
+        Vector3d v = Vector3d::Zero();
+        for (int n = texels_.first_fan[i]; n < texels_.first_fan[i + 1]; ++n) {
+            const Patch& patch = patches[static_cast<size_t>(texels_.fan[static_cast<size_t>(n)])];
+            for (int k = 0; k < 3; ++k) {
+                u += static_cast<double>(patch.along[k].x()) * rest_.row(patch.vertex[k]);
+                v += static_cast<double>(patch.along[k].y()) * rest_.row(patch.vertex[k]);
+            }
+        }
+        const double count = texels_.first_fan[i + 1] - texels_.first_fan[i];
+        along_u_.emplace_back(u / count);
+        along_v_.emplace_back(v / count);
+    }
 }
 
 Outline Rasterizer::outline_of(size_t piece) const {
@@ -267,12 +282,14 @@ std::optional<Texel> Rasterizer::texel_at(size_t piece, const Vector2d& at) cons
     if (!(height > 0.0)) {
         return std::nullopt;
     }
+    // By the means of the fans, as posed frames are: where UVs are distorted from triangle to triangle, slopes by the
+    // triangle's own would not fit them.
     const Patch& patch = texels_.patches[static_cast<size_t>(patch_of_[static_cast<size_t>(f)])];
     Vector3d by_u = Vector3d::Zero();
     Vector3d by_v = Vector3d::Zero();
     for (int c = 0; c < 3; ++c) {
-        by_u += static_cast<double>(patch.along[c].x()) * rest_.row(triangles_(f, c));
-        by_v += static_cast<double>(patch.along[c].y()) * rest_.row(triangles_(f, c));
+        by_u += weight[c] * along_u_[static_cast<size_t>(patch.uv[c])];
+        by_v += weight[c] * along_v_[static_cast<size_t>(patch.uv[c])];
     }
     const Vector2d in_uv(slope.dot(by_u), slope.dot(by_v));
     const Vector2d fine_in_uv(fine_slope.dot(by_u), fine_slope.dot(by_v));

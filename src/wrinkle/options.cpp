@@ -18,14 +18,14 @@ double wrinkle_onset(double stiffness_ratio) {
 WrinkleOptions WrinkleOptions::of_skin() const {
     // Scale, onset, share, slack, irregularity, fine.
     constexpr double skins[][6] = {
-        {1.0, 0.07, 0.6, 0.35, 1.0, 0.35},   // plain
+        {1.0, 0.07, 0.6, 0.5, 1.0, 0.35},    // plain
         {0.35, 0.10, 0.35, 0.0, 0.9, 0.15},  // forehead
         {0.20, 0.08, 0.35, 0.0, 1.0, 0.20},  // eye
-        {0.7, 0.04, 0.6, 0.2, 1.0, 0.4},     // neck
-        {0.9, 0.07, 0.6, 0.45, 1.1, 0.35},   // knuckle
-        {0.8, 0.10, 0.5, 0.5, 1.3, 0.5},     // elbow
-        {0.9, 0.03, 0.75, 0.5, 1.2, 0.7},    // old
-        {0.8, 0.12, 0.35, 0.2, 0.8, 0.15},   // young
+        {0.7, 0.04, 0.6, 0.3, 1.0, 0.4},     // neck
+        {0.9, 0.07, 0.6, 0.7, 1.3, 0.35},    // knuckle
+        {0.8, 0.10, 0.5, 0.8, 1.4, 0.5},     // elbow
+        {0.9, 0.03, 0.75, 0.8, 1.3, 0.7},    // old
+        {0.8, 0.12, 0.35, 0.3, 0.8, 0.15},   // young
     };
     const double* values = skins[static_cast<int>(skin)];
     const WrinkleOptions plain;
@@ -84,15 +84,16 @@ Options describe(WrinkleOptions& o) {
         {.name = "slack_from", .field = &o.slack_from, .about = "stretch beyond which skin keeps a reserve",
          .range = {1, 10}, .advanced = true},
         {.name = "softness", .field = &o.softness,
-         .about = "range of compression over which heights start gently instead of like a square root", .range = {0, 0.5},
+         .about = "range of compression over which heights start gently instead of like a square root; wider "
+                  "where poses press skin far", .range = {0, 0.5},
          .advanced = true},
         {.name = "cone", .field = &o.cone, .about = "compression up to this far off the wrinkles' own direction counts too",
          .unit = "degrees", .range = {0, 45}, .advanced = true},
         {.name = "height_cap", .field = &o.height_cap, .about = "highest wrinkle, in wavelengths", .range = {0.01, 2},
          .advanced = true},
         {.name = "calm", .field = &o.calm,
-         .about = "time constant of each of two low-pass filters on the stretch of the skin; heights lag behind by both",
-         .unit = "s", .range = {0, 1}, .automatic = "0.02 where the skin slides, else 0"},
+         .about = "time constant of each of two low-pass filters on the heights, which lag behind by both",
+         .unit = "s", .range = {0, 1}, .automatic = "0.03 where the skin slides or joints move it, else 0"},
         {.name = "most_vertices", .field = &o.most_vertices,
          .about = "most vertices of the mesh that wrinkles are laid out on: beyond it they get wider", .range = {1000, 1000000},
          .advanced = true},

@@ -25,11 +25,12 @@ struct WrinkleParts {
     std::vector<int> near;        // places in `vertices`
     std::vector<double> near_weight;
     // Per place in `vertices`, and up to whole lanes.
-    Eigen::VectorXf longer, share, strength, cap, period;
+    Eigen::VectorXf longer, softness, share, strength, cap, period;
     // Of the pose.
-    MatrixX3d metrics;                                        // per triangle: xx, xy, yy in its plane
-    MatrixX3d raw;                                            // per place: along, between, across
-    MatrixX3d once, twice;                                    // low passes
+    MatrixX3d metrics;  // per triangle: xx, xy, yy in its plane
+    MatrixX3d raw;      // per place: along, between, across
+    using Pairs = Eigen::Matrix<double, Eigen::Dynamic, 2, Eigen::RowMajor>;
+    Pairs once, twice;                                        // low passes of height and take-up
     Eigen::VectorXf along, between, across, height, take_up;  // per place, as `longer`
     bool has_past = false;
 };

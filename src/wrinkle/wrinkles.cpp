@@ -15,56 +15,81 @@ namespace cutis {
 
 namespace {
 
+using simd::Floats;
 using wrinkle_detail::WrinkleParts;
 
 constexpr double degree = 0.017453292519943295;
-constexpr double usual_calm = 0.02;   // seconds, on skin that slides
+constexpr double usual_calm = 0.03;   // seconds, on skin that hops
 constexpr double mean_length = 0.35;  // wavelengths over which the stretch is averaged
+constexpr double usual_most = 0.15;   // surplus up to which softness is as it is given
 
 constexpr int lane_count = simd::lanes_in<simd::Floats>;
 
+/// Square of the length there is for skin along the wrinkles' own direction and off it: skin that is pulled across may
+/// be shorter.
+class Room {
+public:
+    explicit Room(const WrinkleOptions& options) : tension_(options.tension) {
+        const double c = math::cos(options.cone * degree);
+        const double s = math::sin(options.cone * degree);
+        has_cone_ = s > 0.0;
+        cc_ = simd::all<Floats>(c * c);
+        ss_ = simd::all<Floats>(s * s);
+        twice_cs_ = simd::all<Floats>(2.0 * c * s);
+    }
+    bool has_cone() const { return has_cone_; }
+    Floats cosine_square() const { return cc_; }
+    Floats straight(Floats along, Floats across) const { return of(along, across); }
+    /// The smaller one of as far off to each side.
+    Floats turned(Floats along, Floats between, Floats across) const {
+        const Floats a = cc_ * along + ss_ * across;
+        const Floats p = ss_ * along + cc_ * across;
+        const Floats turn = twice_cs_ * between;
+        return simd::smaller(of(a + turn, p - turn), of(a - turn, p + turn));
+    }
+
+private:
+    Floats of(Floats a, Floats p) const {
+        p = simd::larger(p, simd::all<Floats>(1.0));
+        if (tension_ == 0.5) {
+            p = simd::root(p);
+        } else {
+            for (int k = 0; k < lane_count; ++k) {
+                p[k] = static_cast<float>(math::pow(static_cast<double>(p[k]), tension_));
+            }
+        }
+        return simd::larger(a, simd::all<Floats>(1e-6)) * p;
+    }
+    double tension_;
+    bool has_cone_;
+    Floats cc_, ss_, twice_cs_;
+};
+
+/// How much longer skin is than its place, at least 0.
+Floats surplus(Floats longer, Floats room) {
+    return simd::larger(longer / simd::root(room) - simd::all<Floats>(1.0), simd::all<Floats>(0.0));
+}
+
 /// Heights of some places from the metrics there.
 void raise(WrinkleParts& parts, int begin, int end) {
-    using simd::Floats;
+    const Room room(parts.options);
     const Floats one = simd::all<Floats>(1.0);
     const Floats none = simd::all<Floats>(0.0);
     const Floats least = simd::all<Floats>(1e-6);
-    const double tension = parts.options.tension;
-    const Floats softness = simd::all<Floats>(parts.options.softness);
-    const double c = math::cos(parts.options.cone * degree);
-    const double s = math::sin(parts.options.cone * degree);
-    const Floats cc = simd::all<Floats>(c * c);
-    const Floats ss = simd::all<Floats>(s * s);
-    const Floats twice_cs = simd::all<Floats>(2.0 * c * s);
     for (int i = begin; i < end; i += lane_count) {
         const Floats along = simd::load(&parts.along[i]);
         const Floats between = simd::load(&parts.between[i]);
         const Floats across = simd::load(&parts.across[i]);
         const Floats longer = simd::load(&parts.longer[i]);
-        // Square of the length there is for skin, which may be shorter where it is pulled across.
-        const auto room = [&](Floats a, Floats p) {
-            p = simd::larger(p, one);
-            if (tension == 0.5) {
-                p = simd::root(p);
-            } else {
-                for (int k = 0; k < lane_count; ++k) {
-                    p[k] = static_cast<float>(math::pow(static_cast<double>(p[k]), tension));
-                }
-            }
-            return simd::larger(a, least) * p;
-        };
+        const Floats softness = simd::load(&parts.softness[i]);
         const auto taken = [&](Floats of) {
-            const Floats q = longer / simd::root(of) - one;
+            const Floats q = surplus(longer, of);
             return simd::select(q > none, wrinkle_detail::taken_of(q, softness), none);
         };
-        Floats r = taken(room(along, across));
-        if (s > 0.0) {
-            // As far off the wrinkles' own direction to each side, where the stripes are further apart.
-            const Floats a = cc * along + ss * across;
-            const Floats p = ss * along + cc * across;
-            const Floats turn = twice_cs * between;
-            const Floats off = simd::smaller(room(a + turn, p - turn), room(a - turn, p + turn));
-            r = simd::larger(r, taken(off) / cc);
+        Floats r = taken(room.straight(along, across));
+        if (room.has_cone()) {
+            // Off the wrinkles' own direction the stripes are further apart.
+            r = simd::larger(r, taken(room.turned(along, between, across)) / room.cosine_square());
         }
         r *= simd::load(&parts.share[i]);
         const Floats period = simd::root(simd::larger(along, least)) * simd::load(&parts.period[i]);
@@ -76,6 +101,99 @@ void raise(WrinkleParts& parts, int begin, int end) {
         simd::store(&parts.height[i], height / simd::root(simd::root(simd::root(one + over * over))));
         simd::store(&parts.take_up[i], r);
     }
+}
+
+/// Metrics of a pose at all places, averaged over neighbours.
+void take_metrics(WrinkleParts& parts, const MatrixX3d& posed, const Workers& workers) {
+    workers.for_chunks(static_cast<int>(parts.corners.rows()), 1024, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            parts.metrics.row(f) =
+                wrinkle_detail::Chart::metric_of(parts.inverse[static_cast<size_t>(f)], posed, parts.corners, f);
+        }
+    });
+    const auto count = static_cast<int>(parts.vertices.size());
+    workers.for_chunks(count, 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            double along = 0.0, between = 0.0, across = 0.0;
+            for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
+                 ++s) {
+                const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
+                const double* m = parts.metrics.data() + 3 * static_cast<Eigen::Index>(share.triangle);
+                const double here = share.cc * m[0] + 2.0 * share.cs * m[1] + share.ss * m[2];
+                along += here;
+                between += (share.cc - share.ss) * m[1] + share.cs * (m[2] - m[0]);
+                across += (share.cc + share.ss) * (m[0] + m[2]) - here;
+            }
+            parts.raw.row(i) << along, between, across;
+        }
+    });
+    workers.for_chunks(count, 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            double own = 1.0;
+            Eigen::Array3d around = Eigen::Array3d::Zero();
+            for (int n = parts.first_near[static_cast<size_t>(i)]; n < parts.first_near[static_cast<size_t>(i) + 1];
+                 ++n) {
+                const double weight = parts.near_weight[static_cast<size_t>(n)];
+                const double* raw =
+                    parts.raw.data() + 3 * static_cast<Eigen::Index>(parts.near[static_cast<size_t>(n)]);
+                own -= weight;
+                around += weight * Eigen::Map<const Eigen::Array3d>(raw);
+            }
+            const Eigen::Array3d metric = own * parts.raw.row(i).transpose().array() + around;
+            parts.along[i] = static_cast<float>(metric[0]);
+            parts.between[i] = static_cast<float>(metric[1]);
+            parts.across[i] = static_cast<float>(metric[2]);
+        }
+    });
+}
+
+/// Heights and what they take up through two low passes: however skin hops, a height of H has no second difference
+/// above H (step / calm)^2.
+void calm_down(WrinkleParts& parts, bool starts, double seconds, const Workers& workers) {
+    constexpr double still = 1e-6;  // of the cap: nobody sees what is left, and it would never become 0
+    const auto count = static_cast<int>(parts.vertices.size());
+    const double keep = math::exp(-std::max(seconds, 0.0) / parts.calm);
+    if (starts) {
+        parts.once.resize(count, 2);
+        parts.twice.resize(count, 2);
+    }
+    workers.for_chunks(count, 1024, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const Eigen::RowVector2d now(parts.height[i], parts.take_up[i]);
+            if (starts) {
+                parts.once.row(i) = now;
+                parts.twice.row(i) = now;
+            } else {
+                parts.once.row(i) = keep * parts.once.row(i) + (1.0 - keep) * now;
+                parts.twice.row(i) = keep * parts.twice.row(i) + (1.0 - keep) * parts.once.row(i);
+                const double least = still * static_cast<double>(parts.cap[i]);
+                if (now[0] == 0.0 && parts.once(i, 0) < least && parts.twice(i, 0) < least) {
+                    parts.once.row(i).setZero();
+                    parts.twice.row(i).setZero();
+                }
+            }
+            parts.height[i] = static_cast<float>(parts.twice(i, 0));
+            parts.take_up[i] = static_cast<float>(parts.twice(i, 1));
+        }
+    });
+}
+
+/// Skin that the poses press far is past its onset within a frame or two: its wrinkles begin over a part of that.
+void widen_softness(WrinkleParts& parts, const std::vector<MatrixX3d>& poses, const Workers& workers) {
+    const Room room(parts.options);
+    Eigen::VectorXf most = Eigen::VectorXf::Zero(parts.along.size());
+    for (const MatrixX3d& pose : poses) {
+        take_metrics(parts, pose, workers);
+        for (int i = 0; i < static_cast<int>(most.size()); i += lane_count) {
+            const Floats along = simd::load(&parts.along[i]);
+            const Floats across = simd::load(&parts.across[i]);
+            const Floats least =
+                simd::smaller(room.straight(along, across), room.turned(along, simd::load(&parts.between[i]), across));
+            simd::store(&most[i], simd::larger(simd::load(&most[i]), surplus(simd::load(&parts.longer[i]), least)));
+        }
+    }
+    parts.softness =
+        static_cast<float>(parts.options.softness) * (most.array() / static_cast<float>(usual_most)).max(1.0F);
 }
 
 /// Triangles and vertices that take part, and how the metric of a vertex is made of those around it.
@@ -161,7 +279,7 @@ WrinkleSolver::WrinkleSolver(const Topology& topology, const MatrixX3d& rest, co
     WrinkleParts& parts = *parts_;
     parts.layout = wrinkle_detail::lay_wrinkles(topology, rest, source, options, workers);
     parts.options = options.of_skin();
-    parts.calm = options.calm.value_or(source.slides ? usual_calm : 0.0);
+    parts.calm = options.calm.value_or(source.hops ? usual_calm : 0.0);
     if (is_empty()) {
         return;
     }
@@ -185,6 +303,7 @@ WrinkleSolver::WrinkleSolver(const Topology& topology, const MatrixX3d& rest, co
         parts.cap[i] = static_cast<float>(parts.options.height_cap * parts.layout.wavelength[v]);
         parts.period[i] = static_cast<float>(parts.layout.period[v]);
     }
+    widen_softness(parts, source.poses, workers);
 }
 
 WrinkleSolver::~WrinkleSolver() = default;
@@ -222,62 +341,13 @@ void WrinkleSolver::advance(const MatrixX3d& posed, double seconds, const Worker
     if (is_empty()) {
         return;
     }
-    workers.for_chunks(static_cast<int>(parts.corners.rows()), 1024, [&](int begin, int end) {
-        for (int f = begin; f < end; ++f) {
-            parts.metrics.row(f) =
-                wrinkle_detail::Chart::metric_of(parts.inverse[static_cast<size_t>(f)], posed, parts.corners, f);
-        }
-    });
-    const auto count = static_cast<int>(parts.vertices.size());
-    workers.for_chunks(count, 1024, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) {
-            double along = 0.0, between = 0.0, across = 0.0;
-            for (int s = parts.first_share[static_cast<size_t>(i)]; s < parts.first_share[static_cast<size_t>(i) + 1];
-                 ++s) {
-                const WrinkleParts::Share& share = parts.shares[static_cast<size_t>(s)];
-                const double* m = parts.metrics.data() + 3 * static_cast<Eigen::Index>(share.triangle);
-                const double here = share.cc * m[0] + 2.0 * share.cs * m[1] + share.ss * m[2];
-                along += here;
-                between += (share.cc - share.ss) * m[1] + share.cs * (m[2] - m[0]);
-                across += (share.cc + share.ss) * (m[0] + m[2]) - here;
-            }
-            parts.raw.row(i) << along, between, across;
-        }
-    });
-    const bool starts = seconds < 0.0 || !parts.has_past;
-    const double keep = parts.calm > 0.0 ? math::exp(-std::max(seconds, 0.0) / parts.calm) : 0.0;
-    if (starts) {
-        parts.once.resize(count, 3);
-        parts.twice.resize(count, 3);
-    }
-    workers.for_chunks(count, 1024, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) {
-            double own = 1.0;
-            Eigen::Array3d around = Eigen::Array3d::Zero();
-            for (int n = parts.first_near[static_cast<size_t>(i)]; n < parts.first_near[static_cast<size_t>(i) + 1];
-                 ++n) {
-                const double weight = parts.near_weight[static_cast<size_t>(n)];
-                const double* raw =
-                    parts.raw.data() + 3 * static_cast<Eigen::Index>(parts.near[static_cast<size_t>(n)]);
-                own -= weight;
-                around += weight * Eigen::Map<const Eigen::Array3d>(raw);
-            }
-            const Eigen::RowVector3d metric = own * parts.raw.row(i) + around.matrix().transpose();
-            if (starts) {
-                parts.once.row(i) = metric;
-                parts.twice.row(i) = metric;
-            } else {
-                parts.once.row(i) = keep * parts.once.row(i) + (1.0 - keep) * metric;
-                parts.twice.row(i) = keep * parts.twice.row(i) + (1.0 - keep) * parts.once.row(i);
-            }
-            parts.along[i] = static_cast<float>(parts.twice(i, 0));
-            parts.between[i] = static_cast<float>(parts.twice(i, 1));
-            parts.across[i] = static_cast<float>(parts.twice(i, 2));
-        }
-    });
+    take_metrics(parts, posed, workers);
     workers.for_chunks(static_cast<int>(parts.along.size()) / lane_count, 128,
                        [&](int begin, int end) { raise(parts, lane_count * begin, lane_count * end); });
-    for (int i = 0; i < count; ++i) {
+    if (parts.calm > 0.0) {
+        calm_down(parts, seconds < 0.0 || !parts.has_past, seconds, workers);
+    }
+    for (int i = 0; i < static_cast<int>(parts.vertices.size()); ++i) {
         out.height[parts.vertices[static_cast<size_t>(i)]] = parts.height[i];
         out.take_up[parts.vertices[static_cast<size_t>(i)]] = parts.take_up[i];
     }
@@ -326,13 +396,13 @@ void WrinkleSolver::restore(const std::vector<double>& state) {
     if (state.empty()) {
         return;
     }
-    const Eigen::Index count = 3 * static_cast<Eigen::Index>(parts.vertices.size());
+    const Eigen::Index count = 2 * static_cast<Eigen::Index>(parts.vertices.size());
     require(has_memory() && static_cast<Eigen::Index>(state.size()) == 2 * count, "wrinkle state: expected ",
             has_memory() ? 2 * count : 0, " numbers, found ", state.size());
     require(std::all_of(state.begin(), state.end(), [](double x) { return std::isfinite(x); }),
             "wrinkle state: expected finite numbers");
-    parts.once = Eigen::Map<const MatrixX3d>(state.data(), count / 3, 3);
-    parts.twice = Eigen::Map<const MatrixX3d>(state.data() + count, count / 3, 3);
+    parts.once = Eigen::Map<const WrinkleParts::Pairs>(state.data(), count / 2, 2);
+    parts.twice = Eigen::Map<const WrinkleParts::Pairs>(state.data() + count, count / 2, 2);
 }
 
 VectorXd WrinkleSolver::presence() const {

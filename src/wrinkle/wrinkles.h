@@ -20,7 +20,7 @@ struct WrinkleParts;
 struct WrinkleSource {
     std::vector<MatrixX3d> poses;  ///< each #V x 3: the clips at hand
     VectorXd where;                ///< #V, 0 .. 1: part of wrinkles there; empty: 1
-    bool slides = false;           ///< the skin is one that slides: its stretch hops
+    bool hops = false;             ///< its stretch does: skin that slides, or that joints fold
 };
 
 /// Wrinkles of a pose, per vertex.
@@ -34,7 +34,7 @@ struct WrinkleHeights {
 ///     h(x, t) = B(x) n(x) H(x, t) y(phi(x))
 ///
 /// phi, B and n belong to material points and never move over the skin; only H and the profile's sharpness change
-/// (docs/wrinkles.md). Nothing is remembered between poses but two low passes of the stretch, where there are any.
+/// (docs/wrinkles.md). Nothing is remembered between poses but two low passes of the heights, where there are any.
 class WrinkleSolver {
 public:
     /// \param rest  #V x 3, metres

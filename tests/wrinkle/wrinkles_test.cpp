@@ -98,16 +98,29 @@ TEST(Wrinkles, skin_that_narrows_because_it_is_pulled_does_not_wrinkle) {
     EXPECT_GT(heights.height.maxCoeff(), 1e-4);
 }
 
-TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_and_is_smooth_when_stretched) {
+TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_stretched) {
     const Strip strip;
     const Workers one(1);
+    // As skin over a finger, which is stretched along it; and flat, as between two knuckles.
+    constexpr double radius = 0.03;
+    MatrixX3d rest = strip.rest;
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        const double turn = (strip.rest(v, 1) - 0.05) / radius;
+        rest.row(v) << strip.rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
+    }
+    MatrixX3d stretched = rest;
+    stretched.col(0) *= 1.6;
     WrinkleSource source;
-    source.poses = {strip.rest, strip.scaled(1.6, 1.0)};
-    WrinkleSolver solver(strip.topology, strip.rest, source, options_of(), one);
+    source.poses = {rest, stretched};
+    WrinkleSolver solver(strip.topology, rest, source, options_of(), one);
     WrinkleHeights heights;
-    solver.advance(strip.rest, -1.0, one, heights);
+    solver.advance(rest, -1.0, one, heights);
     EXPECT_GT(heights.height.maxCoeff(), 1e-4);
-    solver.advance(strip.scaled(1.6, 1.0), -1.0, one, heights);
+    solver.advance(stretched, -1.0, one, heights);
+    EXPECT_EQ(heights.height.maxCoeff(), 0.0);
+    source.poses = {strip.rest, strip.scaled(1.6, 1.0)};
+    WrinkleSolver flat(strip.topology, strip.rest, source, options_of(), one);
+    flat.advance(strip.rest, -1.0, one, heights);
     EXPECT_EQ(heights.height.maxCoeff(), 0.0);
     WrinkleOptions none = options_of();
     none.slack = 0.0;
@@ -187,6 +200,49 @@ TEST(Wrinkles, same_bits_for_any_threads_and_after_a_resume) {
     expect_error<InvalidInput>([&] { other.restore({1.0, 2.0}); }, {"wrinkle state", "found 2"});
 }
 
+TEST(Wrinkles, low_passes_bound_the_second_difference_of_heights_that_hop) {
+    const Strip strip;
+    const Workers one(1);
+    constexpr double calm = 0.03;
+    constexpr double step = 1.0 / 120.0;
+    WrinkleSolver solver = solver_of(strip, options_of(calm));
+    WrinkleHeights now;
+    solver.advance(strip.rest, -1.0, one, now);
+    VectorXd last[2] = {now.height, now.height};
+    double second = 0.0;
+    for (int i = 0; i < 200; ++i) {  // pressed within a frame, let go within a frame
+        solver.advance(i < 100 ? strip.scaled(0.7, 1.0) : strip.rest, step, one, now);
+        second = std::max(second, (now.height - 2.0 * last[1] + last[0]).cwiseAbs().maxCoeff());
+        last[0] = last[1];
+        last[1] = now.height;
+        if (i == 99) {
+            const double whole = now.height.maxCoeff();
+            EXPECT_GT(whole, 1e-3);
+            // The response to a jump of H: second derivative H (1 - t / calm) exp(-t / calm) / calm^2.
+            EXPECT_LT(second, whole * step * step / (calm * calm));
+        }
+    }
+    EXPECT_LT(second, 1e-3 * 0.45 * 10.0 * step * step / (calm * calm));  // of the cap
+    for (int i = 0; i < 100; ++i) {
+        solver.advance(strip.rest, step, one, now);
+    }
+    EXPECT_EQ(now.height.maxCoeff(), 0.0) << "what is left is let go";
+}
+
+TEST(Wrinkles, skin_that_is_pressed_far_begins_to_wrinkle_as_gently_as_it_is_quick) {
+    const Strip strip;
+    const Workers one(1);
+    const auto height_at = [&](double least, double to) {
+        WrinkleSolver solver = solver_of(strip, options_of(), least);
+        WrinkleHeights heights;
+        solver.advance(strip.scaled(to, 1.0), -1.0, one, heights);
+        return heights.height.maxCoeff();
+    };
+    EXPECT_LT(height_at(0.3, 0.85), 0.7 * height_at(0.85, 0.85));
+    // A fifth of the largest surplus q: 1 / (1.2 * 1.04) of it are taken up there, and heights grow as its root.
+    EXPECT_GT(height_at(0.3, 0.3), 0.87 * height_at(0.85, 0.3));
+}
+
 TEST(Wrinkles, refuse_what_belongs_to_another_mesh) {
     const Strip strip;
     WrinkleSource source;
@@ -248,7 +304,7 @@ TEST(WrinkleMaps, know_what_is_coarse_and_what_overlaps) {
 
 TEST(WrinkleMaps, normals_are_those_of_the_heights) {
     const Strip strip;
-    WrinkleSolver solver = solver_of(strip, options_of());
+    WrinkleSolver solver = solver_of(strip, options_of(), 0.85);
     const Workers two(2);
     constexpr int size = 1024;
     WrinkleMaps maps(solver, strip.topology, strip.rest, strip.art_of(), size, 4, two);

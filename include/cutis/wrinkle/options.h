@@ -21,15 +21,16 @@ struct WrinkleOptions {
     Painted strength = 1.0;                 ///< factor to heights
     Painted share = 0.6;                    ///< of the compression that wrinkles take up; the rest thickens the skin
     double tension = 0.5;                   ///< skin pulled by a factor s is ready to narrow by s^-tension
-    Painted slack = 0.35;                   ///< part of the largest stretch that skin keeps in reserve
+    Painted slack = 0.5;                   ///< part of the largest stretch that skin keeps in reserve
     double slack_from = 1.15;               ///< stretch from which it does
     double irregularity = 1.0;              ///< how much neighbouring wrinkles differ
     double fine = 0.35;                     ///< height of fine lines between the wrinkles
     double softness = 0.03;                 ///< compression over which heights start gently
     double cone = 30.0;                     ///< degrees to each side in which compression counts
     double height_cap = 0.45;               ///< highest wrinkle, in wavelengths
-    std::optional<double> calm;  ///< seconds of each of two low passes; none: 0.02 on skin that slides, else 0
-    int most_vertices = 60000;   ///< of the mesh that wrinkles are laid out on
+    std::optional<double>
+        calm;  ///< seconds of each of two low passes; none: 0.03 on skin that slides or has joints, else 0
+    int most_vertices = 60000;  ///< of the mesh that wrinkles are laid out on
 
     /// With the values of its skin in place of those that still have their default.
     WrinkleOptions of_skin() const;

@@ -11,7 +11,10 @@ namespace cutis {
 namespace {
 
 constexpr size_t stride = 29;        // of texels that are looked at: prime, so that no pattern falls between them
-constexpr double good_enough = 1.0;  // degrees
+constexpr double good_enough = 1.0;  // degrees, over all frames
+constexpr double faint = 0.02;       // of the square of the deepest frame's slopes: fainter ones may be lost
+constexpr double lost = 0.25;        // of the square of a frame's slopes: more than that missing is too much
+constexpr Eigen::Index most_candidates = 64;
 
 }  // namespace
 
@@ -34,6 +37,90 @@ Eigen::VectorXd nonnegative_weights(const Eigen::MatrixXd& products, const Eigen
     }
     return weights;
 }
+
+namespace {
+
+/// Frames whose maps are kept, and how the others are blended of them.
+struct Choice {
+    std::vector<int> frames;
+    std::vector<Eigen::VectorXd> weights;  // per frame
+    std::vector<double> missed;            // per frame: square of the slopes that are not shown
+    double worth = 0.0;                    // of what is missed
+    double degrees = 0.0;
+};
+
+/// The best blends of these frames.
+Choice blend(const Eigen::MatrixXd& all, const std::vector<int>& frames, const Eigen::VectorXd& worth) {
+    Choice choice;
+    choice.frames = frames;
+    const auto k = static_cast<Eigen::Index>(frames.size());
+    Eigen::MatrixXd products(k, k);
+    for (Eigen::Index i = 0; i < k; ++i) {
+        for (Eigen::Index j = 0; j < k; ++j) {
+            products(i, j) = all(frames[static_cast<size_t>(i)], frames[static_cast<size_t>(j)]);
+        }
+    }
+    for (Eigen::Index f = 0; f < all.rows(); ++f) {
+        Eigen::VectorXd with(k);
+        for (Eigen::Index i = 0; i < k; ++i) {
+            with[i] = all(frames[static_cast<size_t>(i)], f);
+        }
+        choice.weights.push_back(nonnegative_weights(products, with));
+        const Eigen::VectorXd& w = choice.weights.back();
+        choice.missed.push_back(std::max(0.0, all(f, f) - 2.0 * w.dot(with) + w.dot(products * w)));
+        choice.worth += worth[f] * choice.missed.back();
+    }
+    return choice;
+}
+
+/// Frames, one after the other, each the one that shows most of what the others do not; then each once more.
+/// \param all   products of the frames' slopes with each other;  \param used  texels
+Choice choose(const Eigen::MatrixXd& all, double used, int most) {
+    const Eigen::Index count = all.rows();
+    // Faint wrinkles of some frames (knuckles of a straight hand, before it closes) count nearly as much as deep ones.
+    const double deep = count > 0 ? all.diagonal().maxCoeff() : 0.0;
+    const Eigen::VectorXd worth = (all.diagonal().array() + faint * deep + 1e-300).inverse();
+    std::vector<int> candidates;
+    const Eigen::Index step = (count + most_candidates - 1) / most_candidates;
+    for (Eigen::Index f = 0; f < count; f += std::max<Eigen::Index>(1, step)) {
+        candidates.push_back(static_cast<int>(f));
+    }
+    Choice best = blend(all, {}, worth);
+    const auto finish = [&] {
+        double sum = 0.0;
+        bool is_shown = true;
+        for (Eigen::Index f = 0; f < count; ++f) {
+            sum += best.missed[static_cast<size_t>(f)];
+            is_shown = is_shown && (all(f, f) < faint * deep || best.missed[static_cast<size_t>(f)] < lost * all(f, f));
+        }
+        best.degrees = std::sqrt(sum / std::max(1.0, used * static_cast<double>(count))) * 57.29578;
+        return is_shown && best.degrees <= good_enough;
+    };
+    /// \param place  of the frame that is chosen anew; the number of frames: one more
+    const auto improve = [&](size_t place) {
+        std::vector<int> frames = best.frames;
+        frames.resize(std::max(frames.size(), place + 1));
+        bool is_better = false;
+        for (const int candidate : candidates) {
+            frames[place] = candidate;
+            Choice other = blend(all, frames, worth);
+            if (other.worth < best.worth - 1e-12) {
+                best = std::move(other);
+                is_better = true;
+            }
+        }
+        return is_better;
+    };
+    while (deep > 0.0 && !finish() && best.frames.size() < static_cast<size_t>(most) && improve(best.frames.size())) {
+        for (size_t place = 0; place + 1 < best.frames.size(); ++place) {
+            improve(place);
+        }
+    }
+    finish();
+    return best;
+}
+
+}  // namespace
 
 void FewMaps::want(FrameStore& frames) const {
     frames.want(Stored::positions);
@@ -78,44 +165,10 @@ FewMaps::Result FewMaps::finish(FrameStore& frames, const BakeInfo& info, int si
         }
     }
     Result result;
-    std::vector<Eigen::VectorXd> weights(count);
-    std::vector<double> missed(count);
-    for (size_t f = 0; f < count; ++f) {
-        missed[f] = all(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(f));
-    }
-    const auto degrees = [&] {
-        double sum = 0.0;
-        for (const double one : missed) {
-            sum += std::max(0.0, one);
-        }
-        return std::sqrt(sum / std::max<double>(1.0, static_cast<double>(used) * static_cast<double>(count))) *
-               57.29578;
-    };
-    while (static_cast<int>(result.frames.size()) < std::min<int>(most_, static_cast<int>(count)) &&
-           degrees() > (result.frames.empty() ? 0.0 : good_enough)) {
-        const auto worst = std::max_element(missed.begin(), missed.end()) - missed.begin();
-        if (!(missed[static_cast<size_t>(worst)] > 1e-12)) {
-            break;
-        }
-        result.frames.push_back(static_cast<int>(worst));
-        const auto k = static_cast<Eigen::Index>(result.frames.size());
-        Eigen::MatrixXd products(k, k);
-        for (Eigen::Index i = 0; i < k; ++i) {
-            for (Eigen::Index j = 0; j < k; ++j) {
-                products(i, j) = all(result.frames[static_cast<size_t>(i)], result.frames[static_cast<size_t>(j)]);
-            }
-        }
-        for (size_t f = 0; f < count; ++f) {
-            Eigen::VectorXd with(k);
-            for (Eigen::Index i = 0; i < k; ++i) {
-                with[i] = all(result.frames[static_cast<size_t>(i)], static_cast<Eigen::Index>(f));
-            }
-            weights[f] = nonnegative_weights(products, with);
-            missed[f] = all(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(f)) - 2.0 * weights[f].dot(with) +
-                        weights[f].dot(products * weights[f]);
-        }
-    }
-    result.error = degrees();
+    const Choice choice = choose(all, static_cast<double>(used), most_);
+    result.frames = choice.frames;
+    const std::vector<Eigen::VectorXd>& weights = choice.weights;
+    result.error = choice.degrees;
     for (size_t f = 0; f < count; ++f) {
         for (size_t k = 0; k < result.frames.size(); ++k) {
             result.weights.push_back(static_cast<float>(weights[f][static_cast<Eigen::Index>(k)]));
