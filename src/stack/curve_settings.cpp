@@ -44,7 +44,7 @@ constexpr PartPreset part_presets[] = {
 };
 
 /// Preset and knobs as the numbers they stand for.
-void apply_character(const CurveLayerOptions& settings, const CurvePart& part, CurveOptions& curve) {
+void apply_character(const CurveLayerOptions& settings, const CurvePart& part, double body_size, CurveOptions& curve) {
     const CurveOptions plain;
     for (const PartPreset& preset : part_presets) {
         if (settings.preset == preset.name) {
@@ -63,8 +63,8 @@ void apply_character(const CurveLayerOptions& settings, const CurvePart& part, C
     only_one(settings.damped, given.damping, plain.damping, "damped", "damping");
     require(!settings.soft || !settings.a1, "[[layer]] curve: expected soft or a1, found both");
     if (settings.soft) {
-        // Soft flesh of a thigh's length at 2 Hz, firm at 10; a free tip at half of that.
-        constexpr double thigh = 0.45;  // metres
+        // Soft flesh of a thigh's length, for a body of this size, at 2 Hz, firm at 10; a free tip at half of that.
+        const double thigh = 0.45 / 1.7 * body_size;
         const bool is_free = part.has_closed_end && curve.free_tip && part.direction == CurveDirection::along;
         const double firm = is_free ? 5.0 : 10.0;
         curve.frequency_hz = std::clamp(
@@ -83,7 +83,7 @@ FleshOptions flesh_options(const LayerInput& ground, const CurveBody& body, cons
                            const LayerMeshes& meshes, const CurvePart& part, std::vector<std::string>& notes) {
     const Workers& workers = ground.own_workers();
     FleshOptions options = settings.flesh;
-    apply_character(settings, part, options.curve);
+    apply_character(settings, part, ground.surface->main_box().maxCoeff(), options.curve);
     if (settings.a1) {
         const int intervals = part.direction == CurveDirection::around ? part.node_count : part.node_count - 1;
         options.curve.frequency_hz = frequency_for_stiffness(intervals, *settings.a1 / settings.a2);

@@ -32,8 +32,9 @@ struct CharacterStage {
     }
 };
 
-Body dinosaur(LoopMode loop = LoopMode::hold) {
+Body dinosaur(LoopMode loop = LoopMode::hold, double scale = 1.0) {
     BodyOptions options;
+    options.scale = scale;
     options.clip = "walk";
     options.clock.loop = loop;
     options.clock.jump_limit = 10.0;  // it walks away: the seam is blended, not cut
@@ -55,7 +56,8 @@ TEST(curve_character, knobs_stand_for_frequency_inertia_and_damping) {
     const auto firm = stage.flesh(options);
     const CurveOptions& one = firm->parts().front()->solver().options();
     const double length = firm->parts().front()->part().length;
-    EXPECT_NEAR(one.frequency_hz, 5.0 * std::sqrt(0.45 / length), 1e-12);  // a free tip
+    const double thigh = 0.45 / 1.7 * stage.surface.main_box().maxCoeff();  // of a body of this size
+    EXPECT_NEAR(one.frequency_hz, 5.0 * std::sqrt(thigh / length), 1e-12);  // a free tip
     EXPECT_NEAR(one.inertia_gain, 0.3, 1e-15);
     EXPECT_NEAR(one.damping, 0.8, 1e-12);
     options.soft = 1.0;
@@ -65,6 +67,15 @@ TEST(curve_character, knobs_stand_for_frequency_inertia_and_damping) {
     EXPECT_NEAR(soft->parts().front()->solver().options().damping, 0.05, 1e-15);
     options.flesh.curve.frequency_hz = 3.0;
     test::expect_error<InvalidInput>([&] { stage.flesh(options); }, {"soft or frequency", "both"});
+}
+
+TEST(curve_character, softness_of_a_part_does_not_depend_on_the_units_of_the_file) {
+    CurveLayerOptions options = tail();
+    options.soft = 0.5;
+    const CharacterStage metres(dinosaur());
+    const CharacterStage millimetres(dinosaur(LoopMode::hold, 1000.0));
+    EXPECT_NEAR(millimetres.flesh(options)->parts().front()->solver().options().frequency_hz,
+                metres.flesh(options)->parts().front()->solver().options().frequency_hz, 1e-9);
 }
 
 TEST(curve_character, a_preset_gives_the_numbers_that_are_not_given) {
