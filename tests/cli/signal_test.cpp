@@ -68,7 +68,7 @@ TEST(Interruption, a_second_signal_ends_a_bake_in_the_middle_of_a_long_frame) {
     kill(bake.pid(), SIGTERM);
     const Outcome outcome = bake.wait();
     EXPECT_EQ(outcome.code, 128 + SIGTERM);
-    EXPECT_TRUE(contains(outcome.err, "in the middle of a frame")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "within a frame or file")) << outcome.err;
     EXPECT_FALSE(fs::exists(scratch / "out"));
 }
 

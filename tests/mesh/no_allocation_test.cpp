@@ -53,13 +53,13 @@ TEST_P(NoAllocation, in_anything_done_every_frame) {
               }),
               0);
 
-    const LoopSubdivision loop(topology, 1);
-    MatrixX3d fine(loop.stencils().count(), 3);
+    const Stencils loop = LoopSubdivision(topology, 1).stencils();
+    MatrixX3d fine(loop.count(), 3);
     VectorXd values = torus.positions.col(0);
-    VectorXd fine_values(loop.stencils().count());
+    VectorXd fine_values(loop.count());
     EXPECT_EQ(allocations_of([&] {
-                  loop.stencils().apply(torus.positions, workers, fine);
-                  loop.stencils().apply_to_scalars(values, workers, fine_values);
+                  loop.apply(torus.positions, workers, fine);
+                  loop.apply_to_scalars(values, workers, fine_values);
               }),
               0);
 }
