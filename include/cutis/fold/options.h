@@ -57,7 +57,7 @@ struct FoldOptions {
     double edges_per_fold = 6.0;
     int most_levels = 4;                                     ///< of subdivision
     FoldWidthPolicy width_policy = FoldWidthPolicy::refuse;  ///< widths that are found out are always widened
-    int most_vertices = 60000;  ///< budget of the refined mesh: beyond it folds get fewer edges
+    int most_vertices = 80000;  ///< budget of the refined mesh: beyond it folds get fewer edges
 };
 
 /// Without those of the look, which has its own.
