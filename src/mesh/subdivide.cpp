@@ -72,14 +72,16 @@ void add_row(std::vector<std::pair<int, double>>& row, Stencils& stencils) {
 
 /// Rows of one level for some of its vertices, in rising order.
 Stencils one_level(const Topology& topology, const std::vector<int>& wanted) {
-    const auto first_edge = std::lower_bound(wanted.begin(), wanted.end(), topology.vertex_count());
+    const std::span<const int> all(wanted);
+    const auto olds =
+        static_cast<size_t>(std::lower_bound(wanted.begin(), wanted.end(), topology.vertex_count()) - wanted.begin());
     Stencils stencils;
     stencils.base_count = topology.vertex_count();
     std::vector<std::pair<int, double>> row;
 
     Ring ring;
     std::vector<double> others;
-    for (const int v : std::span(wanted.begin(), first_edge)) {
+    for (const int v : all.first(olds)) {
         gather_ring(topology, v, ring);
         const bool is_corner = topology.is_boundary_vertex(v) && topology.triangles_around(v).size() == 1;
         double own = 0.0;
@@ -92,14 +94,14 @@ Stencils one_level(const Topology& topology, const std::vector<int>& wanted) {
     }
 
     // Vertices opposite to each edge; a boundary edge has one.
-    std::vector<std::array<int, 2>> opposite(first_edge == wanted.end() ? 0 : topology.edges().size(), {-1, -1});
+    std::vector<std::array<int, 2>> opposite(olds == wanted.size() ? 0 : topology.edges().size(), {-1, -1});
     for (int f = 0; f < topology.triangle_count() && !opposite.empty(); ++f) {
         for (int k = 0; k < 3; ++k) {
             std::array<int, 2>& pair = opposite[topology.edge_of_side(f, k)];
             pair[pair[0] < 0 ? 0 : 1] = topology.triangles()(f, (k + 2) % 3);
         }
     }
-    for (const int middle : std::span(first_edge, wanted.end())) {
+    for (const int middle : all.subspan(olds)) {
         const auto e = static_cast<size_t>(middle - topology.vertex_count());
         const bool is_inside = opposite[e][1] >= 0;
         const double ends = is_inside ? 0.375 : 0.5;
