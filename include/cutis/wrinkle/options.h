@@ -21,7 +21,7 @@ struct WrinkleOptions {
     Painted strength = 1.0;                 ///< factor to heights
     Painted share = 0.6;                    ///< of the compression that wrinkles take up; the rest thickens the skin
     double tension = 0.5;                   ///< skin pulled by a factor s is ready to narrow by s^-tension
-    Painted slack = 0.5;                   ///< part of the largest stretch that skin keeps in reserve
+    Painted slack = 0.5;                    ///< part of the largest stretch that skin keeps in reserve
     double slack_from = 1.15;               ///< stretch from which it does
     double irregularity = 1.0;              ///< how much neighbouring wrinkles differ
     double fine = 0.35;                     ///< height of fine lines between the wrinkles
