@@ -8,7 +8,7 @@ namespace cutis {
 
 namespace {
 
-constexpr int most_rounds = 24;
+constexpr int most_brake_rounds = 24;
 // Allowances: of the kinetic energy the step began with, and of the skin's stiffness.
 constexpr double kinetic_share = 0.01;
 constexpr double stiffness_share = 1e-10;
@@ -128,7 +128,7 @@ void SlideSolver::Parts::brake(double seconds, bool is_static, const Workers& wo
     for (int v = 0; is_still && v < model.reach.vertices; ++v) {
         is_still = Vector2d(state.velocity.data() + 2 * v).squaredNorm() < still * still;
     }
-    for (int round = 0; round < most_rounds && !is_still; ++round) {
+    for (int round = 0; round < most_brake_rounds && !is_still; ++round) {
         trial.touched.clear();
         trial.gainers.clear();
         for (const int v : trial.gaining) {

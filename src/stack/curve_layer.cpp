@@ -12,7 +12,7 @@ namespace cutis {
 
 namespace {
 
-class CurveLayer final : public Layer {
+class CurveLayer final : public Layer, public HeldByHands {
 public:
     CurveLayer(const LayerInput& ground, const CurveLayerOptions& settings, const LayerMeshes& meshes)
         : surface_(*ground.surface),

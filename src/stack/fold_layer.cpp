@@ -18,7 +18,7 @@ constexpr double folds_a_hand = 3.0;
 // Shifts of the surface against its own skinning below this (metres) are rounding.
 constexpr double rounding = 1e-12;
 
-class FoldLayer final : public Layer {
+class FoldLayer final : public Layer, public HeldByHands {
 public:
     FoldLayer(const LayerInput& ground, const FoldLayerOptions& settings)
         : surface_(*ground.surface),

@@ -37,19 +37,6 @@ bool LayerPlan::change(Layer& /*layer*/, const std::string& /*key*/) const {
     return false;
 }
 
-std::vector<bool> Layer::hold(const std::vector<LayerGrip>& grips) {
-    return std::vector<bool>(grips.size(), false);
-}
-
-bool Layer::take_over(const Layer& before) {
-    try {
-        restore(before.save());
-        return true;
-    } catch (const InvalidInput&) {
-        return false;
-    }
-}
-
 void Layer::shape_at(double /*time*/, TimeSampling /*sampling*/, MatrixX3d& /*surface*/) {}
 
 std::vector<double> Layer::save() const {

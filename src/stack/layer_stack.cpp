@@ -168,6 +168,23 @@ bool LayerStack::changes_shape() const {
     return std::any_of(layers_.begin(), layers_.end(), [](const auto& layer) { return layer->facts().changes_shape; });
 }
 
+namespace {
+
+/// Whether a layer continues from the state of the one it stands in for.
+bool goes_on_from(const Layer& before, Layer& layer) {
+    if (auto* own_way = dynamic_cast<TakesOver*>(&layer)) {
+        return own_way->take_over(before);
+    }
+    try {
+        layer.restore(before.save());
+        return true;
+    } catch (const InvalidInput&) {
+        return false;
+    }
+}
+
+}  // namespace
+
 bool LayerStack::replace(size_t i, std::unique_ptr<Layer>& layer) {
     const LayerFacts& before = layers_[i]->facts();
     const LayerFacts& after = layer->facts();
@@ -175,7 +192,7 @@ bool LayerStack::replace(size_t i, std::unique_ptr<Layer>& layer) {
         return false;
     }
     layer->set_on(layers_[i]->is_on());
-    starts_[i] = layer->take_over(*layers_[i]) ? starts_[i] : 1;
+    starts_[i] = goes_on_from(*layers_[i], *layer) ? starts_[i] : 1;
     layers_[i] = std::move(layer);
     // What frames hold is announced anew, in the same order.
     const std::vector<LayerInfo> kinds = std::move(info_.layers);
@@ -200,10 +217,15 @@ void LayerStack::set_on(size_t i, bool on) {
     layers_[i]->set_on(on);
 }
 
+std::vector<bool> LayerStack::hold(size_t i, const std::vector<LayerGrip>& grips) {
+    auto* held = dynamic_cast<HeldByHands*>(layers_[i].get());
+    return held != nullptr ? held->hold(grips) : std::vector<bool>(grips.size(), false);
+}
+
 void LayerStack::take_over(const LayerStack& before, const std::vector<int>& layer_before) {
     for (size_t i = 0; i < layers_.size(); ++i) {
         const int other = layer_before[i];
-        const bool goes_on = other >= 0 && layers_[i]->take_over(*before.layers_[static_cast<size_t>(other)]);
+        const bool goes_on = other >= 0 && goes_on_from(*before.layers_[static_cast<size_t>(other)], *layers_[i]);
         starts_[i] = goes_on ? before.starts_[static_cast<size_t>(other)] : 1;
     }
     has_past_ = before.has_past_;

@@ -12,26 +12,14 @@
 #include "shell_base.h"
 #include "shell_copies.h"
 #include "shell_handles.h"
+#include "shell_maker.h"
 #include "stack/regions.h"
 
 namespace cutis {
 
 namespace {
 
-/// A value per base vertex to the places of the detail.
-std::vector<double> at_points(const VectorXd& values, const PrismShell& shell, const std::vector<ShellPoint>& points,
-                              double divisor) {
-    std::vector<double> out;
-    out.reserve(points.size());
-    for (const ShellPoint& point : points) {
-        out.push_back(
-            interpolate(values, shell.topology().triangles(), SurfacePoint{point.triangle, point.barycentric}) /
-            divisor);
-    }
-    return out;
-}
-
-class ShellLayer final : public Layer {
+class ShellLayer final : public Layer, public HeldByHands {
 public:
     ShellLayer(const LayerInput& ground, const ShellLayerOptions& settings, const std::shared_ptr<const ArtMesh>& mesh)
         : settings_(settings), surface_(ground.surface), base_(*ground.surface), may_be_grabbed_(!ground.knows_future) {
@@ -49,16 +37,15 @@ public:
                 }
             }
         }
-        const double diagonal = bounding_box_diagonal(surface_->rest());
-        choose_base(diagonal);
-        PrismShell prisms = make_prisms(ground, diagonal);
+        ShellMaker maker(ground, settings_, base_, report_);
+        maker.choose_base(changes_shape());
+        PrismShell prisms = maker.prisms();
         std::optional<ArtMesh> piece;
         if (settings.place != ShellPlacing::around) {
             piece = mesh ? piece_from_mesh(*mesh, settings_.mesh_up.front()) : make_detail(settings_.detail);
         }
-        PlacedDetail detail = make_detail_in(prisms, ground, mesh, piece ? &*piece : nullptr, diagonal);
-        notes_about(detail);
-        ShellOptions options = make_options(ground, prisms, detail, diagonal);
+        PlacedDetail detail = maker.detail(prisms, mesh.get(), piece ? &*piece : nullptr);
+        ShellOptions options = maker.options(prisms, detail);
         options.vibration.has_moving_points = follows_skin(ground);
 
         auto art = std::make_shared<ArtMesh>();
@@ -268,154 +255,6 @@ private:
         }
         rider_->place(skin_, *step.workers, points_);
         shell_->move_points(points_);
-    }
-
-    /// A painted number on the vertices of the base.
-    Painted on_base(const Painted& number) const {
-        return number.is_painted() ? Painted(base_.values(number.per_vertex)) : number;
-    }
-
-    /// Where nothing is scattered no shell is needed. Handles that move the body and detail that
-    /// travels with the skin may reach any place.
-    void choose_base(double diagonal) {
-        if (settings_.place != ShellPlacing::scatter || !settings_.scatter.density.is_painted() ||
-            settings_.anchor == ShellAnchor::skin || changes_shape()) {
-            return;
-        }
-        const Painted& sizes = settings_.scatter.size_factor;
-        const double largest = settings_.size * diagonal * (1.0 + settings_.scatter.size_variation) *
-                               (sizes.is_painted() ? sizes.per_vertex.maxCoeff() : sizes.value);
-        base_ = ShellBase(*surface_, settings_.scatter.density.per_vertex, largest);
-        report_.numbers["share of the surface under the shell"] =
-            static_cast<double>(base_.topology().triangle_count()) / surface_->topology().triangle_count();
-    }
-
-    PrismShell make_prisms(const LayerInput& ground, double diagonal) {
-        const Workers& workers = ground.own_workers();
-        SafeOffsetOptions options = settings_.offset;
-        options.height = settings_.height * diagonal;
-        options.height_factor = on_base(options.height_factor);
-        const EquilibriumOptions& equilibrium = settings_.shell.equilibrium;
-        SafeOffset offset;
-        const bool knows_clip = ground.refined == nullptr && ground.knows_future;
-        if (settings_.clip_aware && knows_clip && ground.body->duration() > 0.0) {
-            constexpr int most_sampled = 240;
-            const int poses = std::clamp(static_cast<int>(ground.body->duration() * ground.fps) + 1, 2, most_sampled);
-            MatrixX3d art;
-            MatrixX3d all;
-            const auto pose = [&](int k, MatrixX3d& out) {
-                ground.body->positions(ground.body->duration() * k / (poses - 1), TimeSampling::exact, workers, art);
-                surface_->from_art().values(art, workers, all);
-                if (&base_.positions(all, workers, out) != &out) {
-                    out = all;
-                }
-            };
-            const ClipAwareOffset aware =
-                make_clip_aware_offset(base_.topology(), base_.rest(), options, equilibrium, pose, poses, workers);
-            offset = aware.offset;
-            report_.numbers["clip-aware rounds"] = aware.rounds;
-            report_.numbers["vertices lowered by the clip"] = aware.lowered;
-            report_.numbers["most tetrahedra inverted in a pose, before"] = aware.inverted_first;
-            report_.numbers["most tetrahedra inverted in a pose, after"] = aware.inverted_last;
-        } else {
-            offset = make_safe_offset(base_.topology(), base_.rest(), options, workers);
-        }
-        report_.kind = "shell";
-        report_.numbers["height asked for (m)"] = options.height;
-        report_.numbers["mean share of the height"] = offset.mean_share;
-        report_.numbers["lowest share of the height"] = offset.lowest_share;
-        report_.numbers["vertices without height"] = offset.without_direction;
-        if (offset.mean_share < 0.95) {
-            report_.notes.push_back(concat("shell: height reduced where prisms would turn over; mean ",
-                                           std::lround(100.0 * offset.mean_share), " % of the height asked for"));
-        }
-        return {base_.topology(), base_.rest(), offset.positions};
-    }
-
-    PlacedDetail make_detail_in(const PrismShell& prisms, const LayerInput& ground,
-                                const std::shared_ptr<const ArtMesh>& mesh, const ArtMesh* piece, double diagonal) {
-        const Workers& workers = ground.own_workers();
-        if (settings_.place == ShellPlacing::around) {
-            require(mesh != nullptr, "shell place: \"around\" needs a mesh file (mesh = ...)");
-            return place_mesh(prisms, *mesh, settings_.outside);
-        }
-        if (settings_.place == ShellPlacing::tiles) {
-            const RepairedMesh& repaired = surface_->mesh();
-            const ArtMesh& art = *ground.art;
-            require(art.uv_triangles.rows() != 0, "shell place: \"tiles\" needs a body with UVs; use \"scatter\"");
-            MatrixX3i uv_triangles(prisms.topology().triangle_count(), 3);
-            for (Eigen::Index f = 0; f < uv_triangles.rows(); ++f) {
-                for (int k = 0; k < 3; ++k) {
-                    uv_triangles(f, k) =
-                        art.uv_triangles(repaired.art_triangle[f], repaired.art_corner(static_cast<int>(f), k));
-                }
-            }
-            TileOptions tiles = settings_.tiles;
-            tiles.lift = settings_.lift;
-            return tile_detail(prisms, art.uv, uv_triangles, *piece, tiles);
-        }
-        ScatterOptions scatter = settings_.scatter;
-        scatter.size = settings_.size * diagonal;
-        scatter.lift = settings_.lift;
-        scatter.density = on_base(scatter.density);
-        scatter.size_factor = on_base(scatter.size_factor);
-        return scatter_detail(prisms, *piece, scatter, workers);
-    }
-
-    void notes_about(const PlacedDetail& detail) {
-        if (detail.outside > 0) {
-            report_.notes.push_back(
-                concat("shell: ", detail.outside, " detail vertices outside the shell moved into it"));
-        }
-        if (detail.cut_triangles > 0) {
-            report_.notes.push_back(concat("shell: ", detail.cut_triangles, " detail triangles on no chart left out"));
-        }
-        if (detail.stopped_walks > 0) {
-            report_.notes.push_back(
-                concat("shell: ", detail.stopped_walks, " detail vertices met the base's boundary"));
-        }
-    }
-
-    ShellOptions make_options(const LayerInput& ground, const PrismShell& prisms, const PlacedDetail& detail,
-                              double diagonal) {
-        ShellOptions options = settings_.shell;
-        if (settings_.stiffness.is_painted()) {
-            const VectorXd values = on_base(settings_.stiffness).per_vertex;
-            options.equilibrium.stiffness.resize(prisms.topology().triangle_count());
-            for (int f = 0; f < prisms.topology().triangle_count(); ++f) {
-                const auto row = prisms.topology().triangles().row(f);
-                options.equilibrium.stiffness[f] = (values[row[0]] + values[row[1]] + values[row[2]]) / 3.0;
-            }
-        }
-        VibrationOptions& vibration = options.vibration;
-        if (settings_.paper_omega) {
-            vibration.material = from_paper(*settings_.paper_omega, settings_.paper_zeta, 1.0 / settings_.paper_fps);
-        } else {
-            const auto paint = [&](const Painted& number, double& common, std::vector<double>& factors) {
-                const Painted values = on_base(number);
-                common = values.common();
-                if (values.is_painted() && common > 0.0) {
-                    factors = at_points(values.per_vertex, prisms, detail.points, common);
-                }
-            };
-            paint(settings_.frequency, vibration.material.frequency_hz, vibration.frequency_factor);
-            paint(settings_.damping, vibration.material.damping, vibration.damping_factor);
-        }
-        if (!settings_.axes.empty()) {
-            require(settings_.axes.size() == 6,
-                    "shell axes: expected six numbers (frequency and damping "
-                    "along, across and out of the surface), found ",
-                    settings_.axes.size());
-            vibration.use_axes = true;
-            for (size_t a = 0; a < 3; ++a) {
-                vibration.axes[a] = {settings_.axes[2 * a], settings_.axes[2 * a + 1]};
-            }
-            require(!options.axis.isZero(), "shell surface_axis: expected a direction, found 0 0 0");
-        }
-        options.manipulation.base.reach = settings_.reach * diagonal;
-        options.manipulation.base.tolerance = 1e-3;  // 0.2 mm on a person; the next frame goes on from there
-        options.manipulation.base.pinned = region_vertices(ground, settings_.pinned);
-        return options;
     }
 
     std::vector<Handle> handles_at(double time) const {

@@ -35,7 +35,7 @@ Number value_at(const std::vector<Key>& keys, double time, const Number& constan
 
 /// Skin simulated on the mesh below all refinements, shown on whatever it stands on: each shown
 /// vertex is a material point, which is looked for where the skin was simulated.
-class SlideLayer : public Layer {
+class SlideLayer : public Layer, public HeldByHands, public TakesOver {
 public:
     SlideLayer(const SlideLayerOptions& settings, const LayerInput& ground)
         : settings_(settings),
@@ -213,15 +213,16 @@ public:
                 return false;  // other vertices are held: places of skin belong to the order they were found in
             }
         }
-        if (is_same(*other->shown_.surface, *shown_.surface)) {
-            return Layer::take_over(before);
-        }
         try {
-            solver_.restore(other->solver_.save(), shown_.own_workers());
+            if (is_same(*other->shown_.surface, *shown_.surface)) {
+                restore(before.save());
+            } else {
+                solver_.restore(other->solver_.save(), shown_.own_workers());
+                locator_->reset();
+            }
         } catch (const InvalidInput&) {
             return false;
         }
-        locator_->reset();
         return true;
     }
 

@@ -140,14 +140,6 @@ public:
     /// \throw InvalidInput  not a state of this layer on this surface
     virtual void restore(const std::vector<double>& state);
 
-    /// Hands that hold it from the next advance on, instead of those before; empty lets go. \return which of them it
-    /// feels: no hand elsewhere acts on it.
-    virtual std::vector<bool> hold(const std::vector<LayerGrip>& grips);
-
-    /// Continues from the state of another layer of the same kind, prepared with other options on the same surface.
-    /// \return false: it cannot, and restarts
-    virtual bool take_over(const Layer& before);
-
     /// Switched off it moves nothing; one that refines still gives its finer mesh.
     void set_on(bool on) { is_on_ = on; }
     bool is_on() const { return is_on_; }
@@ -167,6 +159,24 @@ private:
     std::vector<double*> numbers_;
     size_t next_number_ = 0;
     bool is_on_ = true;
+};
+
+/// What a layer that hands can hold also is.
+class HeldByHands {
+public:
+    virtual ~HeldByHands() = default;
+    /// Hands that hold it from the next advance on, instead of those before; empty lets go. \return which of them it
+    /// feels: no hand elsewhere acts on it.
+    virtual std::vector<bool> hold(const std::vector<LayerGrip>& grips) = 0;
+};
+
+/// What a layer also is whose state may be taken over without fitting number by number.
+class TakesOver {
+public:
+    virtual ~TakesOver() = default;
+    /// Continues from the state of another layer of the same kind, prepared with other options on the same surface.
+    /// \return false: it cannot, and restarts
+    virtual bool take_over(const Layer& before) = 0;
 };
 
 /// Mesh files by name.

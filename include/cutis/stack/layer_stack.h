@@ -87,7 +87,8 @@ public:
     const LayerInput& ground(size_t i) const { return grounds_[i]; }
     /// Switched on again, a layer restarts.
     void set_on(size_t i, bool on);
-    std::vector<bool> hold(size_t i, const std::vector<LayerGrip>& grips) { return layers_[i]->hold(grips); }
+    /// \return which of the hands layer i feels
+    std::vector<bool> hold(size_t i, const std::vector<LayerGrip>& grips);
     bool change(size_t i, const LayerPlan& plan, const std::string& key) { return plan.change(*layers_[i], key); }
     /// Layers restart with the next frame: the body is elsewhere.
     void start_anew() { has_past_ = false; }

@@ -8,9 +8,9 @@
 #include "cutis/mesh/geometry.h"
 #include "io/maps/few_maps.h"
 #include "io/page/facts.h"
+#include "io/page/pictures.h"
 #include "io/page/surface.h"
 #include "io/page/tracks.h"
-#include "io/picture/body_pictures.h"
 #include "io/scene/body_classes.h"
 
 namespace cutis {
@@ -292,55 +292,11 @@ private:
         }
     }
 
-    /// meta.pictures: base colours and normal maps of the body's materials, as files a browser reads.
     void add_pictures(Json& meta) {
-        meta["pictures"] = Json::array();
-        const Body& body = *info().body;
-        for (const auto& [material, base] : base_colour_pictures(body)) {
-            add_picture(material, base, false, meta);
-        }
-        for (const auto& [material, normals] : normal_pictures(body)) {
-            add_picture(material, normals, true, meta);
-        }
+        meta["pictures"] = pictures_.add(*info().body, *body().art, sections_);
         if (options_.paint == paints[0]) {
-            meta["paint"] = pictures_.empty() ? "checker" : "skin";
+            meta["paint"] = pictures_.has_base_colours() ? "skin" : "checker";
         }
-    }
-
-    void add_picture(const std::string& material, const MaterialPicture& found, bool are_normals, Json& meta) {
-        const int most_side = are_normals ? 1024 : 2048;
-        const int quality = are_normals ? 92 : 88;
-        const std::vector<MeshPart>& parts = body().art->parts;
-        if (std::none_of(parts.begin(), parts.end(), [&](const MeshPart& part) { return part.material == material; })) {
-            return;
-        }
-        std::vector<unsigned char> bytes;
-        try {
-            Picture picture = read_picture(*found.bytes, "html: picture");
-            const int side = std::max(picture.width, picture.height);
-            if (side > most_side) {
-                picture = scaled(picture, std::max(1, picture.width * most_side / side),
-                                 std::max(1, picture.height * most_side / side));
-            }
-            bytes = found.has_holes ? write_png(picture) : write_jpeg(picture, quality, are_normals);
-        } catch (const InvalidInput&) {
-            return;  // its material's part keeps a colour
-        }
-        (are_normals ? normals_ : pictures_)[material] = meta["pictures"].size();
-        Json json = {{"section", sections_.add((are_normals ? "normals " : "picture ") + material, bytes)},
-                     {"type", found.has_holes ? "image/png" : "image/jpeg"},
-                     {"hasHoles", found.has_holes}};
-        const std::vector<double> factor(found.factor.data(), found.factor.data() + 3);
-        if (factor != std::vector<double>{1.0, 1.0, 1.0}) {
-            json["factor"] = factor;
-        }
-        if (!found.place.empty()) {
-            json["place"] = found.place;
-        }
-        if (!found.repeats[0] || !found.repeats[1]) {
-            json["repeats"] = {found.repeats[0], found.repeats[1]};
-        }
-        meta["pictures"].push_back(std::move(json));
     }
 
     Json head_json() const {
@@ -396,14 +352,9 @@ private:
                                      {"indexCount", part.index_count},
                                      {"isGarment", part.is_garment},
                                      {"metresPerUv", part.metres_per_uv}});
-            const auto name = [&](const char* key, const std::map<std::string, std::size_t>& pictures) {
-                const auto found = pictures.find(part.material);
-                if (is_body && found != pictures.end() && !surface.uv_source.empty()) {
-                    json["parts"].back()[key] = found->second;
-                }
-            };
-            name("picture", pictures_);
-            name("normals", normals_);
+            if (is_body && !surface.uv_source.empty()) {
+                pictures_.name_in(json["parts"].back(), part.material);
+            }
         }
         if (!surface.uv_source.empty()) {
             json["uv"] = sections_.add(prefix + "uv rest", as_floats(mesh.art->uv));
@@ -584,8 +535,7 @@ private:
     std::vector<Eigen::Affine3d> nodes_;
     PageNumbers numbers_;
     PageSections sections_;
-    std::map<std::string, std::size_t> pictures_;  ///< by material, into meta.pictures
-    std::map<std::string, std::size_t> normals_;   ///< likewise
+    PagePictures pictures_;
     int modes_ = 0;
     double error_ = 0.0;
     double uv_error_ = 0.0;
