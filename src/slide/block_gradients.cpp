@@ -151,6 +151,35 @@ private:
         }
     }
 
+    // Chunks of even or of odd number: none of the one meets another of its colour but in `remote`.
+    template <class Work>
+    double sum_colour(int colour, const Work& work) const {
+        const int chunks = (system_.rows_ + solver_chunk - 1) / solver_chunk;
+        return workers_.sum_chunks((chunks + 1 - colour) / 2, 1, [&](int from, int to) {
+            double sum = 0.0;
+            for (int i = from; i < to; ++i) {
+                const int begin = (2 * i + colour) * solver_chunk;
+                sum += work(begin, std::min(begin + solver_chunk, system_.rows_));
+            }
+            return sum;
+        });
+    }
+    /// In the order of elimination.
+    template <class Work>
+    double sum_forth(const Work& work) const {
+        const double first = sum_colour(0, work);
+        return first + sum_colour(1, work);
+    }
+    template <class Work>
+    void for_chunks_back(const Work& work) const {
+        const auto done = [&](int begin, int end) {
+            work(begin, end);
+            return 0.0;
+        };
+        sum_colour(1, done);
+        sum_colour(0, done);
+    }
+
     int row_at(int place) const { return is_weak_ ? place : system_.sequence_[static_cast<size_t>(place)]; }
 
     // C^-T of a vector of a vertex.
@@ -277,7 +306,7 @@ void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
 void BlockSystem::Gradients<Real>::factor(Places places) {
-    constexpr double share = 0.5;   // of what elimination takes
+    constexpr double share = 0.35;   // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
@@ -317,10 +346,11 @@ template <class Real>
 void BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
     is_weak_ = find_weakness();
     list_unknowns();
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+    sum_forth([&](int begin, int) {
         is_weak_ ? factor_diagonals(unknowns(begin)) : factor(unknowns(begin));
+        return 0.0;
     });
-    right_size_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+    right_size_ = sum_forth([&](int begin, int) {
         const Places places = unknowns(begin);
         const auto scaled = [&](int v, int w, Lanes block) {
             return scaled_left(inverse(v), scaled_right(inverse(w), block));
@@ -403,7 +433,7 @@ double BlockSystem::Gradients<Real>::weak_image(int begin, int end) {
 // The matrix times the direction p is the sum of inner and outer; returns p . A p.
 template <class Real>
 double BlockSystem::Gradients<Real>::find_image() {
-    return workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    return sum_forth([&](int begin, int end) {
         if (is_weak_) {
             return weak_image(begin, end);
         }
@@ -464,7 +494,7 @@ double BlockSystem::Gradients<Real>::take_step(double length) {
 // p = r + beta p, and t of it.
 template <class Real>
 void BlockSystem::Gradients<Real>::turn_direction(double beta) {
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    for_chunks_back([&](int begin, int end) {
         if (const Places places = unknowns(begin); places.begin == places.end) {
             return;
         }
@@ -481,7 +511,7 @@ void BlockSystem::Gradients<Real>::turn_direction(double beta) {
 // x = C^-T (I + L)^-T of what the iterations found.
 template <class Real>
 void BlockSystem::Gradients<Real>::finish(std::vector<double>& x) {
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    for_chunks_back([&](int begin, int end) {
         solve_back(begin, end, n_.solution.data(), n_.inner.data());
         for (int place = begin; place < end; ++place) {
             const int v = row_at(place);

@@ -53,8 +53,9 @@ void BlockSystem::make_rows(int rows, double tolerance) {
     tolerance_ = tolerance;
     is_rough_ = tolerance >= finest_rough;
     // Within a chunk rows of several strands take turns, so that a row seldom waits for the one
-    // eliminated just before it.
-    constexpr int strand = 128;
+    // eliminated just before it. Even chunks are eliminated before odd ones, all of a kind at once:
+    // where rows are numbered along the surface a chunk meets those beside it alone.
+    constexpr int strand = 256;
     std::vector<int> place(static_cast<size_t>(rows));
     sequence_.clear();
     for (int begin = 0; begin < rows; begin += solver_chunk) {
@@ -70,9 +71,16 @@ void BlockSystem::make_rows(int rows, double tolerance) {
         for (const int v : sequence_) {
             for (int i = row_begin(v); i < row_end(v); ++i) {
                 const int w = column(i);
-                const bool is_remote = w < rows && w / solver_chunk != v / solver_chunk;
-                const bool is_before = w < rows && place[static_cast<size_t>(w)] < place[static_cast<size_t>(v)];
-                if (w < rows && groups == (is_remote ? &remote_ : is_before ? &lower_ : &upper_)) {
+                if (w >= rows) {
+                    continue;
+                }
+                const int ours = v / solver_chunk;
+                const int other = w / solver_chunk;
+                const bool is_remote = other != ours && other % 2 == ours % 2;
+                const bool is_before = other == ours
+                                           ? place[static_cast<size_t>(w)] < place[static_cast<size_t>(v)]
+                                           : other % 2 < ours % 2;
+                if (groups == (is_remote ? &remote_ : is_before ? &lower_ : &upper_)) {
                     groups->columns.push_back(place[static_cast<size_t>(w)]);
                     groups->entries.push_back(i);
                 }

@@ -88,8 +88,8 @@ private:
     std::vector<int> columns_, known_columns_;    // the second: the number of rows for what is beyond
     std::vector<int> sequence_;                   // rows in the order of elimination, chunk by chunk
     std::vector<int> awake_places_, awake_ends_;  // those of unknowns; where each chunk of them ends
-    Groups lower_, upper_;                        // in the same chunk, eliminated before and after
-    Groups remote_;                               // in other chunks
+    Groups lower_, upper_;                        // eliminated before and after
+    Groups remote_;                               // in other chunks of the same kind
     Numbers<float> rough_;
     Numbers<double> fine_;
     Records diagonals_;
