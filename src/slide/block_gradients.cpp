@@ -206,7 +206,8 @@ private:
     }
 
     template <class Scale>
-    void scale(const Groups& groups, Places places, std::vector<Real>& out, const Scale& scaled);
+    void scale(const Groups& groups, const std::vector<Real>& from, Places places, std::vector<Real>& out,
+               const Scale& scaled);
     void factor(Places places);
     bool find_weakness() const;
     void factor_diagonals(Places places);
@@ -243,17 +244,17 @@ void BlockSystem::Gradients<Real>::list_unknowns() {
     }
 }
 
-// Blocks of rows, each by scaled(its place, that of its column, block).
+// Blocks of rows, each by scaled(its place, that of its column, the block it is made from).
 template <class Real>
 template <class Scale>
-void BlockSystem::Gradients<Real>::scale(const Groups& groups, Places places, std::vector<Real>& out,
-                                         const Scale& scaled) {
+void BlockSystem::Gradients<Real>::scale(const Groups& groups, const std::vector<Real>& from, Places places,
+                                         std::vector<Real>& out, const Scale& scaled) {
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
         for (int i = 4 * groups.starts[static_cast<size_t>(place)];
              i < 4 * groups.starts[static_cast<size_t>(place) + 1] && groups.entries[static_cast<size_t>(i)] >= 0;
              ++i) {
-            const Lanes block = four_at(n_.blocks.data(), groups.entries[static_cast<size_t>(i)]);
+            const Lanes block = four_at(from.data(), groups.entries[static_cast<size_t>(i)]);
             set_four(out.data(), i, scaled(place, groups.columns[static_cast<size_t>(i)], block));
         }
     }
@@ -281,11 +282,11 @@ template <class Real>
 void BlockSystem::Gradients<Real>::set_inverse(int place, double d00, double d01, double d11) {
     constexpr double largest = 1e15;  // single precision holds its square; such a vertex stays still
     // C = [c00 0; c10 c11]: c00^2 = d00, c00 c10 = d01, c00 c11 = sqrt of the determinant.
-    const double c00 = std::sqrt(d00);
     const double area = std::sqrt(d00 * d11 - d01 * d01);
-    const double i0 = 1.0 / c00;
-    const double i1 = -d01 * i0 / area;
-    const double i2 = c00 / area;
+    const double inverse = 1.0 / (std::sqrt(d00) * area);
+    const double i0 = area * inverse;
+    const double i1 = -d01 * inverse;
+    const double i2 = d00 * inverse;
     const bool is_good = i0 < largest && i2 < largest && std::abs(i1) < largest;
     set_four(n_.inverses.data(), place,
              is_good ? Lanes{static_cast<Real>(i0), static_cast<Real>(i1), static_cast<Real>(i2), 0} : Lanes{});
@@ -306,14 +307,14 @@ void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
 void BlockSystem::Gradients<Real>::factor(Places places) {
-    constexpr double share = 0.35;   // of what elimination takes
+    constexpr double share = 0.35;  // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
         const int v = system_.sequence_[static_cast<size_t>(place)];
         Lanes squares{};
         Lanes crossed{};
-        scale(system_.lower_, {at, at + 1}, n_.lower, [&](int, int w, Lanes block) {
+        scale(system_.lower_, n_.blocks, {at, at + 1}, n_.lower, [&](int, int w, Lanes block) {
             const Lanes z = scaled_right(inverse(w), block);
             squares += z * z;
             crossed += z * __builtin_shufflevector(z, z, 2, 3, 0, 1);
@@ -352,12 +353,11 @@ void BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
     });
     right_size_ = sum_forth([&](int begin, int) {
         const Places places = unknowns(begin);
-        const auto scaled = [&](int v, int w, Lanes block) {
-            return scaled_left(inverse(v), scaled_right(inverse(w), block));
-        };
         if (!is_weak_) {
-            scale(system_.upper_, places, n_.upper, scaled);
-            scale(system_.remote_, places, n_.remote, scaled);
+            scale(system_.upper_, n_.lower, places, n_.upper,
+                  [](int, int, Lanes block) { return __builtin_shufflevector(block, block, 0, 2, 1, 3); });
+            scale(system_.remote_, n_.blocks, places, n_.remote,
+                  [&](int v, int w, Lanes block) { return scaled_left(inverse(v), scaled_right(inverse(w), block)); });
         }
         const Part lower(system_.lower_, n_.lower);
         Two size{};

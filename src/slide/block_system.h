@@ -62,7 +62,7 @@ private:
     struct Groups {
         std::vector<int> starts;   // per place in the order, in groups
         std::vector<int> columns;  // four per group, places in the order
-        std::vector<int> entries;  // -1: padding
+        std::vector<int> entries;  // of blocks, of upper_ of the numbers of lower_; -1: padding
     };
     // What conjugate gradients read and write, in the precision of the solves. Blocks are 2x2, row
     // by row; vectors hold x y of a vertex in the order of elimination, and a zero at the end.

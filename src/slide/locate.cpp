@@ -21,31 +21,31 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
     const double p0 = ap.dot(ab);
     const double p1 = ap.dot(ac);
     const double determinant = d00 * d11 - d01 * d01;
-    double best = -1.0;
-    Vector3d weights(1, 0, 0);
-    const auto consider = [&](double v, double w) {
-        const double square = (ap - v * ab - w * ac).squaredNorm();
-        if (best < 0.0 || square < best) {
-            best = square;
-            weights = Vector3d(std::max(1.0 - v - w, 0.0), v, w);
-        }
+    const double v = d11 * p0 - d01 * p1;  // times the determinant
+    const double w = d00 * p1 - d01 * p0;
+    const auto distance = [&](double along_ab, double along_ac) {
+        return (ap - along_ab * ab - along_ac * ac).squaredNorm();
     };
-    if (determinant > 1e-14 * d00 * d11) {
-        const double v = (d11 * p0 - d01 * p1) / determinant;
-        const double w = (d00 * p1 - d01 * p0) / determinant;
-        if (v >= 0.0 && w >= 0.0 && v + w <= 1.0) {
-            consider(v, w);
-            squared_distance = best;
-            return weights;
-        }
+    if (v >= 0.0 && w >= 0.0 && v + w <= determinant && determinant > 1e-14 * d00 * d11) {
+        const double inverse = 1.0 / determinant;
+        squared_distance = distance(v * inverse, w * inverse);
+        return {std::max(1.0 - (v + w) * inverse, 0.0), v * inverse, w * inverse};
     }
     // Outside: the nearest point of the three sides.
-    consider(d00 > 0.0 ? std::clamp(p0 / d00, 0.0, 1.0) : 0.0, 0.0);
-    consider(0.0, d11 > 0.0 ? std::clamp(p1 / d11, 0.0, 1.0) : 0.0);
+    const double on_ab = d00 > 0.0 ? std::clamp(p0 / d00, 0.0, 1.0) : 0.0;
+    const double on_ac = d11 > 0.0 ? std::clamp(p1 / d11, 0.0, 1.0) : 0.0;
     const double d22 = d00 - 2.0 * d01 + d11;
-    const double along = d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
-    consider(1.0 - along, along);
-    squared_distance = best;
+    const double on_bc = d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
+    Vector3d weights(1.0 - on_ab, on_ab, 0.0);
+    squared_distance = distance(on_ab, 0.0);
+    if (const double square = distance(0.0, on_ac); square < squared_distance) {
+        squared_distance = square;
+        weights = {1.0 - on_ac, 0.0, on_ac};
+    }
+    if (const double square = distance(1.0 - on_bc, on_bc); square < squared_distance) {
+        squared_distance = square;
+        weights = {0.0, 1.0 - on_bc, on_bc};
+    }
     return weights;
 }
 
