@@ -103,7 +103,7 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
     }
     const double diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     creep_ = 1e-5 * diagonal;
-    slow_ = 0.15 * diagonal;  // 0.3 m/s for a person
+    slow_ = 0.25 * diagonal;  // 0.5 m/s for a person
     quickness_.assign(materials_.size(), 0.0);
     misses_.assign(materials_.size(), 0.0);
     caps_.assign(materials_.size(), 0.0);
@@ -215,7 +215,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     clock_ = solver.clock();
     // What is found first after a start depends on where the search began.
     const int rounds = has_last_ ? 1 : 2;
-    const double forgotten = math::exp(-seconds_ / 0.3);
+    const double forgotten = math::exp(-seconds_ / 1.0);
     is_following_ = has_last_;
     has_last_ = true;
     const auto has_not_moved = [&](int f) {
@@ -253,7 +253,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                 double moved = 0.0;
                 double apart = 0.0;  // of neighbours
                 double speed = 0.0;
-                bool is_gripped = false;
+                bool is_held_back = false;
                 const int triangles[2] = {place.triangle, last_places_[i].triangle};
                 for (int n = 0; n < (triangles[0] == triangles[1] ? 1 : 2); ++n) {
                     const int f = triangles[n];
@@ -262,12 +262,12 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                         moved = std::max(moved, move(k).norm());
                         apart = std::max(apart, (move(k) - move((k + 1) % 3)).norm());
                         speed = std::max(speed, solver.body_speed(t(f, k)));
-                        is_gripped = is_gripped || solver.is_gripped(t(f, k));
+                        is_held_back = is_held_back || solver.is_gripped(t(f, k)) || solver.is_asleep(t(f, k));
                     }
                 }
                 caps_[i] = moved + creep_;
                 const double unlike = std::clamp(2.0 * apart / (moved + creep_) - 1.0, 0.0, 1.0);
-                stickings_[i] = is_gripped ? 1.0 : std::max(stickings_[i] * forgotten, unlike);
+                stickings_[i] = is_held_back ? 1.0 : std::max(stickings_[i] * forgotten, unlike);
                 const double share = speed / slow_;
                 quickness_[i] = (1.0 + share * share) / (0.03 * stickings_[i] + 1e-6);
             }
