@@ -215,7 +215,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
     clock_ = solver.clock();
     // What is found first after a start depends on where the search began.
     const int rounds = has_last_ ? 1 : 2;
-    const double forgotten = math::exp(-seconds_ / 1.0);
+    const double forgotten = math::exp(-seconds_ / 0.3);
     is_following_ = has_last_;
     has_last_ = true;
     const auto has_not_moved = [&](int f) {
@@ -262,7 +262,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                         moved = std::max(moved, move(k).norm());
                         apart = std::max(apart, (move(k) - move((k + 1) % 3)).norm());
                         speed = std::max(speed, solver.body_speed(t(f, k)));
-                        is_held_back = is_held_back || solver.is_gripped(t(f, k)) || solver.is_asleep(t(f, k));
+                        is_held_back = is_held_back || solver.is_gripped(t(f, k));
                     }
                 }
                 caps_[i] = moved + creep_;
