@@ -307,7 +307,7 @@ void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
 void BlockSystem::Gradients<Real>::factor(Places places) {
-    constexpr double share = 0.35;  // of what elimination takes
+    constexpr double share = 0.3;  // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
