@@ -151,6 +151,35 @@ private:
         }
     }
 
+    // Chunks of even or of odd number: none of the one meets another of its colour but in `remote`.
+    template <class Work>
+    double sum_colour(int colour, const Work& work) const {
+        const int chunks = (system_.rows_ + solver_chunk - 1) / solver_chunk;
+        return workers_.sum_chunks((chunks + 1 - colour) / 2, 1, [&](int from, int to) {
+            double sum = 0.0;
+            for (int i = from; i < to; ++i) {
+                const int begin = (2 * i + colour) * solver_chunk;
+                sum += work(begin, std::min(begin + solver_chunk, system_.rows_));
+            }
+            return sum;
+        });
+    }
+    /// In the order of elimination.
+    template <class Work>
+    double sum_forth(const Work& work) const {
+        const double first = sum_colour(0, work);
+        return first + sum_colour(1, work);
+    }
+    template <class Work>
+    void for_chunks_back(const Work& work) const {
+        const auto done = [&](int begin, int end) {
+            work(begin, end);
+            return 0.0;
+        };
+        sum_colour(1, done);
+        sum_colour(0, done);
+    }
+
     int row_at(int place) const { return is_weak_ ? place : system_.sequence_[static_cast<size_t>(place)]; }
 
     // C^-T of a vector of a vertex.
@@ -177,7 +206,8 @@ private:
     }
 
     template <class Scale>
-    void scale(const Groups& groups, Places places, std::vector<Real>& out, const Scale& scaled);
+    void scale(const Groups& groups, const std::vector<Real>& from, Places places, std::vector<Real>& out,
+               const Scale& scaled);
     void factor(Places places);
     bool find_weakness() const;
     void factor_diagonals(Places places);
@@ -214,17 +244,17 @@ void BlockSystem::Gradients<Real>::list_unknowns() {
     }
 }
 
-// Blocks of rows, each by scaled(its place, that of its column, block).
+// Blocks of rows, each by scaled(its place, that of its column, the block it is made from).
 template <class Real>
 template <class Scale>
-void BlockSystem::Gradients<Real>::scale(const Groups& groups, Places places, std::vector<Real>& out,
-                                         const Scale& scaled) {
+void BlockSystem::Gradients<Real>::scale(const Groups& groups, const std::vector<Real>& from, Places places,
+                                         std::vector<Real>& out, const Scale& scaled) {
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
         for (int i = 4 * groups.starts[static_cast<size_t>(place)];
              i < 4 * groups.starts[static_cast<size_t>(place) + 1] && groups.entries[static_cast<size_t>(i)] >= 0;
              ++i) {
-            const Lanes block = four_at(n_.blocks.data(), groups.entries[static_cast<size_t>(i)]);
+            const Lanes block = four_at(from.data(), groups.entries[static_cast<size_t>(i)]);
             set_four(out.data(), i, scaled(place, groups.columns[static_cast<size_t>(i)], block));
         }
     }
@@ -252,11 +282,11 @@ template <class Real>
 void BlockSystem::Gradients<Real>::set_inverse(int place, double d00, double d01, double d11) {
     constexpr double largest = 1e15;  // single precision holds its square; such a vertex stays still
     // C = [c00 0; c10 c11]: c00^2 = d00, c00 c10 = d01, c00 c11 = sqrt of the determinant.
-    const double c00 = std::sqrt(d00);
     const double area = std::sqrt(d00 * d11 - d01 * d01);
-    const double i0 = 1.0 / c00;
-    const double i1 = -d01 * i0 / area;
-    const double i2 = c00 / area;
+    const double inverse = 1.0 / (std::sqrt(d00) * area);
+    const double i0 = area * inverse;
+    const double i1 = -d01 * inverse;
+    const double i2 = d00 * inverse;
     const bool is_good = i0 < largest && i2 < largest && std::abs(i1) < largest;
     set_four(n_.inverses.data(), place,
              is_good ? Lanes{static_cast<Real>(i0), static_cast<Real>(i1), static_cast<Real>(i2), 0} : Lanes{});
@@ -277,14 +307,14 @@ void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
 void BlockSystem::Gradients<Real>::factor(Places places) {
-    constexpr double share = 0.5;   // of what elimination takes
+    constexpr double share = 0.3;  // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;
         const int v = system_.sequence_[static_cast<size_t>(place)];
         Lanes squares{};
         Lanes crossed{};
-        scale(system_.lower_, {at, at + 1}, n_.lower, [&](int, int w, Lanes block) {
+        scale(system_.lower_, n_.blocks, {at, at + 1}, n_.lower, [&](int, int w, Lanes block) {
             const Lanes z = scaled_right(inverse(w), block);
             squares += z * z;
             crossed += z * __builtin_shufflevector(z, z, 2, 3, 0, 1);
@@ -317,17 +347,17 @@ template <class Real>
 void BlockSystem::Gradients<Real>::begin_from(const std::vector<double>& x) {
     is_weak_ = find_weakness();
     list_unknowns();
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+    sum_forth([&](int begin, int) {
         is_weak_ ? factor_diagonals(unknowns(begin)) : factor(unknowns(begin));
+        return 0.0;
     });
-    right_size_ = workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int) {
+    right_size_ = sum_forth([&](int begin, int) {
         const Places places = unknowns(begin);
-        const auto scaled = [&](int v, int w, Lanes block) {
-            return scaled_left(inverse(v), scaled_right(inverse(w), block));
-        };
         if (!is_weak_) {
-            scale(system_.upper_, places, n_.upper, scaled);
-            scale(system_.remote_, places, n_.remote, scaled);
+            scale(system_.upper_, n_.lower, places, n_.upper,
+                  [](int, int, Lanes block) { return __builtin_shufflevector(block, block, 0, 2, 1, 3); });
+            scale(system_.remote_, n_.blocks, places, n_.remote,
+                  [&](int v, int w, Lanes block) { return scaled_left(inverse(v), scaled_right(inverse(w), block)); });
         }
         const Part lower(system_.lower_, n_.lower);
         Two size{};
@@ -403,7 +433,7 @@ double BlockSystem::Gradients<Real>::weak_image(int begin, int end) {
 // The matrix times the direction p is the sum of inner and outer; returns p . A p.
 template <class Real>
 double BlockSystem::Gradients<Real>::find_image() {
-    return workers_.sum_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    return sum_forth([&](int begin, int end) {
         if (is_weak_) {
             return weak_image(begin, end);
         }
@@ -464,7 +494,7 @@ double BlockSystem::Gradients<Real>::take_step(double length) {
 // p = r + beta p, and t of it.
 template <class Real>
 void BlockSystem::Gradients<Real>::turn_direction(double beta) {
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    for_chunks_back([&](int begin, int end) {
         if (const Places places = unknowns(begin); places.begin == places.end) {
             return;
         }
@@ -481,7 +511,7 @@ void BlockSystem::Gradients<Real>::turn_direction(double beta) {
 // x = C^-T (I + L)^-T of what the iterations found.
 template <class Real>
 void BlockSystem::Gradients<Real>::finish(std::vector<double>& x) {
-    workers_.for_chunks(system_.rows_, solver_chunk, [&](int begin, int end) {
+    for_chunks_back([&](int begin, int end) {
         solve_back(begin, end, n_.solution.data(), n_.inner.data());
         for (int place = begin; place < end; ++place) {
             const int v = row_at(place);

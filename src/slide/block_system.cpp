@@ -53,8 +53,9 @@ void BlockSystem::make_rows(int rows, double tolerance) {
     tolerance_ = tolerance;
     is_rough_ = tolerance >= finest_rough;
     // Within a chunk rows of several strands take turns, so that a row seldom waits for the one
-    // eliminated just before it.
-    constexpr int strand = 128;
+    // eliminated just before it. Even chunks are eliminated before odd ones, all of a kind at once:
+    // where rows are numbered along the surface a chunk meets those beside it alone.
+    constexpr int strand = 256;
     std::vector<int> place(static_cast<size_t>(rows));
     sequence_.clear();
     for (int begin = 0; begin < rows; begin += solver_chunk) {
@@ -65,16 +66,26 @@ void BlockSystem::make_rows(int rows, double tolerance) {
             }
         }
     }
+    const auto entry_at = [&](int v, int w) {
+        return static_cast<int>(std::find(columns_.begin() + row_begin(v), columns_.begin() + row_end(v), w) -
+                                columns_.begin());
+    };
     for (Groups* groups : {&lower_, &upper_, &remote_}) {
         *groups = Groups{{0}, {}, {}};
         for (const int v : sequence_) {
             for (int i = row_begin(v); i < row_end(v); ++i) {
                 const int w = column(i);
-                const bool is_remote = w < rows && w / solver_chunk != v / solver_chunk;
-                const bool is_before = w < rows && place[static_cast<size_t>(w)] < place[static_cast<size_t>(v)];
-                if (w < rows && groups == (is_remote ? &remote_ : is_before ? &lower_ : &upper_)) {
+                if (w >= rows) {
+                    continue;
+                }
+                const int ours = v / solver_chunk;
+                const int other = w / solver_chunk;
+                const bool is_remote = other != ours && other % 2 == ours % 2;
+                const bool is_before = other == ours ? place[static_cast<size_t>(w)] < place[static_cast<size_t>(v)]
+                                                     : other % 2 < ours % 2;
+                if (groups == (is_remote ? &remote_ : is_before ? &lower_ : &upper_)) {
                     groups->columns.push_back(place[static_cast<size_t>(w)]);
-                    groups->entries.push_back(i);
+                    groups->entries.push_back(groups == &upper_ ? entry_at(w, v) : i);
                 }
             }
             while (groups->columns.size() % 4 != 0) {
@@ -83,6 +94,16 @@ void BlockSystem::make_rows(int rows, double tolerance) {
             }
             groups->starts.push_back(static_cast<int>(groups->columns.size() / 4));
         }
+    }
+    // What is above the diagonal is below it, too, and is taken from there once that is scaled.
+    std::vector<int> lower_of(columns_.size(), -1);
+    for (size_t i = 0; i < lower_.entries.size(); ++i) {
+        if (lower_.entries[i] >= 0) {
+            lower_of[static_cast<size_t>(lower_.entries[i])] = static_cast<int>(i);
+        }
+    }
+    for (int& entry : upper_.entries) {
+        entry = entry < 0 ? -1 : lower_of[static_cast<size_t>(entry)];
     }
     known_columns_ = columns_;
     for (int& column : known_columns_) {

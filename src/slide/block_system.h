@@ -62,7 +62,7 @@ private:
     struct Groups {
         std::vector<int> starts;   // per place in the order, in groups
         std::vector<int> columns;  // four per group, places in the order
-        std::vector<int> entries;  // -1: padding
+        std::vector<int> entries;  // of blocks, of upper_ of the numbers of lower_; -1: padding
     };
     // What conjugate gradients read and write, in the precision of the solves. Blocks are 2x2, row
     // by row; vectors hold x y of a vertex in the order of elimination, and a zero at the end.
@@ -88,8 +88,8 @@ private:
     std::vector<int> columns_, known_columns_;    // the second: the number of rows for what is beyond
     std::vector<int> sequence_;                   // rows in the order of elimination, chunk by chunk
     std::vector<int> awake_places_, awake_ends_;  // those of unknowns; where each chunk of them ends
-    Groups lower_, upper_;                        // in the same chunk, eliminated before and after
-    Groups remote_;                               // in other chunks
+    Groups lower_, upper_;                        // eliminated before and after
+    Groups remote_;                               // in other chunks of the same kind
     Numbers<float> rough_;
     Numbers<double> fine_;
     Records diagonals_;

@@ -224,7 +224,8 @@ void SlideSolver::Parts::note_gain(int v) {
 }
 
 // Braked vertices are held by a damping that fades soon where the body moves, slowly where it
-// stands still: it tells the next solve what will not move.
+// stands still: it tells the next solve what will not move. Between the two by the square of the
+// speed: in proportion to it skin on a body that creeps sticks and slips.
 void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
     constexpr double still_rate = 1.0 / 0.8;      // 1/s
     constexpr double moving_rate = 1.0 / 0.0056;  // 1/s
@@ -244,7 +245,7 @@ void SlideSolver::Parts::renew_grip(double seconds, const Workers& workers) {
                 state.acceleration[2 * static_cast<size_t>(v) + 1] = 0.0;
             } else if (grip > 0.0) {
                 const double moving = std::min(state.body.velocity.vector(v).norm() / moving_speed, 1.0);
-                grip *= math::exp(-seconds * (still_rate + moving * (moving_rate - still_rate)));
+                grip *= math::exp(-seconds * (still_rate + moving * moving * (moving_rate - still_rate)));
                 grip = grip < none ? 0.0 : grip;
             }
         }

@@ -21,31 +21,31 @@ Vector3d nearest_in_triangle(const Vector3d& p, const Vector3d& a, const Vector3
     const double p0 = ap.dot(ab);
     const double p1 = ap.dot(ac);
     const double determinant = d00 * d11 - d01 * d01;
-    double best = -1.0;
-    Vector3d weights(1, 0, 0);
-    const auto consider = [&](double v, double w) {
-        const double square = (ap - v * ab - w * ac).squaredNorm();
-        if (best < 0.0 || square < best) {
-            best = square;
-            weights = Vector3d(std::max(1.0 - v - w, 0.0), v, w);
-        }
+    const double v = d11 * p0 - d01 * p1;  // times the determinant
+    const double w = d00 * p1 - d01 * p0;
+    const auto distance = [&](double along_ab, double along_ac) {
+        return (ap - along_ab * ab - along_ac * ac).squaredNorm();
     };
-    if (determinant > 1e-14 * d00 * d11) {
-        const double v = (d11 * p0 - d01 * p1) / determinant;
-        const double w = (d00 * p1 - d01 * p0) / determinant;
-        if (v >= 0.0 && w >= 0.0 && v + w <= 1.0) {
-            consider(v, w);
-            squared_distance = best;
-            return weights;
-        }
+    if (v >= 0.0 && w >= 0.0 && v + w <= determinant && determinant > 1e-14 * d00 * d11) {
+        const double inverse = 1.0 / determinant;
+        squared_distance = distance(v * inverse, w * inverse);
+        return {std::max(1.0 - (v + w) * inverse, 0.0), v * inverse, w * inverse};
     }
     // Outside: the nearest point of the three sides.
-    consider(d00 > 0.0 ? std::clamp(p0 / d00, 0.0, 1.0) : 0.0, 0.0);
-    consider(0.0, d11 > 0.0 ? std::clamp(p1 / d11, 0.0, 1.0) : 0.0);
+    const double on_ab = d00 > 0.0 ? std::clamp(p0 / d00, 0.0, 1.0) : 0.0;
+    const double on_ac = d11 > 0.0 ? std::clamp(p1 / d11, 0.0, 1.0) : 0.0;
     const double d22 = d00 - 2.0 * d01 + d11;
-    const double along = d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
-    consider(1.0 - along, along);
-    squared_distance = best;
+    const double on_bc = d22 > 0.0 ? std::clamp((p1 - p0 + d00 - d01) / d22, 0.0, 1.0) : 0.0;
+    Vector3d weights(1.0 - on_ab, on_ab, 0.0);
+    squared_distance = distance(on_ab, 0.0);
+    if (const double square = distance(0.0, on_ac); square < squared_distance) {
+        squared_distance = square;
+        weights = {1.0 - on_ac, 0.0, on_ac};
+    }
+    if (const double square = distance(1.0 - on_bc, on_bc); square < squared_distance) {
+        squared_distance = square;
+        weights = {0.0, 1.0 - on_bc, on_bc};
+    }
     return weights;
 }
 
@@ -103,7 +103,7 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
     }
     const double diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     creep_ = 1e-5 * diagonal;
-    slow_ = 0.15 * diagonal;  // 0.3 m/s for a person
+    slow_ = 0.25 * diagonal;  // 0.5 m/s for a person
     quickness_.assign(materials_.size(), 0.0);
     misses_.assign(materials_.size(), 0.0);
     caps_.assign(materials_.size(), 0.0);
@@ -253,7 +253,7 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                 double moved = 0.0;
                 double apart = 0.0;  // of neighbours
                 double speed = 0.0;
-                bool is_gripped = false;
+                bool is_held_back = false;
                 const int triangles[2] = {place.triangle, last_places_[i].triangle};
                 for (int n = 0; n < (triangles[0] == triangles[1] ? 1 : 2); ++n) {
                     const int f = triangles[n];
@@ -262,12 +262,12 @@ void SlideLocator::search(const SlideSolver& solver, const Workers& workers) {
                         moved = std::max(moved, move(k).norm());
                         apart = std::max(apart, (move(k) - move((k + 1) % 3)).norm());
                         speed = std::max(speed, solver.body_speed(t(f, k)));
-                        is_gripped = is_gripped || solver.is_gripped(t(f, k));
+                        is_held_back = is_held_back || solver.is_gripped(t(f, k));
                     }
                 }
                 caps_[i] = moved + creep_;
                 const double unlike = std::clamp(2.0 * apart / (moved + creep_) - 1.0, 0.0, 1.0);
-                stickings_[i] = is_gripped ? 1.0 : std::max(stickings_[i] * forgotten, unlike);
+                stickings_[i] = is_held_back ? 1.0 : std::max(stickings_[i] * forgotten, unlike);
                 const double share = speed / slow_;
                 quickness_[i] = (1.0 + share * share) / (0.03 * stickings_[i] + 1e-6);
             }

@@ -14,6 +14,7 @@ namespace {
 // and up to `smooth` in between.
 constexpr double crease_cosine = 0.5;
 constexpr double smooth_cosine = 0.75;
+constexpr double on_vertex = 1.0 - 1e-12;  // weight from which a point counts as sitting there
 
 // Any unit vector normal to n.
 Vector3d any_axis(const Vector3d& n) {
@@ -82,6 +83,35 @@ RestSurface::RestSurface(const Topology& topology, const MatrixX3d& positions, c
             }
             facet.height[k][0] = n[k].dot(x[(k + 1) % 3] - x[k]);
             facet.height[k][1] = n[k].dot(x[(k + 2) % 3] - x[k]);
+        }
+    }
+    for (int f = 0; f < topology.triangle_count(); ++f) {
+        unfold_sides(f);
+    }
+}
+
+// Laid flat beside each other, triangles that share a side have their heights as their areas.
+void RestSurface::unfold_sides(int f) {
+    const MatrixX3i& triangles = topology_->triangles();
+    const auto side = [&](int g, int k) -> Vector3d {
+        return positions_.row(triangles(g, (k + 1) % 3)) - positions_.row(triangles(g, k));
+    };
+    // Of the corner opposite to a side, along it.
+    const auto foot = [&](int g, int k) { return -side(g, (k + 2) % 3).dot(side(g, k)) / side(g, k).squaredNorm(); };
+    const auto has_shape = [&](int g) {
+        const double longest = std::max({side(g, 0).squaredNorm(), side(g, 1).squaredNorm(), side(g, 2).squaredNorm()});
+        return triangle_areas_[g] > 1e-9 * longest;
+    };
+    Facet& facet = facets_[static_cast<size_t>(f)];
+    for (int k = 0; k < 3; ++k) {
+        const int g = topology_->neighbour(f, k);
+        facet.twin[k] = -1;
+        for (int other = 0; g >= 0 && other < 3; ++other) {
+            if (topology_->edge_of_side(g, other) == topology_->edge_of_side(f, k) && has_shape(f) && has_shape(g)) {
+                facet.twin[k] = 3 * g + other;
+                facet.across[k][1] = -triangle_areas_[f] / triangle_areas_[g];
+                facet.across[k][0] = foot(f, k) - facet.across[k][1] * (1.0 - foot(g, other));
+            }
         }
     }
 }
@@ -200,6 +230,10 @@ bool RestSurface::move(SkinPoint& point, double u, double w) const {
             point.b[2] = b2 * inverse;
             return true;
         }
+        const double target[3] = {b0, b1, b2};
+        if (cross(point, u, w, target)) {
+            return true;
+        }
     }
     const Vector3d second = up.cross(axis);
     SurfacePoint start;
@@ -210,10 +244,68 @@ bool RestSurface::move(SkinPoint& point, double u, double w) const {
     point.is_at_vertex = false;
     for (int k = 0; k < 3; ++k) {
         point.b[k] = end.point.barycentric[k];
-        constexpr double on_vertex = 1.0 - 1e-12;
         point.is_at_vertex = point.is_at_vertex || point.b[k] >= on_vertex;
     }
     return end.was_finite && !end.was_capped && !end.met_boundary && !end.ran_out;
+}
+
+// The tracer's walk over the nearest sides, by tables. \return  false, and nothing moved, where the way is
+// long, meets the boundary or thin triangles
+bool RestSurface::cross(SkinPoint& point, double u, double w, const double* target) const {
+    constexpr int most_crossings = 6;
+    int f = point.triangle;
+    const int* corner = facets_[static_cast<size_t>(f)].corner;
+    const double longest =
+        tracer_.options().most_edges * (point.b[0] * vertex_edges_[corner[0]] + point.b[1] * vertex_edges_[corner[1]] +
+                                        point.b[2] * vertex_edges_[corner[2]]);
+    if (!(u * u + w * w <= longest * longest)) {
+        return false;
+    }
+    double here[3] = {point.b[0], point.b[1], point.b[2]};
+    double to[3] = {target[0], target[1], target[2]};
+    int behind = -1;  // opposite to the side just crossed, which is not crossed back
+    for (int crossings = 0;; ++crossings) {
+        int left = -1;  // the weight that turns negative first
+        for (int k = 0; k < 3; ++k) {
+            if (to[k] < 0.0 && k != behind && (left < 0 || here[k] * to[left] > here[left] * to[k])) {
+                left = k;
+            }
+        }
+        if (left < 0) {
+            break;
+        }
+        const Facet& facet = facets_[static_cast<size_t>(f)];
+        const int first = (left + 1) % 3;
+        const int second = (left + 2) % 3;
+        const int twin = facet.twin[first];
+        if (twin < 0 || crossings == most_crossings) {
+            return false;
+        }
+        const double share = here[left] / (here[left] - to[left]);
+        const double at = std::clamp(here[second] + share * (to[second] - here[second]), 0.0, 1.0);
+        const double* across = facet.across[first];
+        const double to_first = to[second] + to[left] * across[0];
+        const double to_second = to[first] + to[left] * (1.0 - across[0] - across[1]);
+        const double to_apex = to[left] * across[1];
+        const double excess = 0.5 * (to_first + to_second + to_apex - 1.0);
+        f = twin / 3;
+        const int turn = twin % 3;
+        behind = (turn + 2) % 3;
+        here[turn] = at;
+        here[(turn + 1) % 3] = 1.0 - at;
+        here[behind] = 0.0;
+        to[turn] = to_first - excess;
+        to[(turn + 1) % 3] = to_second - excess;
+        to[behind] = to_apex;
+    }
+    point.triangle = f;
+    const double b[3] = {std::max(to[0], 0.0), std::max(to[1], 0.0), std::max(to[2], 0.0)};
+    const double inverse = 1.0 / (b[0] + b[1] + b[2]);
+    for (int k = 0; k < 3; ++k) {
+        point.b[k] = b[k] * inverse;
+        point.is_at_vertex = point.is_at_vertex || point.b[k] >= on_vertex;
+    }
+    return true;
 }
 
 size_t RestSurface::bytes() const {

@@ -85,7 +85,7 @@ public:
     /// Asks for what move and look_up will read of a point.
     void prefetch(const SkinPoint& point) const {
         const char* facet = reinterpret_cast<const char*>(facets_.data() + static_cast<size_t>(point.triangle));
-        for (size_t line = 0; line < sizeof(Facet); line += 64) {
+        for (size_t line = 0; line < looked_up; line += 64) {
             __builtin_prefetch(facet + line);
         }
     }
@@ -101,7 +101,15 @@ private:
         double height[3][2];  // height[k][l] = n_k . (X - X_k) of corners k + 1 and k + 2
         float alpha[3];       // Phong factor of the corners
         int corner[3];
+        // Per side: the corner opposite to it, unfolded into the neighbour, as weights of the
+        // neighbour's first and last corner counted from that side; the same side as 3 g + side,
+        // -1 where the tracer has to look with care.
+        double across[3][2];
+        int twin[3];
     };
+    static constexpr size_t looked_up = 192;  // bytes of a facet, without what crossings read
+    void unfold_sides(int f);
+    bool cross(SkinPoint& point, double u, double w, const double* target) const;
 
     const Topology* topology_;
     MatrixX3d positions_;

@@ -9,60 +9,93 @@ namespace cutis::slide {
 
 namespace {
 
-// Where a short displacement (two tangent coordinates) from a vertex ends in its fan.
-struct RingPoint {
-    int entry = 0;  // of the fan
-    double first = 0.0;
-    double second = 0.0;  // weights of the two other corners
-};
-
 struct Basis {
     Vector3d normal, axis, second;
     Basis(const slide::BodyFrame& frame, int v)
         : normal(frame.normal.vector(v)), axis(frame.axis.vector(v)), second(normal.cross(axis)) {}
 };
 
-// Four vertices whose backtraces lie in the sectors found last; a bit is set for each that does
-// not.
-unsigned transport_four(const SkinModel& model, int first, double seconds, const SkinState& state, Trial& trial) {
+// Sectors of the fans of four vertices that a displacement each points into: sought from those found
+// last, in the way round that the first look shows.
+struct FourSectors {
+    simd::Doubles weight_a, weight_b;
+    simd::DoubleBits is_inside;  // the ring
+    int a[4], b[4];              // the other corners
+};
+
+FourSectors find_sectors(const SkinModel& model, const int* here, const simd::Doubles3& axis,
+                         const simd::Doubles3& second, simd::Doubles d0, simd::Doubles d1, SkinState& state) {
     using namespace simd;
-    int here[4];
-    int a[4];
-    int b[4];
+    constexpr int most_sectors = 8;  // what is farther round is looked for with care
+    const Doubles zero = simd::all(0.0);
+    const Doubles3 at = gather3(state.body.position.data(), here);
+    FourSectors found;
+    int entry[4];
+    int way[4] = {0, 0, 0, 0};
     for (int l = 0; l < 4; ++l) {
-        const size_t i = static_cast<size_t>(first) + static_cast<size_t>(l);
-        here[l] = first + l;
-        const size_t entry = static_cast<size_t>(model.fan_starts[i]) + static_cast<size_t>(state.sector[i]);
-        a[l] = model.fan_vertices[2 * entry];
-        b[l] = model.fan_vertices[2 * entry + 1];
+        entry[l] = state.sector[static_cast<size_t>(here[l])];
     }
+    for (int tried = 0;; ++tried) {
+        for (int l = 0; l < 4; ++l) {
+            const int i = 2 * (model.fan_starts[static_cast<size_t>(here[l])] + entry[l]);
+            found.a[l] = model.fan_vertices[static_cast<size_t>(i)];
+            found.b[l] = model.fan_vertices[static_cast<size_t>(i) + 1];
+        }
+        const Doubles3 ea = gather3(state.body.position.data(), found.a) - at;
+        const Doubles3 eb = gather3(state.body.position.data(), found.b) - at;
+        const Doubles a0 = dot(ea, axis);
+        const Doubles a1 = dot(ea, second);
+        const Doubles b0 = dot(eb, axis);
+        const Doubles b1 = dot(eb, second);
+        const Doubles turn = a0 * b1 - a1 * b0;
+        const Doubles towards_a = d0 * b1 - d1 * b0;
+        const Doubles towards_b = a0 * d1 - a1 * d0;
+        const DoubleBits is_found = (turn > zero) & (towards_a >= zero) & (towards_b >= zero);
+        if (tried + 1 == most_sectors || !any(~is_found)) {
+            const Doubles inverse = simd::all(1.0) / turn;
+            found.weight_a = towards_a * inverse;
+            found.weight_b = towards_b * inverse;
+            found.is_inside = is_found & (found.weight_a + found.weight_b <= simd::all(1.0));
+            break;
+        }
+        for (int l = 0; l < 4; ++l) {
+            if (is_found[l] == 0) {
+                const size_t i = static_cast<size_t>(here[l]);
+                const int count = model.fan_starts[i + 1] - model.fan_starts[i];
+                way[l] = way[l] != 0 ? way[l] : towards_a[l] < towards_b[l] ? 1 : -1;
+                entry[l] += way[l];
+                entry[l] = entry[l] < 0 ? count - 1 : entry[l] == count ? 0 : entry[l];
+            }
+        }
+    }
+    for (int l = 0; l < 4; ++l) {
+        state.sector[static_cast<size_t>(here[l])] = entry[l];
+    }
+    return found;
+}
+
+// Four vertices whose backtraces end in their fans; a bit is set for each whose does not.
+unsigned transport_four(const SkinModel& model, int first, double seconds, SkinState& state, Trial& trial) {
+    using namespace simd;
+    const int here[4] = {first, first + 1, first + 2, first + 3};
     const auto pair = [&](const int* index, Doubles& v0, Doubles& v1) {
         const double* v = state.velocity.data();
         v0 = Doubles{v[2 * index[0]], v[2 * index[1]], v[2 * index[2]], v[2 * index[3]]};
         v1 = Doubles{v[2 * index[0] + 1], v[2 * index[1] + 1], v[2 * index[2] + 1], v[2 * index[3] + 1]};
     };
-    const Doubles zero = simd::all(0.0);
     const Doubles one = simd::all(1.0);
     const Doubles3 normal = gather3(state.body.normal.data(), here);
     const Doubles3 axis = gather3(state.body.axis.data(), here);
     const Doubles3 second = cross(normal, axis);
-    const Doubles3 at = gather3(state.body.position.data(), here);
-    const Doubles3 ea = (gather3(state.body.position.data(), a) - at);
-    const Doubles3 eb = (gather3(state.body.position.data(), b) - at);
     Doubles v0;
     Doubles v1;
     pair(here, v0, v1);
-    const Doubles d0 = simd::all(-seconds) * v0;
-    const Doubles d1 = simd::all(-seconds) * v1;
-    const Doubles a0 = dot(ea, axis);
-    const Doubles a1 = dot(ea, second);
-    const Doubles b0 = dot(eb, axis);
-    const Doubles b1 = dot(eb, second);
-    const Doubles turn = a0 * b1 - a1 * b0;
-    const Doubles inverse = one / turn;
-    const Doubles wa = (d0 * b1 - d1 * b0) * inverse;
-    const Doubles wb = (a0 * d1 - a1 * d0) * inverse;
-    const DoubleBits is_good = (turn > zero) & (wa >= zero) & (wb >= zero) & (wa + wb <= one);
+    const FourSectors sectors =
+        find_sectors(model, here, axis, second, simd::all(-seconds) * v0, simd::all(-seconds) * v1, state);
+    const int* a = sectors.a;
+    const int* b = sectors.b;
+    const Doubles wa = sectors.weight_a;
+    const Doubles wb = sectors.weight_b;
     const Doubles own = one - (wa + wb);
 
     Doubles s0 = own * v0;
@@ -107,7 +140,7 @@ unsigned transport_four(const SkinModel& model, int first, double seconds, const
     const Doubles r1 = zeta * s1 + (one - zeta) * dot(free, new_second);
     unsigned failed = 0;
     for (int l = 0; l < 4; ++l) {
-        if (is_good[l] != 0) {
+        if (sectors.is_inside[l] != 0) {
             trial.advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l))] = r0[l];
             trial.advected[2 * (static_cast<size_t>(first) + static_cast<size_t>(l)) + 1] = r1[l];
             trial.far_trace[static_cast<size_t>(first) + static_cast<size_t>(l)] = 0;

@@ -1,4 +1,5 @@
 #include "slide/locate.h"
+#include "slide/rest_surface.h"
 
 #include <gtest/gtest.h>
 
@@ -222,6 +223,36 @@ TEST(slide_locator, a_body_of_another_size_is_refused) {
     test::expect_error<InvalidInput>(
         [&] { torus.locator.locate(torus.solver, torus.shape.positions.topRows(7), torus.workers, out); },
         {"288", "7"});
+}
+
+// Short ways over sides go by tables of the triangles beside each other; the tracer measures them on its way.
+TEST(slide_rest_surface, points_cross_sides_to_where_the_tracer_takes_them) {
+    const test::Shape shape = test::torus_grid(24, 12, 0.35, 0.14, 0.2);
+    const Topology topology = test::topology_of(shape);
+    const slide::RestSurface surface(topology, shape.positions, Workers(1), true);
+    SurfaceTracer tracer(topology, {.keep_tables = false});
+    tracer.watch(shape.positions.data(), 3);
+    test::Random random(5);
+    int crossed = 0;
+    for (int k = 0; k < 4000; ++k) {
+        slide::SkinPoint point;
+        point.triangle = random.below(topology.triangle_count());
+        Vector3d b(random.uniform(0.05, 1.0), random.uniform(0.05, 1.0), random.uniform(0.05, 1.0));
+        b /= b.sum();
+        Vector3d::Map(point.b) = b;
+        const int start = point.triangle;
+        const Vector2d way = random.uniform(0.0, 0.15) * Vector2d(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0));
+        alignas(32) double at[5][4];
+        surface.look_up(point, at[0], at[1], at[2], at[3], at[4]);
+        const Vector3d axis(at[2]);
+        const Vector3d displacement = way[0] * axis + way[1] * Vector3d(at[1]).cross(axis);
+        const TraceResult traced = tracer.trace({start, b}, displacement);
+        EXPECT_EQ(surface.move(point, way[0], way[1]), !traced.was_capped);
+        ASSERT_EQ(point.triangle, traced.point.triangle);
+        EXPECT_LT((Vector3d(point.b) - traced.point.barycentric).norm(), 1e-12);
+        crossed += point.triangle != start ? 1 : 0;
+    }
+    EXPECT_GT(crossed, 1000);
 }
 
 }  // namespace

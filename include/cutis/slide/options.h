@@ -94,7 +94,7 @@ struct SlideOptions {
     int relax_steps = 120;  ///< most static steps at a start
 
     bool use_curved_surface = true;
-    double tolerance = 1e-3;  ///< relative residual
+    double tolerance = 7e-4;  ///< relative residual
     int most_iterations = 400;
     bool use_limiter = true;
     bool use_untangling = true;
