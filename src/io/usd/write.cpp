@@ -5,6 +5,8 @@
 #include "cutis/mesh/geometry.h"
 #include "io/number_text.h"
 #include "io/split.h"
+#include "io/usd/cameras.h"
+#include "io/usd/character.h"
 #include "io/usd/mesh.h"
 #include "io/usd/text.h"
 
@@ -128,34 +130,51 @@ public:
 private:
     void start() override {
         file_ = std::make_unique<AtomicFile>(path_);
+        choose_style();
         write_stage();
-        std::set<std::string> names = {"materials"};
+        names_ = {"materials", "skeleton"};
         materials_ = std::make_unique<UsdaMaterials>(path_, "/" + root_, info().body->source().materials.get());
         find_step();
-        split_ = split_body(info());
-        const auto add = [&](const MeshInfo& mesh, size_t from, const SplitMesh* split) {
-            // The body's points are the bulk and come first: straight into the file.
-            AtomicFile* stream = written_.empty() ? file_.get() : nullptr;
-            written_.push_back(
-                {from, split,
-                 std::make_unique<UsdaMesh>(path_, stream, mesh, usd_identifier(mesh.name, "skin", names), *materials_,
-                                            UsdaDetail{step_, options_.use_channels, options_.use_normals}),
-                 nullptr});
-        };
+        split_ = has_skeleton_ ? split_character(info()) : split_body(info());
         for (const SplitMesh& split : split_) {
             add(split.info, 0, &split);
         }
+        if (has_skeleton_) {
+            character_ = std::make_unique<UsdaCharacter>(info(), "/" + root_, split_);
+            frames().want(Stored::positions);
+            box_ = std::make_unique<SampledAttribute>(path_, "float3[] extent", "");
+        }
         for (size_t m = split_.empty() ? 0 : 1; m < meshes().size(); ++m) {
             const MeshInfo& mesh = meshes()[m];
-            if (mesh.copies != nullptr) {
-                written_.push_back(
-                    {m, nullptr, nullptr,
-                     std::make_unique<UsdaCopies>(path_, "/" + root_, mesh, usd_identifier(mesh.name, "detail", names),
-                                                  *materials_)});
+            if (mesh.copies == nullptr) {
+                add(mesh, m, nullptr);
                 continue;
             }
-            add(mesh, m, nullptr);
+            const std::string name = usd_identifier(mesh.name, "detail", names_);
+            written_.push_back(
+                {m, nullptr, name, nullptr, std::make_unique<UsdaCopies>(path_, "/" + root_, mesh, name, *materials_)});
         }
+    }
+
+    void choose_style() {
+        const bool may = UsdaCharacter::has_skeleton(info());
+        require(
+            may || options_.style != UsdaStyle::skeleton,
+            "[output.usda] style: expected a character of a file with nodes for \"skeleton\", found a body without");
+        require(options_.tolerance > 0.0 || options_.style != UsdaStyle::skeleton,
+                "[output.usda] tolerance: expected above 0 where style is \"skeleton\", found 0");
+        has_skeleton_ = may && (options_.style == UsdaStyle::skeleton ||
+                                (options_.style == UsdaStyle::automatic && options_.tolerance > 0.0));
+    }
+
+    void add(const MeshInfo& mesh, size_t from, const SplitMesh* split) {
+        const bool is_skinned = has_skeleton_ && from == 0;
+        // The body's points are the bulk and come first: straight into the file.
+        AtomicFile* stream = written_.empty() && !is_skinned ? file_.get() : nullptr;
+        const std::string name = usd_identifier(mesh.name, "skin", names_);
+        const UsdaDetail detail{step_, options_.use_channels, options_.use_normals, is_skinned};
+        written_.push_back(
+            {from, split, name, std::make_unique<UsdaMesh>(path_, stream, mesh, name, *materials_, detail), nullptr});
     }
 
     /// A power of ten whose rounding in three directions stays within the tolerance; 0: as float32 has them.
@@ -176,10 +195,14 @@ private:
                      "\n    framesPerSecond = " + fps +
                      "\n    metersPerUnit = 1\n    startTimeCode = " + std::to_string(info().first_frame) +
                      "\n    timeCodesPerSecond = " + fps + "\n    upAxis = \"Y\"\n)\n\n");
-        file_->write("def Xform \"" + root_ + "\"\n{\n");
+        file_->write(has_skeleton_ ? "def SkelRoot \"" + root_ + "\"\n{\n" : "def Xform \"" + root_ + "\"\n{\n");
     }
 
     void take(const Frame& frame, int /*index*/) override {
+        times_.push_back(frame.time);
+        if (has_skeleton_) {
+            box_->take(frame.number, usda_extent(frame.meshes.front().positions));
+        }
         for (const Written& written : written_) {
             const MeshFrame& whole = frame.meshes[written.from];
             if (written.copies) {
@@ -194,7 +217,11 @@ private:
     }
 
     std::vector<OutputFile> complete() override {
-        for (size_t m = 0; m < written_.size(); ++m) {
+        double error = step_ * std::sqrt(3.0) / 2.0;
+        if (has_skeleton_) {
+            error = write_character();
+        }
+        for (size_t m = has_skeleton_ ? split_.size() : 0; m < written_.size(); ++m) {
             file_->write(m == 0 ? "" : "\n");
             if (written_[m].copies) {
                 written_[m].copies->finish(*file_);
@@ -202,13 +229,38 @@ private:
                 written_[m].mesh->finish(*file_);
             }
         }
+        if (info().body->source().character != nullptr) {
+            write_usda_cameras(*file_, info(), times_, names_);
+        }
         materials_->write_to(*file_);
         file_->write("}\n");
         file_->flush();
         std::vector<OutputFile> files = materials_->commit();
-        files.insert(files.begin(),
-                     {"usda", path_.string(), file_->commit(), {{"max_error_m", step_ * std::sqrt(3.0) / 2.0}}});
+        OutputFile stage = {"usda", path_.string(), file_->commit(), {{"max_error_m", error}}};
+        if (has_skeleton_) {
+            stage.numbers["joints"] = character_->joint_count();
+            stage.numbers["blend_shapes"] = character_->shape_count();
+        }
+        files.insert(files.begin(), std::move(stage));
         return files;
+    }
+
+    /// \return its largest error, metres
+    double write_character() {
+        const double diagonal = bounding_box_diagonal(body().art->positions);
+        MorphTolerance tolerance;
+        tolerance.position = options_.tolerance * (diagonal > 0.0 ? diagonal : 1.0);
+        tolerance.has_normals = false;
+        const GlbFrames of_body = {&frames().numbers(), frames().first(Stored::positions), body().vertex_count(), 0, 0};
+        std::vector<UsdaMesh*> writers;
+        std::vector<std::string> names;
+        for (size_t m = 0; m < split_.size(); ++m) {
+            writers.push_back(written_[m].mesh.get());
+            names.push_back(written_[m].name);
+        }
+        character_->write_to(*file_, of_body, times_, tolerance, path_, workers(), writers, names);
+        box_->write_to(*file_);
+        return character_->max_error();
     }
 
     std::filesystem::path path_;
@@ -217,11 +269,17 @@ private:
     struct Written {
         size_t from = 0;                   // mesh of the frames
         const SplitMesh* split = nullptr;  // where it is a part of that
+        std::string name;                  // of the prim
         std::unique_ptr<UsdaMesh> mesh;    // null where a detail has copies
         std::unique_ptr<UsdaCopies> copies;
     };
     UsdaOptions options_;
     double step_ = 0.0;
+    bool has_skeleton_ = false;
+    std::unique_ptr<UsdaCharacter> character_;
+    std::unique_ptr<SampledAttribute> box_;  // of the character
+    std::vector<double> times_;
+    std::set<std::string> names_;  // of prims
     std::unique_ptr<UsdaMaterials> materials_;
     std::vector<SplitMesh> split_;  // where the body's file has several meshes
     std::vector<Written> written_;
