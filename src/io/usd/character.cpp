@@ -103,6 +103,7 @@ void UsdaCharacter::write_to(AtomicFile& file, const GlbFrames& frames, const st
         }
         max_error_ = std::max(max_error_, patch.max_error);
         std::vector<std::string> tokens;
+        tokens_.insert(writers[m]->part_names().begin(), writers[m]->part_names().end());
         find_shapes(patch, names[m], tokens);
         std::string text = binding_text(patch, m);
         if (!tokens.empty()) {

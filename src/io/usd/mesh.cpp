@@ -58,6 +58,10 @@ UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const 
       parts_(parts_of(*mesh.art)),
       corners_(polygon_corners(*mesh.art, parts_)),
       extent_(path, "float3[] extent", "") {
+    std::set<std::string> taken;
+    for (const MeshPart& part : parts_) {
+        part_names_.push_back(usd_identifier(part.name, "part", taken));
+    }
     if (detail_.has_normals && !mesh.has_normals && mesh.art->triangles.rows() > 0) {
         field_.emplace(*mesh.art, parts_, std::vector<int>());
     }
@@ -279,11 +283,10 @@ void UsdaMesh::write_rest(AtomicFile& file) {
 
 void UsdaMesh::write_parts(AtomicFile& file) {
     file.write(member + "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
-    std::set<std::string> taken;
     for (size_t part = 0; part < parts_.size(); ++part) {
         const bool is_painted = !parts_[part].material.empty();
         std::string text = concat(
-            "\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
+            "\n", member, "def GeomSubset \"", part_names_[part],
             is_painted ? "\" (\n" + inner + "prepend apiSchemas = [\"MaterialBindingAPI\"]\n" + member + ")\n" : "\"\n",
             member, "{\n");
         text += inner + "uniform token elementType = \"face\"\n";

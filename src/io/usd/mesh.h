@@ -48,6 +48,8 @@ public:
     UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh, const std::string& identifier,
              UsdaMaterials& materials, const UsdaDetail& detail = {});
 
+    /// Names of the prims below it.
+    const std::vector<std::string>& part_names() const { return part_names_; }
     void take(int time_code, const MeshFrame& frame);
     /// \param normals  null: computed where they are wanted
     void take_shape(int time_code, const MatrixX3d& positions, const MatrixX3d* normals);
@@ -82,6 +84,7 @@ private:
     std::optional<NormalField> field_;  ///< where normals are computed
     MatrixX3d field_normals_, normals_now_;
     std::vector<MeshPart> parts_;
+    std::vector<std::string> part_names_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;
     bool has_begun_ = false;
