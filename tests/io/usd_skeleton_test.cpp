@@ -83,6 +83,10 @@ std::vector<Eigen::Matrix4d> skinning_of(const std::string& skeleton, const std:
     const std::vector<double> t = at_time(clip, "float3[] translations", time);
     const std::vector<double> r = at_time(clip, "quatf[] rotations", time);
     const std::vector<double> s = at_time(clip, "half3[] scales", time);
+    for (const double text : s) {  // between 1/2 and 2 half precision has these steps
+        const auto scale = static_cast<float>(text);
+        EXPECT_EQ(2048.0F * scale, std::nearbyint(2048.0F * scale));
+    }
     std::vector<Eigen::Matrix4d> world, skinning;
     for (size_t j = 0; j < joints.size(); ++j) {
         Eigen::Affine3d local = Eigen::Translation3d(t[3 * j], t[3 * j + 1], t[3 * j + 2]) *
@@ -165,6 +169,10 @@ TEST(UsdSkeleton, other_units_axes_and_scaled_joints_do_too) {
     GlbBuilder builder = two_meshes();
     builder.json["nodes"][1]["scale"] = {0.01, 0.01, 0.01};  // no number of half precision
     builder.json["nodes"][2]["translation"] = {0, 100, 0};
+    nlohmann::json& bend = builder.json["animations"][0];
+    bend["samplers"].push_back({{"input", bend["samplers"][0]["input"]},
+                                {"output", builder.add_accessor(GlbBuilder::f32, "VEC3", {1, 1, 1, 1.3, 1.3, 1.3})}});
+    bend["channels"].push_back({{"sampler", 1}, {"target", {{"node", 2}, {"path", "scale"}}}});
     BodyOptions options;
     options.scale = 30.0;
     options.up_axis = 'z';
