@@ -36,7 +36,7 @@ Options describe(GlbOptions& o) {
 Options describe(UsdaOptions& o) {
     return {
         {.name = "style", .field = choice(o.style, {"automatic", "skeleton", "points"}),
-         .about = "skeleton: joints and blend shapes (UsdSkel), which Blender, Houdini and Maya edit; points: all of them in every "
+         .about = "skeleton: joints and blend shapes (UsdSkel), which Blender and other tools can edit; points: all of them in every "
                   "frame, several times the size; automatic: skeleton where a character file has nodes and tolerance is above 0",
          .change = Change::start},
         {.name = "tolerance", .field = &o.tolerance,

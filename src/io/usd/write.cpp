@@ -98,10 +98,22 @@ namespace {
 /// |--------------------|------------------------------------------------------------------------|
 /// | stage              | metersPerUnit 1, upAxis Y, timeCodesPerSecond and framesPerSecond =    |
 /// |                    | fps, time code = frame number, start and end set, a defaultPrim        |
-/// | positions          | `points` of a Mesh, time samples and the first frame as default        |
+/// | a character with   | UsdSkel: a SkelRoot with a Skeleton (joints of all skins and nodes that|
+/// | nodes              | carry meshes; `jointNames` as in the file), SkelAnimations, and meshes |
+/// |                    | at rest with weights of joints and BlendShapes: the file's own, and    |
+/// |                    | those that hold what frames do beyond joints, as in GLB. Offsets of    |
+/// |                    | these are whole numbers of the mesh's unit, a power of two that stands |
+/// |                    | in its xformOp and geomBindTransform. A mesh whose skin cannot be      |
+/// |                    | undone (bends of 165 degrees) has points in every frame                |
+/// | clips              | the baked one is bound (skel:animationSource), every frame of it; the  |
+/// |                    | others of the file are SkelAnimations beside it, of fps frames a       |
+/// |                    | second from time code 1, with weights of the file's own blend shapes   |
+/// | cameras            | of a character's file, a Camera each, moved as their nodes are         |
+/// | other bodies, and  | `points` of a Mesh, time samples and the first frame as default        |
+/// | style = "points"   |                                                                        |
 /// | rest               | `primvars:Pref`; with channels, where skin slides: its material now at |
 /// |                    | each vertex                                                            |
-/// | box                | `extent`, time samples and default                                     |
+/// | box                | `extent`, time samples and default; with a skeleton those of the root  |
 /// | polygons           | as in the source file; subdivisionScheme none                          |
 /// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
 /// |                    | else faceVarying with indices; time samples where UVs move             |
@@ -112,16 +124,20 @@ namespace {
 /// | materials          | UsdPreviewSurface in the scope `materials`: colour, metal, roughness,  |
 /// |                    | normal, occlusion, light, opacity, with placed textures                |
 /// | pictures           | NAME.pictureN.png or .jpg beside the stage, as in the source           |
-/// | details            | a Mesh each, under the same root, with all of the above                |
+/// | details            | a Mesh each, under the same root, with all of the above, their points  |
+/// |                    | in every frame                                                         |
 /// | slid_uv            | (slide with output = "both") the body whose UVs slide, invisible       |
 /// | rigid copies       | a PointInstancer with the piece as its prototype, instead of that Mesh |
-/// | normals            | `normals`, vertex, time samples and default: those of details with four|
-/// |                    | digits, computed ones of the body with three (`normals = false`: none) |
+/// | normals            | `normals`, vertex: computed ones of the body with three digits, with a |
+/// |                    | skeleton of the rest pose, which readers turn with the joints, else in |
+/// |                    | every frame (`normals = false`: none); those of details with four      |
 /// | lines              | not written                                                            |
 ///
-/// Points have the decimals that `tolerance` asks for, other numbers are float32 in their shortest decimals.
-/// OutputFile::numbers: `max_error_m`, half a step in all three directions; 0: float32. Names become USD identifiers:
-/// other characters than letters, digits and _ are replaced by _, a repeated name gets a number.
+/// Points in every frame have the decimals that `tolerance` asks for, other numbers are float32 in their shortest
+/// decimals; `tolerance = 0` asks for float32 throughout, and so for points. OutputFile::numbers: `max_error_m`: half a
+/// step in all three directions, 0 for float32; with a skeleton measured by rebuilding every frame from the numbers of
+/// the file, and `joints`, `blend_shapes`. Names become USD identifiers: other characters than letters, digits and _
+/// are replaced by _, a repeated name gets a number.
 class UsdaSink final : public CheckedSink {
 public:
     UsdaSink(std::filesystem::path path, const SinkOptions& options)
