@@ -209,6 +209,47 @@ TEST(UsdSkeleton, without_a_layer_there_are_no_blend_shapes_but_those_of_the_fil
     expect_frames(bake, folder.path(), 1.0);
 }
 
+TEST(UsdSkeleton, uvs_that_slide_are_samples_and_further_sets_stay) {
+    GlbBuilder builder = two_meshes();
+    auto& attributes = builder.primitive()["attributes"];
+    attributes["TEXCOORD_0"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 1, 1, 1, 0, 0});
+    attributes["TEXCOORD_1"] = builder.add_accessor(GlbBuilder::f32, "VEC2", {0, 0.5, 0.25, 1, 0, 0});
+    const Body body = body_of(builder);
+    Bake bake{&body, 5};
+    bake.fps = 10.0;
+    bake.uv_changed = true;
+    bake.change = [](Frame& frame) {
+        frame.body().uv = frame.body().uv.rows() > 0 ? frame.body().uv : MatrixX2d(MatrixX2d::Zero(4, 2));
+        frame.body().uv(0, 0) = 0.125 * frame.number;
+    };
+    ScratchFolder folder;
+    bake.run(*make_sink(folder / "a.usda"));
+    const std::string mesh = prim(text_of(folder / "a.usda"), "def Mesh \"triangle\"");
+    EXPECT_EQ(at_time(mesh, "texCoord2f[] primvars:st", 4).at(0), 0.5);
+    EXPECT_EQ(numbers(mesh, "texCoord2f[] primvars:st1 = "), (std::vector<double>{0, 0.5, 0.25, 0, 0, 1}));
+    expect_frames(bake, folder.path(), 1.0);
+}
+
+// Mixamo writes namespaces into names of joints; Ready Player Me the same names of targets on head, teeth and beard.
+TEST(UsdSkeleton, names_that_usd_cannot_have_and_those_that_come_twice_stay_apart) {
+    GlbBuilder builder = two_meshes();
+    builder.json["nodes"][1]["name"] = "mixamorig:Hips";
+    builder.json["nodes"][2]["name"] = "mixamorig:Spine";
+    builder.json["meshes"][1] = builder.json["meshes"][0];
+    const Body body = body_of(builder);
+    ScratchFolder folder;
+    const Bake bake = moved_shirt(body, 4);
+    bake.run(*make_sink(folder / "a.usda"));
+    const std::string text = text_of(folder / "a.usda");
+    EXPECT_EQ(words(text, "jointNames = "), (std::vector<std::string>{"mixamorig:Hips", "mixamorig:Spine"}));
+    EXPECT_EQ(words(text, "token[] joints = ").back(), "mixamorig_Hips/mixamorig_Spine");
+    EXPECT_EQ(words(prim(text, "def Mesh \"triangle\""), "token[] skel:blendShapes = ").front(), "smile");
+    EXPECT_EQ(words(prim(text, "def Mesh \"hat\""), "token[] skel:blendShapes = ").front(), "smile_2");
+    EXPECT_EQ(words(prim(text, "def SkelAnimation \"smile\""), "token[] blendShapes = "),
+              (std::vector<std::string>{"smile", "smile_2"}));
+    expect_frames(bake, folder.path(), 1.0);
+}
+
 TEST(UsdSkeleton, points_in_every_frame_are_an_option_and_those_of_exact_numbers) {
     const Body body = body_of(two_meshes());
     ScratchFolder folder;

@@ -64,7 +64,7 @@ void PatchMaker::find_rows(const PlacedMesh& placed, MeshPatch& patch, Deviation
         source.rows.push_back(placed.first_vertex + v);
     }
     source.rest = art.positions;
-    if (!info.meshes.front().uv_moves() || art.uv.rows() == 0) {
+    if (frames.uv_count == 0 || art.uv.rows() == 0) {
         return;
     }
     // Merged meshes: UVs one after the other, one of its own for those without.
@@ -121,7 +121,7 @@ void PatchMaker::take_finer(const PlacedMesh& placed, MeshPatch& patch, Deviatio
         patch.carriage.weights = std::move(weights);
     }
     source.rest = art->positions;
-    if (info.meshes.front().uv_moves() && has_uv) {
+    if (frames.uv_count > 0 && has_uv) {
         source.uvs = split.uvs;
         source.rest_uv = art->uv;
     }

@@ -2,11 +2,12 @@
 
 #include <deque>
 #include <filesystem>
-#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "io/gltf/write_patches.h"
+#include "io/split.h"
 #include "io/usd/mesh.h"
 #include "io/usd/skeleton.h"
 

@@ -113,13 +113,21 @@ std::string UsdaMesh::uv_head_text() {
         }
     }
     std::string text;
-    if (!is_per_vertex) {
-        text += member + "int[] primvars:st:indices = ";
-        append_integers(text, indices);
-        text += "\n";
-    }
+    const auto add_indices = [&](const std::string& name) {
+        if (!is_per_vertex) {
+            text += member + "int[] primvars:" + name + ":indices = ";
+            append_integers(text, indices);
+            text += "\n";
+        }
+    };
     const std::string metadata =
         " (\n" + inner + "interpolation = \"" + (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
+    for (size_t set = 0; set < mesh_->art->more_uv.size(); ++set) {
+        const std::string name = concat("st", set + 1);
+        add_indices(name);
+        text += member + "texCoord2f[] primvars:" + name + " = " + uv_text(mesh_->art->more_uv[set]) + metadata + "\n";
+    }
+    add_indices("st");
     if (mesh_->uv_moves()) {
         st_ = std::make_unique<SampledAttribute>(path_, "texCoord2f[] primvars:st", metadata);
     } else {
@@ -142,6 +150,9 @@ void UsdaMesh::announce_channels() {
         return;
     }
     std::set<std::string> taken = {"st", "Pref"};
+    for (size_t set = 0; set < mesh_->art->more_uv.size(); ++set) {
+        taken.insert(concat("st", set + 1));
+    }
     for (const ChannelInfo& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
         const std::string type = channel.for_renderers ? "point3f[]"

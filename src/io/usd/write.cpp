@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/math.h"
+#include "cutis/core/error.h"
 #include "cutis/io/formats.h"
 #include "cutis/mesh/geometry.h"
 #include "io/number_text.h"
@@ -116,7 +117,8 @@ namespace {
 /// | box                | `extent`, time samples and default; with a skeleton those of the root  |
 /// | polygons           | as in the source file; subdivisionScheme none                          |
 /// | UVs                | `primvars:st`: vertex where every vertex has one UV of its own index,  |
-/// |                    | else faceVarying with indices; time samples where UVs move             |
+/// |                    | else faceVarying with indices; time samples where UVs move. Further    |
+/// |                    | sets of the file are `primvars:st1` to `st7`                           |
 /// | channels           | asked for with `channels = true`: `primvars:NAME`, vertex, time        |
 /// |                    | samples and default, unit in customData                                |
 /// | several meshes     | a Mesh each, named as in the file                                      |
