@@ -35,6 +35,10 @@ Options describe(GlbOptions& o) {
 
 Options describe(UsdaOptions& o) {
     return {
+        {.name = "style", .field = choice(o.style, {"automatic", "skeleton", "points"}),
+         .about = "skeleton: joints and blend shapes (UsdSkel), which Blender and other tools can edit; points: all of them in every "
+                  "frame, several times the size; automatic: skeleton where a character file has nodes and tolerance is above 0",
+         .change = Change::start},
         {.name = "tolerance", .field = &o.tolerance,
          .about = "largest error of a vertex, as a share of the box diagonal: fewer decimals; 0: float32 as it is", .range = {0, 0.1},
          .change = Change::start},
@@ -42,7 +46,8 @@ Options describe(UsdaOptions& o) {
          .about = "the layers' channels as primvars, and where skin slides its material as Pref; three times the size",
          .change = Change::start},
         {.name = "normals", .field = &o.use_normals,
-         .about = "of the body in every frame; without them renderers show the seams of UVs, and files are half as large",
+         .about = "of the body: in every frame (twice the size), with a skeleton those of the rest pose, which it turns; without "
+                  "them renderers show the seams of UVs",
          .change = Change::start},
     };
 }

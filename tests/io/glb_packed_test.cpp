@@ -155,5 +155,41 @@ TEST(GlbPacked, numbers_fit_a_step_where_they_are_whole_multiples_of_24_bits) {
     EXPECT_FALSE(fits_exponent(std::vector<float>{8388608.0F}, 0));
 }
 
+TEST(GlbPacked, offsets_of_few_vertices_stand_alone_and_play_the_frames) {
+    const Body body = body_of(strip(400));
+    Bake bake{&body, 11};
+    bake.fps = 10.0;
+    bake.shape_changed = true;
+    bake.change = [](Frame& frame) {  // 50 of 800 vertices
+        frame.body().positions.middleRows(100, 50).col(2).array() += 0.1 * std::sin(4.0 * frame.time);
+    };
+    ScratchFolder folder;
+    for (const GlbCompression compression : {GlbCompression::none, GlbCompression::automatic}) {
+        SinkOptions options;
+        options.glb.compression = compression;
+        const OutputFile file = bake.run(*make_sink(folder / "a.glb", options)).at(0);
+        const GlbFile glb(folder / "a.glb");
+        int sparse = 0;
+        for (const auto& target : glb.primitive(0)["targets"]) {
+            const auto& accessor = glb.json["accessors"][target["POSITION"].get<size_t>()];
+            sparse += accessor.contains("sparse") ? 1 : 0;
+            EXPECT_LE(accessor["sparse"].value("count", 0), 50);
+        }
+        ASSERT_GT(sparse, 0);
+        EXPECT_EQ(sparse, glb.target_count());
+        BodyOptions one;
+        one.clip = "one";
+        const Body again = make_body(std::make_shared<Character>(read_gltf(read_file(folder / "a.glb"), "a.glb")), one);
+        for (int f = 0; f < bake.frame_count; ++f) {
+            const Frame frame = bake.frame(f);
+            MatrixX3d played;
+            again.positions(frame.time, TimeSampling::exact, Workers(1), played);
+            EXPECT_LT((played - frame.body().positions).rowwise().norm().maxCoeff(),
+                      file.numbers.at("max_error_m") + 1e-6);
+        }
+        EXPECT_LT(file.numbers.at("max_error_m"), file.numbers.at("tolerance_m"));
+    }
+}
+
 }  // namespace
 }  // namespace cutis

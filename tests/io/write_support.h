@@ -222,6 +222,22 @@ struct GlbFile {
                 values[i] = value;
             }
         }
+        if (accessor.contains("sparse")) {
+            const auto place = [&](const char* part) {
+                const auto& where = accessor["sparse"][part];
+                const auto& view = json["bufferViews"][where["bufferView"].get<size_t>()];
+                EXPECT_FALSE(view.contains("byteStride") || view.contains("target"));
+                return view.value("byteOffset", size_t{0}) + where.value("byteOffset", size_t{0});
+            };
+            const size_t bytes = accessor["sparse"]["indices"]["componentType"] == 5123 ? 2 : 4;
+            for (size_t i = 0; i < accessor["sparse"]["count"].get<size_t>() * width; ++i) {
+                std::uint32_t row = 0;
+                float value = 0.0F;
+                std::memcpy(&row, binary.data() + place("indices") + i / width * bytes, bytes);
+                std::memcpy(&value, binary.data() + place("values") + i * 4, 4);
+                values.at(row * width + i % width) = value;
+            }
+        }
         return values;
     }
 

@@ -36,6 +36,7 @@ test('usd-core has nothing to say of any character', (t) => {
       body: { file, fps: 24 },
       formats: ['usda'],
       frames: [1, 1],
+      usda: i % 2 === 0 ? '' : 'style = "points"\n',
     }).file('usda'),
   );
   const messages = validate(stages);
@@ -44,8 +45,8 @@ test('usd-core has nothing to say of any character', (t) => {
 });
 
 test('usd-core has nothing to say of layers, details and copies, and does of a stage that is wrong', (t) => {
-  const stage = (name, layers, body) =>
-    bake(path.join(folder, name), { body, layers, formats: ['usda'], frames: [1, 3] }).file('usda');
+  const stage = (name, layers, body, usda) =>
+    bake(path.join(folder, name), { body, layers, formats: ['usda'], frames: [1, 3], usda }).file('usda');
   const slide = '[[layer]]\nkind = "slide"\n';
   const spikes = '[[layer]]\nkind = "shell"\ndetail = "spike"\nsize = 0.1\nrigid = true\n';
   const stages = [
@@ -53,6 +54,11 @@ test('usd-core has nothing to say of layers, details and copies, and does of a s
     stage('uv', `${slide}output = "uv"\n`, { actor: 'torus', clip: 'shake', fps: 24 }),
     stage('spikes', spikes, { actor: 'torus', clip: 'shake', fps: 24 }),
   ];
+  const character = dataFile(t, 'khronos-gltf/CesiumMan.glb');
+  if (character === null) return;
+  for (const [name, layers] of [['slide', slide], ['uv', `${slide}output = "uv"\n`], ['both', `${slide}output = "both"\n`], ['spikes', spikes]]) {
+    stages.push(stage(`skeleton-${name}`, layers, { file: character, fps: 24 }, 'channels = true\n'));
+  }
   const wrong = path.join(folder, 'wrong.usda');
   writeFileSync(wrong, readFileSync(stages[0], 'utf8').replace(/ +(upAxis|defaultPrim) = .*\n/g, ''));
   const messages = validate([...stages, wrong]);

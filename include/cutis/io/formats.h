@@ -27,10 +27,18 @@ struct GlbOptions {
     int bones = 0;  ///< write the body as a skin of so many rigid bones; 0: its own skin, or morph targets
 };
 
+/// What moves the points of a USD stage.
+enum class UsdaStyle {
+    automatic,  ///< a skeleton where the character has one and rounding is allowed
+    skeleton,   ///< UsdSkel: joints and blend shapes
+    points,     ///< all points in every frame
+};
+
 struct UsdaOptions {
     double tolerance = 4e-5;    ///< largest error of a vertex, fraction of the rest box's diagonal; 0: float32 as it is
     bool use_channels = false;  ///< the layers' channels as primvars; they are most of a file
-    bool use_normals = true;    ///< of the body's surface in every frame
+    bool use_normals = true;    ///< of the body's surface: in every frame, or at rest where a skeleton turns them
+    UsdaStyle style = UsdaStyle::automatic;
 };
 
 struct NpzOptions {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cutis/core/error.h"
-#include "io/split.h"
 
 namespace cutis {
 
@@ -38,43 +37,6 @@ std::vector<float> floats_of(const MatrixX3d& rows) {
     return values;
 }
 
-/// Many players know four joints a vertex and no more; what the others would add goes into the morph targets.
-SkinWeights strongest_four(const SkinWeights& all) {
-    constexpr size_t four = 4;
-    SkinWeights kept;
-    kept.influences = four;
-    const auto vertices = static_cast<size_t>(all.vertex_count());
-    kept.joints.assign(vertices * four, 0);
-    kept.weights.assign(vertices * four, 0.0);
-    std::vector<std::pair<double, std::uint16_t>> row(static_cast<size_t>(all.influences));
-    for (size_t v = 0; v < vertices; ++v) {
-        for (size_t k = 0; k < row.size(); ++k) {
-            row[k] = {all.weights[v * row.size() + k], all.joints[v * row.size() + k]};
-        }
-        std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-        double sum = 0.0;
-        for (size_t k = 0; k < std::min(four, row.size()); ++k) {
-            sum += row[k].first;
-        }
-        for (size_t k = 0; k < std::min(four, row.size()) && row[k].first > 0.0; ++k) {
-            kept.weights[v * four + k] = row[k].first / sum;
-            kept.joints[v * four + k] = row[k].second;
-        }
-    }
-    return kept;
-}
-
-void carry_rows(const BakeInfo& info, const MatrixX3d& own, int first, int all, const std::vector<int>& rows,
-                MatrixX3d& out) {
-    std::vector<double> values(static_cast<size_t>(all) * 3, 0.0);
-    std::copy(own.data(), own.data() + own.size(), values.begin() + static_cast<std::ptrdiff_t>(first) * 3);
-    info.carry_to_shown(values, 3);
-    out.resize(static_cast<Eigen::Index>(rows.size()), 3);
-    for (size_t v = 0; v < rows.size(); ++v) {
-        out.row(static_cast<Eigen::Index>(v)) = Eigen::Map<const Eigen::RowVector3d>(&values[3 * size_t(rows[v])]);
-    }
-}
-
 }  // namespace
 
 bool GlbCharacter::has_document(const BakeInfo& info) {
@@ -86,14 +48,18 @@ bool GlbCharacter::has_document(const BakeInfo& info) {
 GlbCharacter::GlbCharacter(const BakeInfo& info, const GlbFrames& frames, std::vector<double> times,
                            const GlbOptions& options, const MorphTolerance& tolerance,
                            const std::filesystem::path& beside, const Workers& workers)
-    : info_(info),
-      workers_(workers),
-      body_(*info.body),
-      character_(*info.body->source().character),
-      times_(std::move(times)) {
+    : info_(info), body_(*info.body), character_(*info.body->source().character), times_(std::move(times)) {
     find_times();
+    // A clip that stays is played as glTF says; poses that are written anew are those of the frames.
+    const PatchMaker maker{
+        info, frames, times_, tolerance, options.keep_skin, keeps_clip_ ? TimeSampling::exact : info_.sampling,
+        {},   beside, workers};
     for (const PlacedMesh& placed : body_.source().placed) {
-        make_patch(placed, frames, options, tolerance, beside, patches_.emplace_back());
+        MeshPatch& patch = patches_.emplace_back();
+        maker.make(placed, patch);
+        max_error_ = std::max(max_error_, patch.max_error);
+        max_uv_error_ = std::max(max_uv_error_, patch.max_uv_error);
+        half_error_ = std::max(half_error_, patch.half_error);
     }
 }
 
@@ -111,170 +77,28 @@ void GlbCharacter::find_times() {
                   is_whole && body_.is_looping() && !body_.seam_is_jump() ? body_.duration() : 0.0, info_.first_frame};
 }
 
-void GlbCharacter::find_rows(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const {
-    const ArtMesh& art = patch.instance->mesh;
-    patch.info.art = std::shared_ptr<const ArtMesh>(body_.source().character, &art);
-    for (int v = 0; v < placed.vertex_count; ++v) {
-        source.rows.push_back(placed.first_vertex + v);
-    }
-    source.rest = art.positions;
-    if (!info_.meshes.front().uv_moves() || art.uv.rows() == 0) {
-        return;
-    }
-    // Merged meshes: UVs one after the other, one of its own for those without.
-    int first = 0;
-    for (const PlacedMesh& before : body_.source().placed) {
-        if (&before == &placed) {
-            break;
-        }
-        const MeshInstance& other = character_.meshes[before.instance];
-        first += other.mesh.uv.rows() > 0 ? static_cast<int>(other.mesh.uv.rows()) : 1;
-    }
-    for (int t = 0; t < art.uv.rows(); ++t) {
-        source.uvs.push_back(first + t);
-    }
-    source.rest_uv = art.uv;
-}
-
-void GlbCharacter::take_finer(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const {
-    const SplitMesh split = split_parts(info_.meshes.front(), placed.first_part, placed.part_count, {});
-    source.rows = split.vertices;
-    auto art = std::make_shared<ArtMesh>(*split.info.art);
-    art->name = patch.instance->mesh.name;
-    const bool has_uv = patch.instance->mesh.uv.rows() > 0;
-    if (!has_uv) {
-        art->uv.resize(0, 2);
-        art->uv_triangles.resize(0, 3);
-    }
-    art->more_uv.resize(has_uv ? patch.instance->mesh.more_uv.size() : 0);
-    for (auto painted = art->painted.begin(); painted != art->painted.end();) {
-        painted =
-            patch.instance->mesh.painted.count(painted->first) > 0 ? std::next(painted) : art->painted.erase(painted);
-    }
-    // The file's own morph targets, and with their default weights taken out of the rest pose, its own space.
-    const Eigen::Affine3d from_body = placed.to_body.inverse();
-    const auto art_vertices = static_cast<int>(body_.mesh().positions.rows());
-    for (Eigen::Index v = 0; v < art->positions.rows(); ++v) {
-        art->positions.row(v) = (from_body * Vector3d(art->positions.row(v).transpose())).transpose();
-    }
-    for (size_t t = 0; t < patch.carriage.morphs.size(); ++t) {
-        MatrixX3d finer;
-        carry_rows(info_, patch.carriage.morphs[t], placed.first_vertex, art_vertices, source.rows, finer);
-        patch.carriage.morphs[t] = std::move(finer);
-        art->positions -= patch.carriage.morph_defaults[t] * patch.carriage.morphs[t];
-    }
-    if (patch.carriage.weights.influences > 0) {
-        SkinWeights weights = strongest_four(weights_of(*info_.shown_weights, source.rows));
-        const size_t joints = patch.carriage.nodes.size();
-        for (size_t i = 0; i < weights.joints.size(); ++i) {
-            const int joint = weights.weights[i] > 0.0 ? weights.joints[i] - placed.first_joint : 0;
-            require(joint >= 0 && joint < static_cast<int>(joints), "glb: mesh \"", patch.instance->name,
-                    "\": expected joints of its own skin, found another's");
-            weights.joints[i] = static_cast<std::uint16_t>(joint);
-        }
-        patch.carriage.weights = std::move(weights);
-    }
-    source.rest = art->positions;
-    if (info_.meshes.front().uv_moves() && has_uv) {
-        source.uvs = split.uvs;
-        source.rest_uv = art->uv;
-    }
-    patch.info.art = std::move(art);
-}
-
-void GlbCharacter::make_patch(const PlacedMesh& placed, const GlbFrames& frames, const GlbOptions& options,
-                              const MorphTolerance& tolerance, const std::filesystem::path& beside, Patch& patch) {
-    patch.placed = &placed;
-    const MeshInstance& instance = character_.meshes.at(placed.instance);
-    patch.instance = &instance;
-    patch.info.name = instance.name;
-    patch.is_finer = &info_.shown() != &body_.mesh();
-    patch.file_targets = static_cast<int>(instance.morphs.size());
-    Carriage& carriage = patch.carriage;
-    const bool is_skinned = instance.skin >= 0 && !instance.weights.weights.empty();
-    if (is_skinned) {
-        carriage.nodes = character_.skins[instance.skin].joints;
-        carriage.inverse_bind = character_.skins[instance.skin].inverse_bind;
-        carriage.weights = instance.weights;
-    } else {
-        carriage.nodes = {instance.node};
-        carriage.inverse_bind = {Eigen::Affine3d::Identity()};
-        carriage.weights.influences = 0;
-    }
-    carriage.morph_node = instance.node;
-    for (const MorphTarget& morph : instance.morphs) {
-        carriage.morphs.push_back(morph.offsets);
-    }
-    carriage.morph_defaults = instance.morph_defaults;
-    carriage.morph_defaults.resize(instance.morphs.size(), 0.0);
-
-    DeviationSource source;
-    source.frames = frames;
-    source.tolerance = tolerance.position;
-    if (patch.is_finer) {
-        take_finer(placed, patch, source);
-    } else {
-        find_rows(placed, patch, source);
-    }
-    patch.info.uv_changed = !source.uvs.empty();
-    // A clip that stays is played as glTF says; poses that are written anew are those of the frames.
-    const TimeSampling sampling = keeps_clip_ ? TimeSampling::exact : info_.sampling;
-    patch.is_carried = is_skinned && !options.keep_skin;
-    if (!patch.is_carried) {
-        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside, workers_);
-        patch.is_carried = is_skinned && patch.deviation.is_singular;
-    }
-    if (patch.is_carried) {
-        carriage = Carriage();
-        carriage.nodes = {instance.node};
-        carriage.inverse_bind = {Eigen::Affine3d::Identity()};
-        carriage.weights.influences = 0;
-        source.rest.resize(0, 3);
-        patch.deviation = find_deviation(body_, sampling, times_, carriage, source, beside, workers_);
-    }
-    const Deviation& deviation = patch.deviation;
-    const bool moves = deviation.largest > 0.05 * tolerance.position;
-    const bool moves_uv = deviation.largest_uv > 0.05 * tolerance.uv;
-    const bool has_more = patch.is_finer && patch.info.art->triangles.rows() != instance.mesh.triangles.rows();
-    patch.is_changed = patch.is_carried || has_more || moves || moves_uv;
-    patch.info.uv_changed = moves_uv;
-    patch.mesh = std::make_unique<GlbMesh>(patch.info, std::vector<int>());
-    const auto vertices = static_cast<int>(source.rows.size());
-    patch.mesh->read_from(*deviation.store, 0, vertices * 3);
-    if (patch.is_changed) {
-        const double scale = deviation.scale > 0.0 ? deviation.scale : 1.0;
-        patch.mesh->fit({tolerance.position / scale, tolerance.uv}, workers_);
-        max_error_ = std::max(max_error_, patch.mesh->max_error() * scale);
-        max_uv_error_ = std::max(max_uv_error_, patch.mesh->max_uv_error());
-        half_error_ = std::max(half_error_, patch.mesh->half_error() * scale);
-    } else {
-        max_error_ = std::max(max_error_, deviation.largest);
-        max_uv_error_ = std::max(max_uv_error_, deviation.largest_uv);
-    }
-}
-
 int GlbCharacter::target_count() const {
     int count = 0;
-    for (const Patch& patch : patches_) {
+    for (const MeshPatch& patch : patches_) {
         count += patch.target_count();
     }
     return count;
 }
 
 bool GlbCharacter::is_changed() const {
-    return std::any_of(patches_.begin(), patches_.end(), [](const Patch& patch) { return patch.is_changed; });
+    return std::any_of(patches_.begin(), patches_.end(), [](const MeshPatch& patch) { return patch.is_changed; });
 }
 
-const GlbCharacter::Patch* GlbCharacter::patch_of(int file_node) const {
-    const auto found = std::find_if(patches_.begin(), patches_.end(), [&](const Patch& patch) {
+const MeshPatch* GlbCharacter::patch_of(int file_node) const {
+    const auto found = std::find_if(patches_.begin(), patches_.end(), [&](const MeshPatch& patch) {
         return patch.is_changed && patch.instance->file_node == file_node;
     });
     return found == patches_.end() ? nullptr : &*found;
 }
 
 // What shaders of the file read: further sets of UVs, colours, attributes of its own.
-void GlbCharacter::add_further(GlbDocument& document, const Patch& patch, const RenderPart& part, const Json& before,
-                               Json& attributes) const {
+void GlbCharacter::add_further(GlbDocument& document, const MeshPatch& patch, const RenderPart& part,
+                               const Json& before, Json& attributes) const {
     const GlbMesh& mesh = *patch.mesh;
     for (size_t i = 0; i < before.size(); ++i) {
         const std::string& name = before.key(i);
@@ -290,8 +114,8 @@ void GlbCharacter::add_further(GlbDocument& document, const Patch& patch, const 
     }
 }
 
-void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
-                                   bool is_first, Json& primitive) const {
+void GlbCharacter::patch_primitive(GlbDocument& document, MeshPatch& patch, const RenderPart& part,
+                                   const BaseShape& base, bool is_first, Json& primitive) const {
     const GlbMesh& mesh = *patch.mesh;
     const bool is_skinned = patch.carriage.weights.influences > 0;
     const bool has_normals = std::as_const(primitive)["attributes"].contains("NORMAL");
@@ -340,7 +164,7 @@ void GlbCharacter::patch_primitive(GlbDocument& document, Patch& patch, const Re
     }
 }
 
-void GlbCharacter::patch_mesh(GlbDocument& document, Patch& patch, bool is_first) const {
+void GlbCharacter::patch_mesh(GlbDocument& document, MeshPatch& patch, bool is_first) const {
     const int node = patch.instance->file_node;
     int mesh = document.root["nodes"][node]["mesh"].as_index();
     if (count_nodes_with(document.root, mesh) > 1) {
@@ -424,7 +248,8 @@ void GlbCharacter::patch_clips(GlbDocument& document) const {
         for (size_t c = animation["channels"].size(); c-- > 0;) {
             Json& channel = animation["channels"][c];
             const Json& target = std::as_const(channel)["target"];
-            const Patch* patch = target["path"].as_text() == "weights" ? patch_of(target["node"].as_index()) : nullptr;
+            const MeshPatch* patch =
+                target["path"].as_text() == "weights" ? patch_of(target["node"].as_index()) : nullptr;
             if (patch == nullptr || patch->target_count() == 0 ||
                 (clip.file_animation != baked &&
                  document.has_weights(clip.file_animation, patch->instance->file_node))) {
@@ -453,7 +278,7 @@ void GlbCharacter::patch_clips(GlbDocument& document) const {
 }
 
 void GlbCharacter::add_weights(GlbAnimation& animation) const {
-    for (const Patch& patch : patches_) {
+    for (const MeshPatch& patch : patches_) {
         const int added = patch.target_count();
         if (added == 0) {
             continue;
@@ -545,7 +370,7 @@ void GlbCharacter::add_poses(GlbDocument& document, GlbAnimation& animation) con
         add("scale", scales[node], GlbDocument::vec3, numbers(rest.scale));
     }
     for (const int node : morphed) {
-        const Patch* patch = patch_of(file_node[node]);
+        const MeshPatch* patch = patch_of(file_node[node]);
         if ((patch == nullptr || patch->target_count() == 0) && !weights[node].empty()) {
             animation.add_channel(file_node[node], "weights", weights[node], GlbDocument::scalar);
         }
@@ -610,7 +435,7 @@ void GlbCharacter::repaint(GlbDocument& document) const {
     const std::vector<MeshPart>& parts = source.mesh.parts;
     const std::vector<int> materials =
         add_materials(document, source.materials.get(), {{&parts, source.mesh.uv.rows() > 0}}).front();
-    for (const Patch& patch : patches_) {
+    for (const MeshPatch& patch : patches_) {
         const int mesh = document.root["nodes"][patch.instance->file_node]["mesh"].as_index();
         for (size_t p = 0; p < patch.instance->file_primitives.size(); ++p) {
             const int material = materials.at(static_cast<size_t>(patch.placed->first_part) + p);
@@ -622,7 +447,7 @@ void GlbCharacter::repaint(GlbDocument& document) const {
 }
 
 bool GlbCharacter::joins(const GlbPatched& done) const {
-    return std::all_of(patches_.begin(), patches_.end(), [&](const Patch& patch) {
+    return std::all_of(patches_.begin(), patches_.end(), [&](const MeshPatch& patch) {
         const auto found = done.find(patch.instance->file_node);
         const bool is_first = found == done.end();
         const auto is_same = [&] {
@@ -635,7 +460,7 @@ bool GlbCharacter::joins(const GlbPatched& done) const {
 
 void GlbCharacter::add_to(GlbDocument& document, GlbAnimation& animation, GlbPatched& done) {
     const bool begins = done.empty();
-    for (Patch& patch : patches_) {
+    for (MeshPatch& patch : patches_) {
         if (patch.is_changed || (begins && patch.instance->is_mended)) {
             patch_mesh(document, patch, done.count(patch.instance->file_node) == 0);
             done.emplace(patch.instance->file_node, patch.info.art);

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "cutis/io/formats.h"
-#include "io/gltf/write_deviation.h"
-#include "io/gltf/write_mesh.h"
+#include "io/gltf/write_patches.h"
 
 namespace cutis {
 
@@ -46,52 +45,30 @@ public:
     double half_error() const { return half_error_; }
 
 private:
-    /// One mesh of the character.
-    struct Patch {
-        const PlacedMesh* placed = nullptr;
-        const MeshInstance* instance = nullptr;
-        MeshInfo info;
-        Carriage carriage;
-        Deviation deviation;
-        std::unique_ptr<GlbMesh> mesh;
-        bool is_finer = false;
-        bool is_carried = false;  ///< by its node instead of its skin
-        bool is_changed = false;
-        int file_targets = 0;
-        int other_targets = 0;  ///< of clips that were baked before
-
-        int target_count() const { return is_changed ? mesh->target_count() : 0; }
-    };
-
     void find_times();
     bool rewrites_clip() const {
         return !keeps_clip_ && info_.frame_count > 1 && !body_.source().clip.channels.empty();
     }
-    void make_patch(const PlacedMesh& placed, const GlbFrames& frames, const GlbOptions& options,
-                    const MorphTolerance& tolerance, const std::filesystem::path& beside, Patch& patch);
-    void find_rows(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const;
-    void take_finer(const PlacedMesh& placed, Patch& patch, DeviationSource& source) const;
-    void patch_mesh(GlbDocument& document, Patch& patch, bool is_first) const;
-    void patch_primitive(GlbDocument& document, Patch& patch, const RenderPart& part, const BaseShape& base,
+    void patch_mesh(GlbDocument& document, MeshPatch& patch, bool is_first) const;
+    void patch_primitive(GlbDocument& document, MeshPatch& patch, const RenderPart& part, const BaseShape& base,
                          bool is_first, Json& primitive) const;
-    void add_further(GlbDocument& document, const Patch& patch, const RenderPart& part, const Json& before,
+    void add_further(GlbDocument& document, const MeshPatch& patch, const RenderPart& part, const Json& before,
                      Json& attributes) const;
     void patch_clips(GlbDocument& document) const;
     void add_clip(GlbDocument& document, GlbAnimation& animation) const;
     void add_weights(GlbAnimation& animation) const;
     void add_poses(GlbDocument& document, GlbAnimation& animation) const;
     void to_metres(GlbDocument& document) const;
-    const Patch* patch_of(int file_node) const;
+    const MeshPatch* patch_of(int file_node) const;
     void repaint(GlbDocument& document) const;
 
     const BakeInfo& info_;
-    const Workers& workers_;
     const Body& body_;
     const Character& character_;
     std::vector<double> times_;
     bool keeps_clip_ = false;  ///< the file's own keys stay
     GlbTimes glb_times_;
-    std::deque<Patch> patches_;  ///< meshes point to what stands in theirs
+    std::deque<MeshPatch> patches_;  ///< meshes point to what stands in theirs
     double max_error_ = 0.0;
     double max_uv_error_ = 0.0;
     double half_error_ = 0.0;

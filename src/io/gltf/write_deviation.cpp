@@ -25,12 +25,20 @@ bool is_nearly_singular(const Eigen::Matrix3d& map) {
 
 class FrameUndoer {
 public:
-    FrameUndoer(const Body& body, TimeSampling sampling, const Carriage& carriage)
-        : body_(body), sampling_(sampling), carriage_(carriage), maps_(carriage.nodes.size()) {}
+    FrameUndoer(const Body& body, TimeSampling sampling, const NodeFrames& node_frames, const Carriage& carriage)
+        : body_(body),
+          sampling_(sampling),
+          node_frames_(node_frames),
+          carriage_(carriage),
+          maps_(carriage.nodes.size()) {}
 
     /// Poses nodes and morph targets. \param x  rest in, morphed rest out
-    void pose(double time, MatrixX3d& x, std::vector<float>& weights) {
-        body_.node_frames(time, sampling_, frames_);
+    void pose(size_t frame, double time, MatrixX3d& x, std::vector<float>& weights) {
+        if (node_frames_) {
+            node_frames_(frame, frames_);
+        } else {
+            body_.node_frames(time, sampling_, frames_);
+        }
         const Eigen::Affine3d& to_metres = body_.source().to_metres;
         for (size_t j = 0; j < maps_.size(); ++j) {
             maps_[j] = (frames_[carriage_.nodes[j]] * to_metres * carriage_.inverse_bind[j]).matrix().topRows<3>();
@@ -75,6 +83,7 @@ public:
 private:
     const Body& body_;
     TimeSampling sampling_;
+    const NodeFrames& node_frames_;
     const Carriage& carriage_;
     std::vector<Matrix34> maps_;
     std::vector<Eigen::Affine3d> frames_;
@@ -90,8 +99,8 @@ struct Furthest {
 }  // namespace
 
 Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vector<double>& times,
-                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside,
-                         const Workers& workers) {
+                         const NodeFrames& node_frames, const Carriage& carriage, const DeviationSource& source,
+                         const std::filesystem::path& beside, const Workers& workers) {
     Deviation out;
     const auto count = static_cast<Eigen::Index>(source.rows.size());
     out.uv_count = static_cast<int>(source.uvs.size());
@@ -100,7 +109,7 @@ Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vec
         out.store->append(positions.data(), static_cast<size_t>(positions.size()));
         out.store->append(uv.data(), static_cast<size_t>(uv.size()));
     };
-    FrameUndoer undoer(body, sampling, carriage);
+    FrameUndoer undoer(body, sampling, node_frames, carriage);
     MatrixX3d rest = source.rest;
     MatrixX3d all;
     MatrixX3d own(count, 3);
@@ -114,7 +123,7 @@ Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vec
     for (size_t f = 0; f < times.size(); ++f) {
         const bool begins = rest.rows() == 0;
         morphed = begins ? MatrixX3d::Zero(count, 3) : rest;
-        undoer.pose(times[f], morphed, out.weights);
+        undoer.pose(f, times[f], morphed, out.weights);
         out.scale = std::max(out.scale, undoer.largest_stretch());
         source.frames.read_positions(static_cast<int>(f), all);
         constexpr int chunk = 512;

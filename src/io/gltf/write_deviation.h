@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,9 +43,13 @@ struct DeviationSource {
     double tolerance = 1e-4;  ///< metres; a thousandth of it counts as nothing
 };
 
-/// \param beside  scratch space goes there
+/// World frames of all nodes in a frame of the bake, as Body::node_frames() gives them.
+using NodeFrames = std::function<void(size_t frame, std::vector<Eigen::Affine3d>& frames)>;
+
+/// \param node_frames  as a file has them; empty: those of the body
+/// \param beside       scratch space goes there
 Deviation find_deviation(const Body& body, TimeSampling sampling, const std::vector<double>& times,
-                         const Carriage& carriage, const DeviationSource& source, const std::filesystem::path& beside,
-                         const Workers& workers);
+                         const NodeFrames& node_frames, const Carriage& carriage, const DeviationSource& source,
+                         const std::filesystem::path& beside, const Workers& workers);
 
 }  // namespace cutis

@@ -120,6 +120,60 @@ int GlbDocument::add_vertices(std::span<const float> values, int width, bool nee
     return add_accessor(std::move(accessor));
 }
 
+int GlbDocument::sparse_view(int bytes, bool has_indices, std::optional<int> exponent) {
+    for (size_t v = 0; v < views_.size(); ++v) {
+        const View& view = views_[v];
+        if (view.sparse_bytes == bytes && view.has_sparse_indices == has_indices && view.exponent == exponent) {
+            return static_cast<int>(v);
+        }
+    }
+    const int view = new_view(0, 0);
+    views_.back().sparse_bytes = bytes;
+    views_.back().has_sparse_indices = has_indices;
+    views_.back().exponent = exponent;
+    return view;
+}
+
+int GlbDocument::add_offsets(std::span<const float> values, int width, bool needs_bounds, int exponent) {
+    const auto stride = static_cast<size_t>(width);
+    const size_t count = values.size() / stride;
+    std::vector<std::uint32_t> rows;
+    std::vector<float> kept;
+    for (size_t row = 0; row < count; ++row) {
+        const auto element = values.subspan(row * stride, stride);
+        if (std::any_of(element.begin(), element.end(), [](float value) { return value != 0.0F; })) {
+            rows.push_back(static_cast<std::uint32_t>(row));
+            kept.insert(kept.end(), element.begin(), element.end());
+        }
+    }
+    if (rows.empty()) {
+        return add_zeros(static_cast<int>(count), width, needs_bounds);
+    }
+    constexpr size_t words = 16;  // what the document says more of a sparse accessor is worth so many offsets
+    if (static_cast<double>(rows.size() + words) > sparse_share_ * static_cast<double>(count)) {
+        return add_vertices(values, width, needs_bounds, exponent);
+    }
+    const bool fits_u16 = count <= 65536;
+    const int index_view = sparse_view(fits_u16 ? 2 : 4, true, {});
+    const std::vector<std::uint16_t> narrow(rows.begin(), rows.end());
+    const size_t index_offset = fits_u16 ? append(index_view, narrow.data(), narrow.size() * 2)
+                                         : append(index_view, rows.data(), rows.size() * 4);
+    const int value_view =
+        sparse_view(width * 4, false, fits_exponent(kept, exponent) ? std::optional<int>(exponent) : std::nullopt);
+    const size_t value_offset = append(value_view, kept.data(), kept.size() * 4);
+    Json accessor = {{"componentType", type_float}, {"count", count}, {"type", type_of(width)}};
+    if (needs_bounds) {
+        add_bounds(accessor, values, width);
+    }
+    accessor["sparse"] = {{"count", rows.size()},
+                          {"indices",
+                           {{"bufferView", first_view_ + index_view},
+                            {"byteOffset", index_offset},
+                            {"componentType", fits_u16 ? type_u16 : type_u32}}},
+                          {"values", {{"bufferView", first_view_ + value_view}, {"byteOffset", value_offset}}}};
+    return add_accessor(std::move(accessor));
+}
+
 int GlbDocument::add_joints(std::span<const std::uint16_t> values, bool fits_byte) {
     Json accessor = {{"componentType", fits_byte ? type_u8 : type_u16}, {"count", values.size() / 4}, {"type", vec4}};
     // Strides 4 and 8 may be those of other attributes; joints get a view of their own.
@@ -279,6 +333,10 @@ void GlbDocument::lay_out_packed(Pieces& pieces) {
         ViewBytes& view = all[static_cast<size_t>(first_view_) + v];
         view.bytes = views_[v].bytes;
         view.exponent = views_[v].exponent;
+        if (views_[v].sparse_bytes > 0) {
+            view.use = views_[v].has_sparse_indices ? ViewBytes::Use::indices : ViewBytes::Use::attributes;
+            view.stride = views_[v].sparse_bytes;
+        }
     }
     size_t packed_bytes = 0;
     size_t unpacked_bytes = 0;

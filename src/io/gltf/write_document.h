@@ -47,6 +47,10 @@ public:
                      std::optional<int> exponent = {});
     /// The same for joint indices: four numbers a vertex, one byte each where they fit.
     int add_joints(std::span<const std::uint16_t> values, bool fits_byte);
+    /// The same for a morph target: a sparse accessor where few vertices are not zero.
+    int add_offsets(std::span<const float> values, int width, bool needs_bounds, int exponent);
+    /// Sparse are offsets of which at most this share is not zero.
+    void set_sparse_share(double share) { sparse_share_ = share; }
     /// `count` zeros that take no space: an accessor without buffer view.
     int add_zeros(int count, int width, bool needs_bounds);
     /// Triangle corners, two bytes each where they fit.
@@ -80,6 +84,8 @@ private:
         int stride = 0;
         int target = 0;
         std::optional<int> exponent = {};
+        int sparse_bytes = 0;  ///< of an element, where it is a part of sparse accessors: those have no stride
+        bool has_sparse_indices = false;
     };
     /// An accessor of zeros, which all that need the same share.
     struct Zeros {
@@ -93,6 +99,7 @@ private:
     void write_weights();
     int view_for(int stride, int target, std::optional<int> exponent);
     int new_view(int stride, int target);
+    int sparse_view(int bytes, bool has_indices, std::optional<int> exponent);
     void lay_out(Pieces& pieces);
     void lay_out_packed(Pieces& pieces);
     size_t append(int view, const void* data, size_t bytes);
@@ -105,6 +112,7 @@ private:
     std::vector<Zeros> zeros_;
     std::vector<GlbWeights> weights_;
     int matrix_view_ = -1;
+    double sparse_share_ = 0.0;
 };
 
 /// When a bake's frames are in an animation.

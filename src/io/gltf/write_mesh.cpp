@@ -21,10 +21,6 @@ std::vector<float> gather(const RenderPart& part, int width, const float* source
     return values;
 }
 
-bool is_zero(const std::vector<float>& values) {
-    return std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; });
-}
-
 template <class Matrix>
 std::vector<float> as_floats(const Matrix& matrix) {
     std::vector<float> values;
@@ -186,25 +182,21 @@ void GlbMesh::add_influences(GlbDocument& document, const RenderPart& part, cons
 }
 
 Json GlbMesh::target(GlbDocument& document, const RenderPart& part, int index, bool with_normals, bool with_uv) const {
-    const auto store = [&](const std::vector<float>& values, int width, bool needs_bounds, int exponent) {
-        return is_zero(values) ? document.add_zeros(part.vertex_count, width, needs_bounds)
-                               : document.add_vertices(values, width, needs_bounds, exponent);
-    };
     const float* displacements = morphs_.targets.col(index).data();
     const MorphSteps& steps = morphs_.steps;
     const auto k = static_cast<size_t>(index);
     const auto art_row = [&](size_t v) { return render_.art[v]; };
     const auto normal_row = [&](size_t v) { return field_.row_of(render_.art[v]); };
     Json attributes;
-    attributes["POSITION"] = store(gather(part, 3, displacements, art_row), 3, true, steps.position[k]);
+    attributes["POSITION"] = document.add_offsets(gather(part, 3, displacements, art_row), 3, true, steps.position[k]);
     if (with_normals) {
-        attributes["NORMAL"] =
-            store(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3, false, steps.normal[k]);
+        attributes["NORMAL"] = document.add_offsets(gather(part, 3, morphs_.normals.col(index).data(), normal_row), 3,
+                                                    false, steps.normal[k]);
     }
     if (with_uv) {
-        attributes["TEXCOORD_0"] =
-            store(gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }),
-                  2, false, steps.uv[k]);
+        attributes["TEXCOORD_0"] = document.add_offsets(
+            gather(part, 2, displacements + mesh_->vertex_count() * 3, [&](size_t v) { return render_.uv[v]; }), 2,
+            false, steps.uv[k]);
     }
     return attributes;
 }

@@ -410,7 +410,9 @@ MorphBasis fit_morph_basis(const GlbFrames& frames, const MorphTolerance& tolera
             break;
         }
     }
-    fit_normals(frames, plan, scale, normals, workers, basis);
+    if (tolerance.has_normals) {
+        fit_normals(frames, plan, scale, normals, workers, basis);
+    }
     return basis;
 }
 

@@ -9,8 +9,9 @@
 namespace cutis {
 
 struct MorphTolerance {
-    double position = 1e-4;  ///< metres, distance of a vertex
-    double uv = 1e-4;        ///< distance of a UV
+    double position = 1e-4;   ///< metres, distance of a vertex
+    double uv = 1e-4;         ///< distance of a UV
+    bool has_normals = true;  ///< targets move them, too
 };
 
 /// Binary exponents of what numbers are rounded to: all are whole multiples of 2 to the power of it. Few bits of them

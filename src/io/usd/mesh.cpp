@@ -12,7 +12,26 @@ namespace {
 const std::string& member = usda_member;
 const std::string& inner = usda_inner;
 
+/// Three or four digits are finer than any shading shows, and half the text.
+std::string normals_text(const MatrixX3d& normals, double digits) {
+    std::string text;
+    const MatrixX3d rounded = (digits * normals.array()).round() / digits;
+    append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
+    return text;
+}
+
 }  // namespace
+
+std::string usda_extent(const MatrixX3d& positions) {
+    MatrixX3d box = MatrixX3d::Zero(2, 3);
+    if (positions.rows() > 0) {
+        box.row(0) = positions.colwise().minCoeff();
+        box.row(1) = positions.colwise().maxCoeff();
+    }
+    std::string text;
+    append_tuples(text, box.data(), 2, 3);
+    return text;
+}
 
 void SampledAttribute::take(int time_code, const std::string& value) {
     if (first.empty()) {
@@ -31,6 +50,7 @@ void SampledAttribute::write_to(AtomicFile& file) {
 UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh,
                    const std::string& identifier, UsdaMaterials& materials, const UsdaDetail& detail)
     : path_(path),
+      identifier_(identifier),
       stream_(stream),
       mesh_(&mesh),
       materials_(&materials),
@@ -38,23 +58,25 @@ UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const 
       parts_(parts_of(*mesh.art)),
       corners_(polygon_corners(*mesh.art, parts_)),
       extent_(path, "float3[] extent", "") {
+    std::set<std::string> taken;
+    for (const MeshPart& part : parts_) {
+        part_names_.push_back(usd_identifier(part.name, "part", taken));
+    }
     if (detail_.has_normals && !mesh.has_normals && mesh.art->triangles.rows() > 0) {
         field_.emplace(*mesh.art, parts_, std::vector<int>());
     }
-    head_ = head_text(identifier);
     if (mesh.has_uv()) {
-        head_ += uv_head_text();
+        uv_head_ = uv_head_text();
     }
     if (stream_ != nullptr) {
-        stream_->write(head_);
-        head_.clear();
+        stream_->write(head_text());
     } else {
         points_ = std::make_unique<SampledAttribute>(path, "point3f[] points", "");
     }
 }
 
-std::string UsdaMesh::head_text(const std::string& identifier) const {
-    std::string text = "    def Mesh \"" + identifier + "\"\n    {\n";
+std::string UsdaMesh::head_text(const char* schemas) const {
+    std::string text = "    def Mesh \"" + identifier_ + "\"" + schemas + "\n    {\n";
     if (mesh_->is_other_view) {
         text += usda_member + "token visibility = \"invisible\"\n";
     }
@@ -64,7 +86,7 @@ std::string UsdaMesh::head_text(const std::string& identifier) const {
     append_integers(text, corners_.sizes);
     text += "\n" + member + "int[] faceVertexIndices = ";
     append_integers(text, corners_.vertices);
-    return text + "\n";
+    return text + "\n" + uv_head_;
 }
 
 // Renderers look solid textures up at Pref: the material where it slides, else the rest shape.
@@ -91,13 +113,21 @@ std::string UsdaMesh::uv_head_text() {
         }
     }
     std::string text;
-    if (!is_per_vertex) {
-        text += member + "int[] primvars:st:indices = ";
-        append_integers(text, indices);
-        text += "\n";
-    }
+    const auto add_indices = [&](const std::string& name) {
+        if (!is_per_vertex) {
+            text += member + "int[] primvars:" + name + ":indices = ";
+            append_integers(text, indices);
+            text += "\n";
+        }
+    };
     const std::string metadata =
         " (\n" + inner + "interpolation = \"" + (is_per_vertex ? "vertex" : "faceVarying") + "\"\n" + member + ")";
+    for (size_t set = 0; set < mesh_->art->more_uv.size(); ++set) {
+        const std::string name = concat("st", set + 1);
+        add_indices(name);
+        text += member + "texCoord2f[] primvars:" + name + " = " + uv_text(mesh_->art->more_uv[set]) + metadata + "\n";
+    }
+    add_indices("st");
     if (mesh_->uv_moves()) {
         st_ = std::make_unique<SampledAttribute>(path_, "texCoord2f[] primvars:st", metadata);
     } else {
@@ -120,6 +150,9 @@ void UsdaMesh::announce_channels() {
         return;
     }
     std::set<std::string> taken = {"st", "Pref"};
+    for (size_t set = 0; set < mesh_->art->more_uv.size(); ++set) {
+        taken.insert(concat("st", set + 1));
+    }
     for (const ChannelInfo& channel : mesh_->channels) {
         const bool is_tuple = channel.width >= 2 && channel.width <= 4;
         const std::string type = channel.for_renderers ? "point3f[]"
@@ -141,14 +174,10 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     if (!has_begun_) {
         announce_channels();
     }
-    take_points(time_code, frame.positions);
-    has_begun_ = true;
-    take_extent(time_code, frame.positions);
-    if (mesh_->has_normals) {
-        write_normals(time_code, frame.normals, 1e4);
-    } else if (field_) {
-        take_normals(time_code, frame.positions);
+    if (!detail_.is_skinned) {
+        take_shape(time_code, frame.positions, mesh_->has_normals ? &frame.normals : nullptr);
     }
+    has_begun_ = true;
     if (st_) {
         st_->take(time_code, uv_text(uv_of(*mesh_, frame)));
     }
@@ -161,26 +190,32 @@ void UsdaMesh::take(int time_code, const MeshFrame& frame) {
     }
 }
 
+void UsdaMesh::take_shape(int time_code, const MatrixX3d& positions, const MatrixX3d* normals) {
+    take_points(time_code, positions);
+    take_extent(time_code, positions);
+    if (normals != nullptr) {
+        write_normals(time_code, *normals, 1e4);
+    } else if (field_) {
+        write_normals(time_code, computed_normals(positions), 1e3);
+    }
+}
+
 /// Of the smooth surface, seams of UVs closed, hard edges kept: what renderers would compute lacks both.
-void UsdaMesh::take_normals(int time_code, const MatrixX3d& positions) {
+const MatrixX3d& UsdaMesh::computed_normals(const MatrixX3d& positions) {
     field_->compute(positions, field_normals_);
     normals_now_.resize(positions.rows(), 3);
     for (int v = 0; v < static_cast<int>(positions.rows()); ++v) {
         normals_now_.row(v) = field_normals_.row(field_->row_of(v));
     }
-    write_normals(time_code, normals_now_, 1e3);
+    return normals_now_;
 }
 
-/// Three or four digits are finer than any shading shows, and half the text.
 void UsdaMesh::write_normals(int time_code, const MatrixX3d& normals, double digits) {
     if (!normals_) {
         normals_ = std::make_unique<SampledAttribute>(path_, "normal3f[] normals",
                                                       " (\n" + inner + "interpolation = \"vertex\"\n" + member + ")");
     }
-    std::string text;
-    const MatrixX3d rounded = (digits * normals.array()).round() / digits;
-    append_tuples(text, rounded.data(), static_cast<size_t>(rounded.rows()), 3);
-    normals_->take(time_code, text);
+    normals_->take(time_code, normals_text(normals, digits));
 }
 
 void UsdaMesh::take_points(int time_code, const MatrixX3d& positions) {
@@ -206,24 +241,42 @@ void UsdaMesh::take_points(int time_code, const MatrixX3d& positions) {
 }
 
 void UsdaMesh::take_extent(int time_code, const MatrixX3d& positions) {
-    MatrixX3d box = MatrixX3d::Zero(2, 3);
-    if (positions.rows() > 0) {
-        box.row(0) = positions.colwise().minCoeff();
-        box.row(1) = positions.colwise().maxCoeff();
-    }
-    std::string text;
-    append_tuples(text, box.data(), 2, 3);
-    extent_.take(time_code, text);
+    extent_.take(time_code, usda_extent(positions));
 }
 
 void UsdaMesh::finish(AtomicFile& file) {
     if (points_) {
-        file.write(head_);
+        file.write(head_text());
         points_->write_to(file);
     } else {
         file.write(member + "}\n");
     }
     extent_.write_to(file);
+    write_rest(file);
+    file.write("    }\n");
+}
+
+void UsdaMesh::finish_skinned(AtomicFile& file, const std::vector<float>& positions, const std::string& binding,
+                              const std::function<void(AtomicFile&)>& write_children) {
+    const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor>> rest(
+        positions.data(), static_cast<Eigen::Index>(positions.size() / 3), 3);
+    const MatrixX3d points = rest.cast<double>();
+    file.write(head_text(" (\n        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )"));
+    std::string text = member + "point3f[] points = ";
+    append_tuples(text, points.data(), static_cast<size_t>(points.rows()), 3);
+    text += "\n" + member + "float3[] extent = " + usda_extent(points) + "\n";
+    if (field_) {
+        text += member + "normal3f[] normals = " + normals_text(computed_normals(points), 1e3) + " (\n" + inner +
+                "interpolation = \"vertex\"\n" + member + ")\n";
+    }
+    file.write(text + binding);
+    write_rest(file);
+    write_children(file);
+    file.write("    }\n");
+}
+
+/// All but the shape.
+void UsdaMesh::write_rest(AtomicFile& file) {
     if (sliding_pref() == nullptr) {
         file.write(pref_text());
     }
@@ -237,16 +290,14 @@ void UsdaMesh::finish(AtomicFile& file) {
         channel->write_to(file);
     }
     write_parts(file);
-    file.write("    }\n");
 }
 
 void UsdaMesh::write_parts(AtomicFile& file) {
     file.write(member + "uniform token subsetFamily:materialBind:familyType = " + "\"partition\"\n");
-    std::set<std::string> taken;
     for (size_t part = 0; part < parts_.size(); ++part) {
         const bool is_painted = !parts_[part].material.empty();
         std::string text = concat(
-            "\n", member, "def GeomSubset \"", usd_identifier(parts_[part].name, "part", taken),
+            "\n", member, "def GeomSubset \"", part_names_[part],
             is_painted ? "\" (\n" + inner + "prepend apiSchemas = [\"MaterialBindingAPI\"]\n" + member + ")\n" : "\"\n",
             member, "{\n");
         text += inner + "uniform token elementType = \"face\"\n";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,11 +29,15 @@ struct SampledAttribute {
     void write_to(AtomicFile& file);
 };
 
+/// Of points, as `extent` has it.
+std::string usda_extent(const MatrixX3d& positions);
+
 /// How much of a mesh is written.
 struct UsdaDetail {
     double step = 0.0;  ///< points are rounded to whole multiples of it, metres; 0: they are not
     bool has_channels = true;
     bool has_normals = false;  ///< computed where frames bring none
+    bool is_skinned = false;   ///< the shape comes at the end, with finish_skinned() or, after take_shape(), finish()
 };
 
 /// One `def Mesh` of a USDA file, from its first line to its last.
@@ -43,24 +48,34 @@ public:
     UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const MeshInfo& mesh, const std::string& identifier,
              UsdaMaterials& materials, const UsdaDetail& detail = {});
 
+    /// Names of the prims below it.
+    const std::vector<std::string>& part_names() const { return part_names_; }
     void take(int time_code, const MeshFrame& frame);
+    /// \param normals  null: computed where they are wanted
+    void take_shape(int time_code, const MatrixX3d& positions, const MatrixX3d* normals);
     /// All that was not streamed.
     void finish(AtomicFile& file);
+    /// The same of a mesh that a skeleton moves.
+    /// \param positions  at rest, its own space;  \param binding  properties;  \param write_children  further prims
+    void finish_skinned(AtomicFile& file, const std::vector<float>& positions, const std::string& binding,
+                        const std::function<void(AtomicFile&)>& write_children);
 
 private:
-    std::string head_text(const std::string& identifier) const;
+    std::string head_text(const char* schemas = "") const;
     std::string uv_head_text();
     const ChannelInfo* sliding_pref() const;
     std::string pref_text() const;
     std::string uv_text(const MatrixX2d& uv) const;
     void announce_channels();
+    void write_rest(AtomicFile& file);
     void take_points(int time_code, const MatrixX3d& positions);
     void take_extent(int time_code, const MatrixX3d& positions);
-    void take_normals(int time_code, const MatrixX3d& positions);
+    const MatrixX3d& computed_normals(const MatrixX3d& positions);
     void write_normals(int time_code, const MatrixX3d& normals, double digits);
     void write_parts(AtomicFile& file);
 
     std::filesystem::path path_;
+    std::string identifier_;
     AtomicFile* stream_;
     const MeshInfo* mesh_;
     UsdaMaterials* materials_;
@@ -69,10 +84,11 @@ private:
     std::optional<NormalField> field_;  ///< where normals are computed
     MatrixX3d field_normals_, normals_now_;
     std::vector<MeshPart> parts_;
+    std::vector<std::string> part_names_;
     PolygonCorners corners_;
     bool has_uv_filler_ = false;
     bool has_begun_ = false;
-    std::string head_;                          ///< where it waits
+    std::string uv_head_;
     std::unique_ptr<SampledAttribute> points_;  ///< where they wait
     SampledAttribute extent_;
     std::unique_ptr<SampledAttribute> normals_;

@@ -6,9 +6,10 @@ import { cutis } from './program.js';
 
 /**
  * Bakes a scene and returns the report, with `file(format)` for the path of an output.
- * body: keys of the scene's [body] table; layers: text of its [[layer]] tables; frames: [first, last], or none for the whole clip.
+ * body: keys of the scene's [body] table; layers: text of its [[layer]] tables; frames: [first, last], or none for the whole clip;
+ * usda: text of its [output.usda] table.
  */
-export function bake(folder, { body, layers = '', formats, frames, output = {}, compression = 'none' }) {
+export function bake(folder, { body, layers = '', formats, frames, output = {}, compression = 'none', usda = 'tolerance = 0\nchannels = true\n' }) {
   mkdirSync(folder, { recursive: true });
   const quote = (value) => (typeof value === 'number' || typeof value === 'boolean' ? value : JSON.stringify(value));
   const table = (values) =>
@@ -21,7 +22,7 @@ export function bake(folder, { body, layers = '', formats, frames, output = {}, 
     scene,
     `[body]\n${table(body)}${layers}[output]\nformats = ${JSON.stringify(formats)}\n${table(output)}` +
       // Blender does not read compressed files; USD is compared to the bit.
-      `[output.glb]\ncompression = ${quote(compression)}\n[output.usda]\ntolerance = 0\nchannels = true\n`,
+      `[output.glb]\ncompression = ${quote(compression)}\n[output.usda]\n${usda}`,
   );
   const range = frames ? ['--frames', `${frames[0]}-${frames[1]}`] : [];
   const report = JSON.parse(
