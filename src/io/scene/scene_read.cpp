@@ -16,10 +16,8 @@ static from_chars_result from_chars(const char* first, const char* last, double&
     value = strtod(text.c_str(), &end);
     return {first + (end - text.c_str()), end == text.c_str() ? errc::invalid_argument : errc()};
 }
-to_chars_result to_chars(char*, char*, float);
-to_chars_result to_chars(char*, char*, float, chars_format);
-to_chars_result to_chars(char*, char*, double);
-to_chars_result to_chars(char*, char*, double, chars_format);
+template <class Number, class... Format>
+requires is_floating_point_v<Number> to_chars_result to_chars(char*, char*, Number, Format...);
 }  // namespace std
 #define TOML_INT_CHARCONV 1
 #define TOML_FLOAT_CHARCONV 1
