@@ -233,12 +233,12 @@ VectorXd Painted::factors() const {
     return per_vertex / mean;
 }
 
-ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names, std::vector<int> values) {
+ChoiceField choice_field(void* field, size_t bytes, std::span<const std::string_view> names, std::vector<int> values) {
     if (values.empty()) {
         values.resize(names.size());
         std::iota(values.begin(), values.end(), 0);
     }
-    return {field, bytes, std::move(names), std::move(values)};
+    return {field, bytes, {names.begin(), names.end()}, std::move(values)};
 }
 
 int ChoiceField::index() const {

@@ -225,7 +225,7 @@ private:
         }
         std::string keys;
         for (const Option& option : std::get<TablesField>(option_.field.any()).example()) {
-            keys += (keys.empty() ? "" : ", ") + option.name + " = ...";
+            keys += concat(keys.empty() ? "" : ", ", option.name, " = ...");
         }
         return concat(" (", quoted_text(item.text), "); write ", option_.name, " = [{ ", keys, " }]");
     }
@@ -267,8 +267,8 @@ private:
     void need_range(const Value& value) const {
         if (!is_inside(option_.range, value.number)) {
             refuse(value, expected_number(option_.range),
-                   number_text(value.number) +
-                       (option_.automatic.empty() ? "" : "; left out it means: " + option_.automatic));
+                   concat(number_text(value.number),
+                          option_.automatic.empty() ? "" : "; left out it means: ", option_.automatic));
         }
     }
 
@@ -323,7 +323,7 @@ void read_options(const Table& values, const Options& options, const std::string
         std::vector<std::string> known;
         for (const Option& option : options) {
             if (is_key(option)) {
-                known.push_back(option.name);
+                known.emplace_back(option.name);
             }
             if (option.name == key && !std::holds_alternative<CodeField>(option.field.any())) {
                 found = &option;

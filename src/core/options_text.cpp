@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <locale>
-#include <sstream>
 
+#include "core/text.h"
 #include "cutis/core/error.h"
 #include "cutis/core/options.h"
 
@@ -84,9 +84,9 @@ std::string range_text(const Range& range) {
 }
 
 std::string remark(const Option& option) {
-    std::string text = option.about;
+    std::string text(option.about);
     if (!option.unit.empty()) {
-        text += " [" + option.unit + "]";
+        text += concat(" [", option.unit, "]");
     }
     if (!words_of(option).empty()) {
         text += ": " + word_list(words_of(option), "or");
@@ -94,7 +94,7 @@ std::string remark(const Option& option) {
         text += ", " + range;
     }
     if (!option.automatic.empty()) {
-        text += "; left out: " + option.automatic;
+        text += concat("; left out: ", option.automatic);
     }
     return text;
 }
@@ -113,11 +113,7 @@ const char* change_name(Change change) {
 
 std::string as_comment(const std::string& text) {
     std::string out;
-    std::istringstream lines(text);
-    std::string line;
-    while (std::getline(lines, line)) {
-        out += "# " + line + "\n";
-    }
+    for_lines(text, [&](const std::string& line) { out += "# " + line + "\n"; });
     return out;
 }
 
@@ -125,11 +121,11 @@ std::string as_comment(const std::string& text) {
 class Members {
 public:
     explicit Members(int indent) : indent_(static_cast<size_t>(indent), ' ') {}
-    Members& add(const std::string& name, const std::string& value) {
+    Members& add(std::string_view name, const std::string& value) {
         text_ += (text_.empty() ? "" : ",\n") + indent_ + quoted_text(name) + ": " + value;
         return *this;
     }
-    Members& add_text(const std::string& name, const std::string& value) { return add(name, quoted_text(value)); }
+    Members& add_text(std::string_view name, std::string_view value) { return add(name, quoted_text(value)); }
     /// Members that are written already.
     void add_lines(const std::string& lines) { text_ += ",\n" + lines; }
     const std::string& text() const { return text_; }
@@ -273,7 +269,7 @@ std::string cell(std::string text) {
 
 }  // namespace
 
-std::string quoted_text(const std::string& text) {
+std::string quoted_text(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -294,16 +290,8 @@ std::string quoted_text(const std::string& text) {
 std::string number_text(double value) {
     std::string text;
     for (int digits = 6; digits <= 17; ++digits) {
-        std::ostringstream out;
-        out.imbue(std::locale::classic());
-        out.precision(digits);
-        out << value;
-        text = out.str();
-        std::istringstream in(text);
-        in.imbue(std::locale::classic());
-        double back = 0.0;
-        in >> back;
-        if (back == value) {
+        text = rounded_text(value, digits);
+        if (read_back(text) == value) {
             break;
         }
     }
@@ -332,20 +320,21 @@ std::string options_sample(const Options& options, const std::string& section, c
     std::string text = section + "\n";
     std::string inner;
     for (const Option& option : options) {
-        const std::string name = path + "." + option.name;
+        const std::string name = concat(path, ".", option.name);
         if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
-            inner += "# " + option.about + "\n" + as_comment(options_sample(list->example(), "[[" + name + "]]", name));
+            inner += concat("# ", option.about, "\n") +
+                     as_comment(options_sample(list->example(), "[[" + name + "]]", name));
             continue;
         }
         if (const auto* table = std::get_if<TableField>(&option.field.any())) {
-            inner += "\n# " + option.about + "\n" + options_sample(table->options(), "[" + name + "]", name);
+            inner += concat("\n# ", option.about, "\n") + options_sample(table->options(), "[" + name + "]", name);
             continue;
         }
         if (!is_key(option)) {
             continue;
         }
         const std::string value = std::visit(FieldText{}, option.field.any());
-        std::string line = (value.empty() ? "# " : "") + option.name + " = " + value;
+        std::string line = concat(value.empty() ? "# " : "", option.name, " = ", value);
         line.resize(std::max<size_t>(line.size() + 2, 32), ' ');
         text += line + "# " + remark(option) + "\n";
     }
@@ -365,7 +354,7 @@ std::string options_markdown(const Options& options) {
             text += "| **" + group + "** | | | | |\n";
         }
         std::string range = range_text(option.range);
-        std::string about = option.about;
+        std::string about(option.about);
         if (!words_of(option).empty()) {
             range.clear();
             for (const std::string& word : words_of(option)) {
@@ -376,7 +365,7 @@ std::string options_markdown(const Options& options) {
             about += " (paintable)";
         }
         std::string value = std::visit(FieldText{}, option.field.any());
-        value = value.empty() ? option.automatic : "`" + value + "`";
+        value = value.empty() ? std::string(option.automatic) : "`" + value + "`";
         Options entries;
         if (const auto* list = std::get_if<TablesField>(&option.field.any())) {
             entries = list->example();
@@ -389,7 +378,7 @@ std::string options_markdown(const Options& options) {
         text += concat("| `", option.name, "` | ", cell(value), " | ", option.unit, " | ", cell(range), " | ",
                        cell(about), " |\n");
         if (!entries.empty()) {
-            inner += "\nEach `" + option.name + "`:\n\n" + options_markdown(entries);
+            inner += concat("\nEach `", option.name, "`:\n\n") + options_markdown(entries);
         }
     }
     return text + inner;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "core/text.h"
 #include "cutis/core/error.h"
 #include "io/number_text.h"
 
@@ -186,11 +186,9 @@ Json options_json(const Options& options, const Options& defaults, const std::ve
 }
 
 std::string without_tables(const std::string& scene, const std::string& table) {
-    std::istringstream lines(scene);
     std::string text;
-    std::string line;
     bool is_left_out = false;
-    while (std::getline(lines, line)) {
+    for_lines(scene, [&](const std::string& line) {
         const std::string name = header_name(line);
         if (!name.empty()) {
             is_left_out = name == table || name.compare(0, table.size() + 1, table + ".") == 0;
@@ -198,7 +196,7 @@ std::string without_tables(const std::string& scene, const std::string& table) {
         if (!is_left_out) {
             text += line + "\n";
         }
-    }
+    });
     while (text.size() > 1 && text.compare(text.size() - 2, 2, "\n\n") == 0) {
         text.pop_back();
     }

@@ -158,7 +158,7 @@ TEST(SceneRead, no_key_of_a_section_is_there_twice) {
         std::vector<std::string> names;
         for (const Option& option : section.options) {
             if (is_key(option)) {
-                names.push_back(option.name);
+                names.emplace_back(option.name);
             }
             names.insert(names.end(), option.was.begin(), option.was.end());
         }

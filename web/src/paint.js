@@ -90,7 +90,7 @@ function texture(canvas, isColour) {
   return dress(new CanvasTexture(canvas), isColour);
 }
 
-function dress(t, isColour) {
+export function dress(t, isColour) {
   t.wrapS = t.wrapT = RepeatWrapping;
   t.minFilter = LinearMipmapLinearFilter;
   t.magFilter = LinearFilter;
@@ -131,6 +131,7 @@ const patternCode = `
 /** Materials of a surface, one for each part where parts have pictures; `state` = { paint, heat, wireframe } is read on every update. */
 export function makeSkin(description, bake) {
   const wrinkles = description.kind === 'body' && description.uv ? wrinkleTextures(bake) : [];
+  wrinkles.grow = bake.wrinkles?.grow;
   if (!hasPictures(description)) return makeMaterial(description, null, wrinkles);
   const skins = description.parts.map(({ picture, normals }) =>
     makeMaterial(description, pictureTexture(bake, picture, true), wrinkles, pictureTexture(bake, normals, false)));
@@ -168,13 +169,13 @@ function wrinkleTextures(bake) {
   return bake.wrinkleTextures;
 }
 
-/** Slopes of all maps, weighted and added, on top of the material's own normal map. */
-const wrinkleCode = (count, hasOwn) => `
+/** Slopes of all maps, weighted and added, on top of the material's own normal map. `grow`: each vertex has a height of its own. */
+const wrinkleCode = (count, hasOwn, grow) => `
   #ifdef USE_NORMALMAP_TANGENTSPACE
     if (wrinkled) {
       vec2 wrinkleSlope = vec2(0.0);
       ${hasOwn ? '{ vec3 n = texture2D(normalMap, vNormalMapUv).xyz * 2.0 - 1.0; wrinkleSlope = normalScale * n.xy / max(n.z, 0.05); }' : ''}
-      ${Array.from({ length: count }, (_, k) => `{ vec3 n = texture2D(wrinkleMaps[${k}], vWrinkleUv).xyz * 2.0 - 1.0; wrinkleSlope += wrinkleWeights[${k}] * n.xy / max(n.z, 0.05); }`).join('\n      ')}
+      ${Array.from({ length: count }, (_, k) => `{ vec2 n = texture2D(wrinkleMaps[${k}], vWrinkleUv).xy * 2.0 - 1.0; wrinkleSlope += ${grow ? 'vWrinkleHeight * ' : ''}wrinkleWeights[${k}] * n / sqrt(max(1.0 - dot(n, n), 0.0025)); }`).join('\n      ')}
       normal = normalize(tbn * vec3(wrinkleSlope, 1.0));
     } else {
       #include <normal_fragment_maps>
@@ -195,24 +196,28 @@ function makeMaterial(description, picture, wrinkles = [], normals = null) {
   const uniforms = { paintKind: { value: 0 }, tattooMap: { value: textures().tattoo }, squaresPerUnit: { value: 1 / square }, showsPicture: { value: false } };
   if (wrinkles.length) Object.assign(uniforms, { wrinkleMaps: { value: wrinkles }, wrinkleWeights: { value: wrinkles.map(() => 0) }, wrinkled: { value: true } });
   // three.js keeps programs by the text of the next function, which does not tell what it closes over.
-  material.customProgramCacheKey = () => `${hasUv} ${wrinkles.length} ${normals !== null}`;
+  const { grow } = wrinkles;
+  material.customProgramCacheKey = () => `${hasUv} ${wrinkles.length} ${grow} ${normals !== null}`;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', `#include <common>
         attribute vec3 pref; attribute vec2 garb; varying vec3 vPref; varying vec2 vUvScaled; varying vec2 vWrinkleUv; varying float vIsGarment; uniform float squaresPerUnit;
+        ${grow ? 'attribute float wrinkleHeight; varying float vWrinkleHeight;' : ''}
         ${hasUv ? '' : '#ifndef USE_UV\n#define CUTIS_NO_UV\n#endif'}`)
       .replace('#include <begin_vertex>', `#include <begin_vertex>
         vPref = pref * squaresPerUnit;
         vUvScaled = uv * garb.y * squaresPerUnit;
         vWrinkleUv = uv;
+        ${grow ? 'vWrinkleHeight = wrinkleHeight;' : ''}
         vIsGarment = garb.x;`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>
         varying vec3 vPref; varying vec2 vUvScaled; varying vec2 vWrinkleUv; varying float vIsGarment; uniform int paintKind; uniform sampler2D tattooMap; uniform float squaresPerUnit; uniform bool showsPicture;
         ${wrinkles.length ? `uniform sampler2D wrinkleMaps[${wrinkles.length}]; uniform float wrinkleWeights[${wrinkles.length}]; uniform bool wrinkled;` : ''}
+        ${grow ? 'varying float vWrinkleHeight;' : ''}
         ${patternCode}`)
-      .replace('#include <normal_fragment_maps>', wrinkles.length ? wrinkleCode(wrinkles.length, normals !== null) : '#include <normal_fragment_maps>')
+      .replace('#include <normal_fragment_maps>', wrinkles.length ? wrinkleCode(wrinkles.length, normals !== null, grow) : '#include <normal_fragment_maps>')
       .replace('#include <color_fragment>', `vec3 pictured = diffuseColor.rgb;
         #include <color_fragment>
         if (showsPicture) diffuseColor.rgb = pictured;

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -103,11 +105,11 @@ struct ChoiceField {
 };
 
 /// \param values  of the names; empty: 0, 1, 2, ...
-ChoiceField choice_field(void* field, size_t bytes, std::vector<std::string> names, std::vector<int> values);
+ChoiceField choice_field(void* field, size_t bytes, std::span<const std::string_view> names, std::vector<int> values);
 
 template <class Choice>
-ChoiceField choice(Choice& field, std::vector<std::string> names, std::vector<int> values = {}) {
-    return choice_field(&field, sizeof(field), std::move(names), std::move(values));
+ChoiceField choice(Choice& field, std::initializer_list<std::string_view> names, std::vector<int> values = {}) {
+    return choice_field(&field, sizeof(field), {names.begin(), names.size()}, std::move(values));
 }
 
 /// A list of structs, each with its own describe(): an array of tables in a scene file.
@@ -154,7 +156,7 @@ CodeField in_code(const Field& field) {
 
 /// A key that has moved to another table: refused with where it is now.
 struct MovedField {
-    std::string now = {};  ///< "cut_distance in [body]"
+    std::string_view now = {};  ///< "cut_distance in [body]"
 };
 
 /// What an option is bound to. A value of one of these kinds, held where copying it costs a compiler nothing: every
@@ -191,18 +193,18 @@ private:
 
 /// One option: a field of a plain struct, whose value before reading is the default, and everything
 /// there is to know about it. Reader, checks, hash, samples, documentation and schema are all made
-/// from lists of these.
+/// from lists of these. Its words are literals: built text would be a third of what a description compiles to.
 struct Option {
-    std::string group = {};  ///< empty: that of the option before
-    std::string name = {};
+    std::string_view group = {};  ///< empty: that of the option before
+    std::string_view name = {};
     OptionField field = static_cast<bool*>(nullptr);
-    std::string about = {};  ///< one sentence
-    std::string unit = {};   ///< "s", "m", ...; empty: none
-    Range range = {};        ///< of numbers, and of those in lists
-    Range soft = {};         ///< where values usually lie, for sliders; infinite: as range
+    std::string_view about = {};  ///< one sentence
+    std::string_view unit = {};   ///< "s", "m", ...; empty: none
+    Range range = {};             ///< of numbers, and of those in lists
+    Range soft = {};              ///< where values usually lie, for sliders; infinite: as range
     Change change = Change::prepare;
     bool advanced = false;
-    std::string automatic = {};             ///< what leaving it out means, where it has no default
+    std::string_view automatic = {};        ///< what leaving it out means, where it has no default
     std::vector<std::string> was = {};      ///< old spellings, refused with the new one
     std::vector<std::string> choices = {};  ///< texts that are allowed; empty: any
     bool is_file = false;                   ///< the text names a mesh file
@@ -281,7 +283,7 @@ std::string word_list(const std::vector<std::string>& words, const std::string& 
 std::string scene_place(const std::string& file, int line, int column);
 
 /// In double quotes, as TOML and JSON want it.
-std::string quoted_text(const std::string& text);
+std::string quoted_text(std::string_view text);
 
 /// Six digits, or as many as it takes to read back the same number.
 std::string number_text(double value);

@@ -3,6 +3,25 @@
 // The parser asserts what it meets in bad input where it was to report it; the checks before and
 // after it are ours.
 #define TOML_ASSERT(expression) static_cast<void>(0)
+#if defined(__EMSCRIPTEN__)
+// Emscripten's library knows no fractions in <charconv>; without them the parser takes streams, and with those all
+// locales come along: 20 KB. What writes is declared alone: nothing is written with the parser.
+#include <charconv>
+#include <cstdlib>
+#include <string>
+namespace std {
+static from_chars_result from_chars(const char* first, const char* last, double& value) {
+    const string text(first, last);
+    char* end = nullptr;
+    value = strtod(text.c_str(), &end);
+    return {first + (end - text.c_str()), end == text.c_str() ? errc::invalid_argument : errc()};
+}
+template <class Number, class... Format>
+requires is_floating_point_v<Number> to_chars_result to_chars(char*, char*, Number, Format...);
+}  // namespace std
+#define TOML_INT_CHARCONV 1
+#define TOML_FLOAT_CHARCONV 1
+#endif
 #include <toml++/toml.h>
 #include <cmath>
 #include <cstdlib>
@@ -145,7 +164,7 @@ void read_wedges(const toml::table& table, const std::string& prefix, const std:
 void read_output(Table values, const std::string& file, Scene& scene) {
     SinkOptions sinks;
     for (const Option& format : describe(sinks)) {
-        if (auto found = values.extract(format.name)) {
+        if (auto found = values.extract(std::string(format.name))) {
             scene.output.format_options.insert(std::move(found));
         }
     }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "body/bind_pose.h"
 #include "core/math.h"
+#include "core/text.h"
 #include "cutis/core/options.h"
 #include "cutis/io/json.h"
 
@@ -154,25 +154,22 @@ SpringBones find_spring_bones(const Body& body) {
 }
 
 std::string spring_bone_lines(const SpringBones& springs) {
-    std::ostringstream text;
-    text.precision(3);
+    Text text;
+    const auto rounded = [](double value) { return rounded_text(value, 3); };
     if (springs.joints > 0) {
-        text << "frequency = " << springs.frequency_hz << "  # as the file's spring bones swing, " << springs.joints
-             << " joints\ndamping = " << springs.damping << "\n";
+        text << "frequency = " << rounded(springs.frequency_hz) << "  # as the file's spring bones swing, "
+             << springs.joints << " joints\ndamping = " << rounded(springs.damping) << "\n";
     }
     for (const SpringBones::Collider& one : springs.colliders) {
         const auto vector = [&](const Vector3d& v) {
-            std::ostringstream numbers;
-            numbers.precision(4);
-            numbers << "[" << v.x() << ", " << v.y() << ", " << v.z() << "]";
-            return numbers.str();
+            return concat("[", rounded_text(v.x(), 4), ", ", rounded_text(v.y(), 4), ", ", rounded_text(v.z(), 4), "]");
         };
         text << "\n[[layer.collider]]\nshape = \"" << (one.is_capsule ? "capsule" : "sphere")
              << "\"\nnode = " << quoted_text(one.node) << "\nat = " << vector(one.at) << "\n";
         if (one.is_capsule) {
             text << "to = " << vector(one.to) << "\n";
         }
-        text << "radius = " << one.radius << "\n";
+        text << "radius = " << rounded(one.radius) << "\n";
     }
     return text.str();
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 #include "body/motion_test.h"
 #include "core/printable.h"
+#include "core/text.h"
 #include "cutis/core/error.h"
 #include "cutis/stack/cost.h"
 #include "cutis/stack/simulation_surface.h"
@@ -30,14 +30,8 @@ std::string percent(double share) {
 }
 
 std::string digits(double value) {
-    std::ostringstream text;
-    text.precision(3);
-    if (std::abs(value) >= 1000.0 && std::abs(value) < 1e9) {
-        text.precision(0);  // no exponent
-        text << std::fixed;
-    }
-    text << value;
-    return text.str();
+    const bool is_large = std::abs(value) >= 1000.0 && std::abs(value) < 1e9;
+    return is_large ? std::to_string(std::llrint(value)) : rounded_text(value, 3);  // no exponent
 }
 
 /// Control characters of names from files do not reach a terminal.
@@ -101,7 +95,7 @@ public:
         out_.cost = expected_cost(costs_, static_cast<double>(body_.mesh().positions.rows()), frames_, budget());
         out_.words.push_back(concat("A bake of its ", frames_, " frames takes about ", rough_time(out_.cost.seconds),
                                     " of one processor."));
-        std::ostringstream text;
+        Text text;
         for (const std::string& sentence : out_.words) {
             text << "# " << sentence << '\n';
         }
@@ -310,7 +304,7 @@ private:
                                         springs_.colliders.size(),
                                         " colliders; they stay in the file, and flesh starts from their values."));
         }
-        std::ostringstream text;
+        Text text;
         std::vector<std::string> used;
         const bool is_skin = !has_cloth && options_.preset != "cloth";
         const bool is_sleek = is_skin && found.build == Build::swimmer;
@@ -395,7 +389,7 @@ private:
     }
 
     std::string output_lines() {
-        std::ostringstream text;
+        Text text;
         text << "\n[output]\nformats = [\"glb\", \"html\"]\n";
         const double seconds = out_.clips.empty() ? 0.0 : out_.clips.front().seconds;
         const int frames = static_cast<int>(std::floor(seconds * suggested_fps + 1e-6)) + 1;

@@ -1,11 +1,12 @@
 // The picture of a living scene: surfaces that frames move, one camera, a hand's ray.
 import {
-  ACESFilmicToneMapping, BufferAttribute, BufferGeometry, CircleGeometry, DirectionalLight, DynamicDrawUsage, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, PCFShadowMap,
-  PerspectiveCamera, Plane, Points, PointsMaterial, Raycaster, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer,
+  ACESFilmicToneMapping, BufferAttribute, BufferGeometry, CircleGeometry, DirectionalLight, DynamicDrawUsage, HemisphereLight, LineBasicMaterial, LineSegments, Mesh, PCFShadowMap, RGFormat,
+  DataTexture, PerspectiveCamera, Plane, Points, PointsMaterial, Raycaster, Scene, ShadowMaterial, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { colourOf } from '../colours.js';
-import { makeSkin } from '../paint.js';
+import { dress, makeSkin } from '../paint.js';
+import { updateTangents } from '../tangents.js';
 
 /** One mesh of the frames, as cutis shows it or as plain skinning does. */
 class LiveSurface {
@@ -15,6 +16,10 @@ class LiveSurface {
     const geometry = (this.geometry = new BufferGeometry());
     const dynamic = (width) => new BufferAttribute(new Float32Array(n * width), width).setUsage(DynamicDrawUsage);
     for (const [name, width] of [['position', 3], ['normal', 3], ['color', 3], ['pref', 3], ['uv', 2], ['garb', 2]]) geometry.setAttribute(name, dynamic(width));
+    if (bake.wrinkles && description.kind === 'body') {
+      geometry.setAttribute('tangent', dynamic(4));
+      geometry.setAttribute('wrinkleHeight', dynamic(1));
+    }
     geometry.setIndex(new BufferAttribute(this.triangles, 1));
     const garb = geometry.attributes.garb.array;
     for (const { first, count, isGarment, metresPerUv } of description.parts) {
@@ -78,7 +83,16 @@ class LiveSurface {
       out[o + 2] = normals[r + 2] / length;
     }
     position.needsUpdate = normal.needsUpdate = true;
+    if (this.geometry.attributes.tangent) updateTangents(this.geometry, triangles);
     this.geometry.boundingSphere = null;
+  }
+
+  /** Heights of the wrinkles, in those of their map. */
+  wrinkle(heights) {
+    const { wrinkleHeight } = this.geometry.attributes;
+    if (!wrinkleHeight) return;
+    for (let i = 0; i < this.source.length; i++) wrinkleHeight.array[i] = heights[this.source[i]];
+    wrinkleHeight.needsUpdate = true;
   }
 
   /** Heat of a channel's values, or the parts' own colours. */
@@ -133,6 +147,7 @@ export class LiveStage {
     const found = sections.filter(({ kind }) => kind === 'picture');
     const bake = { pictures: [], meta: { pictures: found.map(({ hasHoles }) => ({ hasHoles })) }, textures: [] };
     const keep = (section) => section && section.values.slice();
+    this.dressWrinkles(bake, sections.find(({ kind }) => kind === 'wrinkles'));
     const arrays = head.meshes.map((_, m) => {
       const of = (kind) => keep(sections.find((s) => s.kind === kind && s.mesh === m));
       return { triangles: of('triangles'), source: of('source'), normalRows: of('normal'), uv: of('uv'), uv_source: of('uv_source'), colours: of('colour'), rest: of('rest') };
@@ -148,6 +163,18 @@ export class LiveStage {
     for (const { mesh } of [...this.surfaces, this.plain]) this.scene.add(mesh);
     this.scene.add(this.joints, this.bones, this.strokes);
     this.hasPictures = bake.pictures.some(Boolean);
+  }
+
+  /** Wrinkles that are everywhere as high as each other, as a map of normals (x and y); how high they are comes with every frame. */
+  dressWrinkles(bake, section) {
+    for (const texture of this.wrinkleMaps ?? []) texture.dispose();
+    this.wrinkleMaps = [];
+    if (!section) return;
+    const texture = dress(new DataTexture(section.values.slice(), section.size, section.size, RGFormat), false);
+    texture.generateMipmaps = true;
+    texture.needsUpdate = true;
+    this.wrinkleMaps = bake.wrinkleTextures = [texture];
+    bake.wrinkles = { grow: true };
   }
 
   setSkeleton(joints) {
@@ -180,6 +207,7 @@ export class LiveStage {
         this.plain.move(section.values);
         this.hasPlain = true;
       }
+      if (section.kind === 'wrinkleHeights') surface.wrinkle(section.values);
       if (section.kind === 'uv' && !head.meshes) surface.setUv(section.values);
       if (section.kind === 'joints') this.moveJoints(section.values);
     }
@@ -351,7 +379,7 @@ export class LiveStage {
       renderer.clear();
       renderer.render(this.scene, camera);
     };
-    for (const { skin } of [...this.surfaces, ...(this.plain ? [this.plain] : [])]) skin.update({ paint: state.paint, heat: Boolean(this.painted) || (Boolean(state.heat) && this.range) });
+    for (const { skin } of [...this.surfaces, ...(this.plain ? [this.plain] : [])]) skin.update({ paint: state.paint, wrinkleWeights: [1], heat: Boolean(this.painted) || (Boolean(state.heat) && this.range) });
     if (!compares) side(false, 0, width, width);
     else if (state.layout === 'side') {
       side(true, 0, width / 2, width / 2);
