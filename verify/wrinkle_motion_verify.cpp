@@ -115,10 +115,10 @@ void add_subject(const Subject& subject, std::vector<Case>& cases) {
 
 void add_wrinkles_of_people(std::vector<Case>& cases) {
     add_subject({"a hand closes within 0.75 s", "actor = \"hand\"\nclip = \"fist\"\n", 0.0, 1.5}, cases);
-    add_subject({"an arm is lifted", "actor = \"torso\"\nclip = \"lift_arm\"\n", 0.5, 2.0}, cases);
+    add_subject({"an arm is lifted", "actor = \"torso\"\nclip = \"lift_arm\"\n", 0.8, 1.5}, cases);
     const std::filesystem::path dancer = data_folder() / "dancer/dancer.glb";
     if (std::filesystem::exists(dancer)) {
-        add_subject({"a dancer turns", "file = '" + dancer.string() + "'\nmesh = \"body\"\n", 5.6, 6.9}, cases);
+        add_subject({"a dancer turns", "file = '" + dancer.string() + "'\nmesh = \"body\"\n", 6.3, 6.9}, cases);
     } else {
         cases.push_back(case_skipped("wrinkle", "a dancer turns: her wrinkles", missing(dancer)));
     }
