@@ -235,11 +235,10 @@ TEST(Wrinkles, skin_takes_up_no_more_than_its_own_length_and_smooths_where_the_b
     const Workers one(1);
     WrinkleOptions options = options_of();
     options.share = Painted(1.0);
-    WrinkleSolver solver = solver_of(strip, options, 0.1);
     WrinkleHeights folded;
     WrinkleHeights crushed;
-    solver.advance(strip.scaled(0.4, 1.0), -1.0, one, folded);
-    solver.advance(strip.scaled(0.1, 1.0), -1.0, one, crushed);
+    solver_of(strip, options, 0.4).advance(strip.scaled(0.4, 1.0), -1.0, one, folded);
+    solver_of(strip, options, 0.1).advance(strip.scaled(0.1, 1.0), -1.0, one, crushed);
     EXPECT_LE(crushed.take_up.maxCoeff(), 1.0001);
     EXPECT_GT(crushed.take_up.maxCoeff(), 0.95);
     // The height goes with the period of the pose, a quarter of it; directions are off by a few degrees.
