@@ -47,6 +47,16 @@ struct Strip {
         posed.col(1) *= y;
         return posed;
     }
+    /// The back of a finger along x.
+    MatrixX3d finger() const {
+        constexpr double radius = 0.03;
+        MatrixX3d round = rest;
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const double turn = (rest(v, 1) - 0.05) / radius;
+            round.row(v) << rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
+        }
+        return round;
+    }
     WrinkleMaps::Art art_of() const {
         WrinkleMaps::Art of;
         of.mesh = &art;
@@ -102,12 +112,7 @@ TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_s
     const Strip strip;
     const Workers one(1);
     // As skin over a finger, which is stretched along it; and flat, as between two knuckles.
-    constexpr double radius = 0.03;
-    MatrixX3d rest = strip.rest;
-    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
-        const double turn = (strip.rest(v, 1) - 0.05) / radius;
-        rest.row(v) << strip.rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
-    }
+    const MatrixX3d rest = strip.finger();
     MatrixX3d stretched = rest;
     stretched.col(0) *= 1.6;
     WrinkleSource source;
@@ -127,6 +132,31 @@ TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_s
     const WrinkleSolver plain(strip.topology, strip.rest, source, none, one);
     EXPECT_TRUE(plain.is_empty());
     EXPECT_FALSE(plain.notes().empty());
+}
+
+TEST(Wrinkles, a_joint_keeps_a_reserve_and_the_bones_beside_it_stay_smooth) {
+    const Strip strip;
+    const MatrixX3d rest = strip.finger();
+    const auto reserve_of = [&](double joint, double bones) {
+        MatrixX3d bent = rest;  // the middle quarter and the rest, stretched along x
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const double x = rest(v, 0) - 0.1;
+            bent(v, 0) = 0.1 + bones * x + (joint - bones) * std::clamp(x, -0.025, 0.025);
+        }
+        WrinkleSource source;
+        source.poses = {rest, bent};
+        WrinkleOptions options = options_of();
+        options.wavelength = Painted(0.012);
+        return WrinkleSolver(strip.topology, rest, source, options, Workers(1)).parts().layout.reserve;
+    };
+    constexpr int middle = 6 * (Strip::columns + 1) + Strip::columns / 2;
+    constexpr int bone = middle - 8;  // 67 mm away
+    const VectorXd folded = reserve_of(1.6, 1.35);
+    EXPECT_GT(folded[middle], 0.03);
+    EXPECT_LT(folded[bone], 0.1 * folded[middle]);
+    const VectorXd even = reserve_of(1.35, 1.35);
+    EXPECT_GT(even[bone], 0.9 * even[middle]) << "where all is stretched alike, all of it keeps some";
+    EXPECT_GT(even[middle], 0.02);
 }
 
 TEST(Wrinkles, heights_grow_with_strength_and_share_and_stay_below_the_cap) {
