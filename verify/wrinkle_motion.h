@@ -5,6 +5,6 @@
 namespace cutis::verify {
 
 /// A part of verify_wrinkle.
-void add_wrinkles_of_a_hand(std::vector<Case>& cases);
+void add_wrinkles_of_people(std::vector<Case>& cases);
 
 }  // namespace cutis::verify

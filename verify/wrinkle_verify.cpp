@@ -576,7 +576,7 @@ std::vector<Case> verify_wrinkle() {
     add_seams(tube, cases);
     add_displaced(tube, cases);
     add_motion(tube, cases);
-    add_wrinkles_of_a_hand(cases);
+    add_wrinkles_of_people(cases);
     return cases;
 }
 

@@ -28,10 +28,14 @@ constexpr double edge_part = 0.55;     // of pieces, wavelengths
 constexpr double least_excess = 0.01;  // compression beyond the onset that counts
 constexpr double reach = 2.0;          // wavelengths that stripes go on beyond it
 constexpr double rim_fade = 1.5;       // wavelengths
-constexpr double kept_usually = 0.2;   // stretch of which half is kept
+constexpr double kept_usually = 0.25;  // stretch of which half is kept
 constexpr double bulge_length = 3.0;   // wavelengths over which curvature is averaged
 constexpr double bulge_size = 8.0;     // wavelengths: the radius of a finger
 constexpr double least_bulge = 0.15;   // of the reserve, in a hollow
+constexpr double peak_length = 6.0;    // wavelengths around: a joint and the bones next to it
+// Of the farthest stretch around: nothing is kept for less than this, all for more than that.
+constexpr double least_peak = 0.68;
+constexpr double whole_peak = 0.88;
 // Skin's lines cross. Fine ones lie this far off the wrinkles, this close.
 constexpr double fine_turn = 0.7;
 constexpr double fine_part = 0.38;  // of the wavelength
@@ -105,6 +109,28 @@ VectorXd bulges(const StripeMesh& base, const VectorXd& wavelength) {
                                          stripes::smooth_step((bulge_size * wavelength[v] * curvature[v] - 0.2) / 0.5);
     }
     return curvature;
+}
+
+/// 1 where skin is stretched about as far as the farthest around, 0 where far less: a joint keeps a reserve, the bones
+/// on both sides of it stay smooth. The farthest around is a mean of the stretch by its own high powers, so that places
+/// that are not stretched do not count; where all are alike, all are 1.
+VectorXd peaks(const StripeMesh& base, const VectorXd& wavelength, VectorXd beyond) {
+    Diffusion diffusion(base, wavelength);
+    diffusion.over(0.7, beyond);
+    const double most = beyond.maxCoeff();
+    RowMatrixXd powers(beyond.size(), 2);
+    for (Eigen::Index v = 0; v < beyond.size(); ++v) {
+        const double square = beyond[v] * beyond[v] / std::max(most * most, 1e-300);
+        const double power = square * square * square;
+        powers.row(v) << power, power * beyond[v];
+    }
+    diffusion.over(peak_length, powers);
+    for (Eigen::Index v = 0; v < beyond.size(); ++v) {
+        const double around = powers(v, 1) / std::max(powers(v, 0), 1e-30);
+        beyond[v] =
+            around > 0.0 ? stripes::smooth_step((beyond[v] / around - least_peak) / (whole_peak - least_peak)) : 0.0;
+    }
+    return beyond;
 }
 
 /// Compression and stretch over all poses, per triangle.
@@ -431,13 +457,19 @@ WrinkleLayout lay_wrinkles(const Topology& topology, const MatrixX3d& rest, cons
             weights[triangles(f, k)] += base.areas[f];
         }
     }
+    VectorXd beyond = VectorXd::Zero(count);
     for (int v = 0; v < count; ++v) {
         if (weights[v] > 0.0) {
-            layout.reserve[v] = slack[v] * kept_of(longest[v] / weights[v], options.slack_from);
+            const double stretch = longest[v] / weights[v];
+            beyond[v] = std::max(0.0, stretch - options.slack_from);
+            beyond[v] /= 1.0 + beyond[v];
+            layout.reserve[v] = slack[v] * kept_of(stretch, options.slack_from);
         }
     }
     if (layout.reserve.maxCoeff() > 0.0) {
-        layout.reserve = layout.reserve.cwiseProduct(bulges(base, layout.wavelength));
+        const VectorXd bulging = bulges(base, layout.wavelength);
+        layout.reserve = layout.reserve.cwiseProduct(bulging).cwiseProduct(
+            peaks(base, layout.wavelength, beyond.cwiseProduct(bulging)));
         Diffusion(base, layout.wavelength).over(0.7, layout.reserve);
         layout.reserve = layout.reserve.cwiseMax(0.0);
     }

@@ -28,9 +28,28 @@ struct Outline {
     Vector2d normal[3];  // inward, unit, of side k
     bool is_flat = false;
     double doubled = 0.0;  // area
+
+    /// The point itself where it lies inside; else the nearest one on the border.
+    Vector2d nearest(const Vector2d& at) const {
+        Vector2d best = at;
+        double least = 1e300;
+        bool is_outside = false;
+        for (int k = 0; k < 3; ++k) {
+            is_outside = is_outside || normal[k].dot(at - corner[k]) < 0.0;
+            const Vector2d edge = corner[(k + 1) % 3] - corner[k];
+            const Vector2d on =
+                corner[k] + std::clamp((at - corner[k]).dot(edge) / edge.squaredNorm(), 0.0, 1.0) * edge;
+            if ((on - at).squaredNorm() < least) {
+                least = (on - at).squaredNorm();
+                best = on;
+            }
+        }
+        return is_outside ? best : at;
+    }
 };
 
 struct Texel {
+    Vector2d inside;  // pixels: where in its piece values are taken
     float cosine, rise_u, rise_v, height, lead, fine, fine_square, fine_rise_u, fine_rise_v;
     float length;  // texels of a wavelength; 0: not known
 };
@@ -242,19 +261,33 @@ void Rasterizer::own_pixels(int padding) {
 std::optional<Texel> Rasterizer::texel_at(size_t piece, const Vector2d& at) const {
     const Outline outline = outline_of(piece);
     const int f = layout_.cut.base_triangle[piece];
-    Vector3d b;
-    for (int k = 0; k < 3; ++k) {
-        b[k] = cross(outline.corner[(k + 2) % 3] - outline.corner[(k + 1) % 3], at - outline.corner[(k + 1) % 3]) /
-               outline.doubled;
-    }
-    Vector3d weight = Vector3d::Zero();
-    Vector3d place = Vector3d::Zero();
-    for (int k = 0; k < 3; ++k) {
-        weight += b[k] * layout_.cut.corner[piece][static_cast<size_t>(k)];
-    }
-    for (int c = 0; c < 3; ++c) {
-        place += weight[c] * rest_.row(triangles_(f, c));
-    }
+    const Vector2d inside = outline.nearest(at);
+    const auto weights_at = [&](const Vector2d& point) {
+        Vector3d weight;
+        for (int k = 0; k < 3; ++k) {
+            weight[k] =
+                cross(outline.corner[(k + 2) % 3] - outline.corner[(k + 1) % 3], point - outline.corner[(k + 1) % 3]) /
+                outline.doubled;
+        }
+        return weight;
+    };
+    const auto of_triangle = [&](const Vector3d& b) {
+        Vector3d weight = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k) {
+            weight += b[k] * layout_.cut.corner[piece][static_cast<size_t>(k)];
+        }
+        return weight;
+    };
+    const auto place_of = [&](const Vector3d& weight) {
+        Vector3d place = Vector3d::Zero();
+        for (int c = 0; c < 3; ++c) {
+            place += weight[c] * rest_.row(triangles_(f, c));
+        }
+        return place;
+    };
+    const Vector3d b = weights_at(inside);
+    const Vector3d weight = of_triangle(b);
+    const Vector3d place = place_of(weight);
     // Quadratic between the corners: exact where the slope changes linearly.
     double phi = 0.0;
     Vector3d slope = Vector3d::Zero();
@@ -277,6 +310,13 @@ std::optional<Texel> Rasterizer::texel_at(size_t piece, const Vector2d& at) cons
         height += b[k] * layout_.height[v];
         lead += b[k] * layout_.lead[v];
         fine += b[k] * layout_.fine[v];
+    }
+    if (inside != at) {
+        // Beyond the border stripes go on as straight ones, everything else stays: a piece may be far smaller than the
+        // padding.
+        const Vector3d beyond = place_of(of_triangle(weights_at(at))) - place;
+        phi += slope.dot(beyond);
+        fine_phi += fine_slope.dot(beyond);
     }
     height = std::max(0.0, presence) * std::max(0.0, height);
     if (!(height > 0.0)) {
@@ -301,6 +341,7 @@ std::optional<Texel> Rasterizer::texel_at(size_t piece, const Vector2d& at) cons
     const Vector2d rise = math::sin(phi) * in_uv;
     const Vector2d fine_rise = fine * fine_sine * math::cos(fine_phi) * fine_in_uv;
     Texel texel{};
+    texel.inside = inside;
     texel.cosine = static_cast<float>(math::cos(phi));
     texel.rise_u = static_cast<float>(rise.x());
     texel.rise_v = static_cast<float>(rise.y());
@@ -338,6 +379,9 @@ void Rasterizer::fill(const Workers& workers) {
     std::sort(order.begin(), order.end(), [&](int a, int b) { return place(a) < place(b); });
     std::vector<std::vector<TexelBlock>> blocks(order.size());
     std::vector<std::vector<float>> lengths(order.size());
+    const auto coordinate = [&](double at, int origin) {
+        return static_cast<std::int16_t>(std::clamp(std::lround((at - origin) * texels_.parts), -32767L, 32767L));
+    };
     workers.for_chunks(static_cast<int>(order.size()), 64, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const int number = order[static_cast<size_t>(i)];
@@ -366,8 +410,9 @@ void Rasterizer::fill(const Workers& workers) {
                     block.fine_square[k] = texel->fine_square;
                     block.fine_rise_u[k] = texel->fine_rise_u;
                     block.fine_rise_v[k] = texel->fine_rise_v;
-                    block.column[k] = static_cast<std::int16_t>(column - patch.origin[0]);
-                    block.row[k] = static_cast<std::int16_t>(row - patch.origin[1]);
+                    block.column[k] = coordinate(texel->inside.x(), patch.origin[0]);
+                    block.row[k] = coordinate(texel->inside.y(), patch.origin[1]);
+                    block.pixel[k] = pixel;
                 }
                 ++block.count;
                 if (texel->length > 0.0F) {
@@ -401,7 +446,7 @@ void Rasterizer::fill(const Workers& workers) {
 
 MapTexels::MapTexels(const WrinkleLayout& layout, const Topology& topology, const MatrixX3d& rest,
                      const WrinkleMaps::Art& art, int side, int padding, const Workers& workers)
-    : size(side) {
+    : size(side), parts(std::max(1, 32767 / side)) {
     Rasterizer rasterizer(*this, layout, topology, rest, art);
     if (!rasterizer.choose_tile()) {
         return;

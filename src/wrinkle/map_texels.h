@@ -16,7 +16,7 @@ struct Patch {
     int vertex[3];      // of the surface
     int uv[3];          // place in the list of posed frames
     Vector2f along[3];  // derivative of each corner's weight by u and v
-    int origin[2];      // a pixel, column and row, from which its texels count
+    int origin[2];      // a pixel, column and row, from which its blocks count
     float weight[3];    // of each corner there
 };
 
@@ -33,8 +33,11 @@ struct alignas(32) TexelBlock {
     float fine_square[size];  // of the sine of the fine lines' phi
     float fine_rise_u[size];  // height, sine, cosine and slope of theirs
     float fine_rise_v[size];
-    std::int16_t column[size];  // from the patch's origin
+    // Where in the patch values of its corners are taken, pixels from its origin times MapTexels::parts: the texel's
+    // middle, or the point of the piece next to it where that lies outside.
+    std::int16_t column[size];
     std::int16_t row[size];
+    std::int32_t pixel[size];  // in the picture
     int patch;
     int count;  // of texels; lanes behind them repeat the last one
 };
@@ -42,6 +45,7 @@ struct alignas(32) TexelBlock {
 /// All texels that wrinkles may reach, patch by patch, neighbours near each other in memory.
 struct MapTexels {
     int size = 0;             // pixels of a side
+    int parts = 1;            // of a pixel that blocks count in: as fine as 16 bits let them
     double overlap = 0.0;     // part of the texels that belongs to more than one place
     int tiles = 0;            // that UVs lie in
     double wavelength = 0.0;  // texels, the median

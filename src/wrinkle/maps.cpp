@@ -57,7 +57,8 @@ struct PosedPatch {
     Floats along_u, along_v;  // slope of the height
     bool is_flat = true;
 
-    PosedPatch(const Patch& patch, int size, const std::vector<VertexValues>& values,
+    /// \param step  of u and v, from one of the coordinates in blocks to the next
+    PosedPatch(const Patch& patch, float step, const std::vector<VertexValues>& values,
                const std::vector<PosedFrame>& frames) {
         const VertexValues* v[3];
         const PosedFrame* f[3];
@@ -66,8 +67,8 @@ struct PosedPatch {
         for (int k = 0; k < 3; ++k) {
             v[k] = &values[static_cast<size_t>(patch.vertex[k])];
             f[k] = &frames[static_cast<size_t>(patch.uv[k])];
-            by_column[k] = patch.along[k].x() / static_cast<float>(size);
-            by_row[k] = -patch.along[k].y() / static_cast<float>(size);
+            by_column[k] = patch.along[k].x() * step;
+            by_row[k] = -patch.along[k].y() * step;
             is_flat = is_flat && !(v[k]->height > 0.0F);
         }
         const auto sum = [](const float* factor, float x, float y, float z) {
@@ -258,11 +259,12 @@ void WrinkleMaps::paint(const MatrixX3d& posed, const WrinkleHeights& wrinkles, 
     }
     float* const height_out = heights != nullptr ? heights->data() : nullptr;
     float* const normal_out = normals != nullptr ? normals->data() : nullptr;
+    const float step = 1.0F / static_cast<float>(texels.size * texels.parts);
     workers.for_chunks(static_cast<int>(texels.blocks.size()), 4096, [&](int begin, int end) {
         for (int i = begin; i < end;) {
             const int number = texels.blocks[static_cast<size_t>(i)].patch;
             const Patch& patch = texels.patches[static_cast<size_t>(number)];
-            const PosedPatch posed_patch(patch, texels.size, p.values, p.frames);
+            const PosedPatch posed_patch(patch, step, p.values, p.frames);
             for (; i < end && texels.blocks[static_cast<size_t>(i)].patch == number; ++i) {
                 const TexelBlock& block = texels.blocks[static_cast<size_t>(i)];
                 PaintedBlock painted = {simd::all<Floats>(0.0), simd::all<Floats>(0.0), simd::all<Floats>(0.0),
@@ -270,11 +272,8 @@ void WrinkleMaps::paint(const MatrixX3d& posed, const WrinkleHeights& wrinkles, 
                 if (!posed_patch.is_flat) {
                     painted = paint_block(posed_patch, block);
                 }
-                const std::ptrdiff_t origin =
-                    static_cast<std::ptrdiff_t>(patch.origin[1]) * texels.size + patch.origin[0];
                 for (int k = 0; k < block.count; ++k) {
-                    const std::ptrdiff_t pixel =
-                        origin + static_cast<std::ptrdiff_t>(block.row[k]) * texels.size + block.column[k];
+                    const std::ptrdiff_t pixel = block.pixel[k];
                     if (height_out != nullptr) {
                         height_out[pixel] = painted.height[k];
                     }

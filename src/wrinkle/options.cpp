@@ -92,7 +92,8 @@ Options describe(WrinkleOptions& o) {
         {.name = "height_cap", .field = &o.height_cap, .about = "highest wrinkle, in wavelengths", .range = {0.01, 2},
          .advanced = true},
         {.name = "calm", .field = &o.calm,
-         .about = "time constant of each of two low-pass filters on the heights, which lag behind by both",
+         .about = "time constant of each of two low-pass filters on the heights, which lag behind by both; heights speed up and "
+                  "slow down by at most 0.035 wavelengths per calm squared",
          .unit = "s", .range = {0, 1}, .automatic = "0.03 where the skin slides or joints move it, else 0"},
         {.name = "most_vertices", .field = &o.most_vertices,
          .about = "most vertices of the mesh that wrinkles are laid out on: beyond it they get wider", .range = {1000, 1000000},

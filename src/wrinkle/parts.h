@@ -1,5 +1,6 @@
 #pragma once
 
+#include "wrinkle/calm.h"
 #include "wrinkle/layout.h"
 
 namespace cutis::wrinkle_detail {
@@ -29,8 +30,11 @@ struct WrinkleParts {
     // Of the pose.
     MatrixX3d metrics;  // per triangle: xx, xy, yy in its plane
     MatrixX3d raw;      // per place: along, between, across
-    using Pairs = Eigen::Matrix<double, Eigen::Dynamic, 2, Eigen::RowMajor>;
-    Pairs once, twice;                                        // low passes of height and take-up
+    /// Per place, where there are low passes: height and take-up.
+    struct Memory {
+        Calm height, take_up;
+    };
+    std::vector<Memory> memory;
     Eigen::VectorXf along, between, across, height, take_up;  // per place, as `longer`
     bool has_past = false;
 };

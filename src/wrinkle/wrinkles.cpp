@@ -16,10 +16,12 @@ namespace cutis {
 namespace {
 
 using simd::Floats;
+using wrinkle_detail::Calm;
 using wrinkle_detail::WrinkleParts;
 
 constexpr double degree = 0.017453292519943295;
 constexpr double usual_calm = 0.03;   // seconds, on skin that hops
+constexpr double quickest = 0.035;    // wavelengths per calm^2: how fast wrinkles begin and stop to rise
 constexpr double mean_length = 0.35;  // wavelengths over which the stretch is averaged
 constexpr double usual_most = 0.15;   // surplus up to which softness is as it is given
 
@@ -70,7 +72,16 @@ Floats surplus(Floats longer, Floats room) {
     return simd::larger(longer / simd::root(room) - simd::all<Floats>(1.0), simd::all<Floats>(0.0));
 }
 
-/// Heights of some places from the metrics there.
+/// Stays below a limit and bends over near it: x / (1 + (x / limit)^8)^(1/8).
+Floats bent_over(Floats x, Floats limit) {
+    Floats over = x / limit;
+    over *= over;
+    over *= over;
+    return x / simd::root(simd::root(simd::root(simd::all<Floats>(1.0) + over * over)));
+}
+
+/// Heights of some places from the metrics there. Beyond a take-up of 1 the flanks of wrinkles would touch: skin that
+/// is crushed further thickens, and where the base collapses wrinkles go with it.
 void raise(WrinkleParts& parts, int begin, int end) {
     const Room room(parts.options);
     const Floats one = simd::all<Floats>(1.0);
@@ -91,14 +102,10 @@ void raise(WrinkleParts& parts, int begin, int end) {
             // Off the wrinkles' own direction the stripes are further apart.
             r = simd::larger(r, taken(room.turned(along, between, across)) / room.cosine_square());
         }
-        r *= simd::load(&parts.share[i]);
+        r = bent_over(r * simd::load(&parts.share[i]), one);
         const Floats period = simd::root(simd::larger(along, least)) * simd::load(&parts.period[i]);
         const Floats height = simd::load(&parts.strength[i]) * period * wrinkle_detail::height_over_period(r);
-        // Bends over to the cap near it: H / (1 + (H / cap)^8)^(1/8).
-        Floats over = height / simd::load(&parts.cap[i]);
-        over *= over;
-        over *= over;
-        simd::store(&parts.height[i], height / simd::root(simd::root(simd::root(one + over * over))));
+        simd::store(&parts.height[i], bent_over(height, simd::load(&parts.cap[i])));
         simd::store(&parts.take_up[i], r);
     }
 }
@@ -147,33 +154,31 @@ void take_metrics(WrinkleParts& parts, const MatrixX3d& posed, const Workers& wo
     });
 }
 
-/// Heights and what they take up through two low passes: however skin hops, a height of H has no second difference
-/// above H (step / calm)^2.
+/// Heights and what they take up, calmly: however skin hops, a height has no second difference above `quickest` of the
+/// wavelength times (step / calm)^2.
 void calm_down(WrinkleParts& parts, bool starts, double seconds, const Workers& workers) {
     constexpr double still = 1e-6;  // of the cap: nobody sees what is left, and it would never become 0
     const auto count = static_cast<int>(parts.vertices.size());
     const double keep = math::exp(-std::max(seconds, 0.0) / parts.calm);
-    if (starts) {
-        parts.once.resize(count, 2);
-        parts.twice.resize(count, 2);
-    }
+    parts.memory.resize(static_cast<size_t>(count));
     workers.for_chunks(count, 1024, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            const Eigen::RowVector2d now(parts.height[i], parts.take_up[i]);
+            WrinkleParts::Memory& memory = parts.memory[static_cast<size_t>(i)];
+            const double cap = parts.cap[i];
             if (starts) {
-                parts.once.row(i) = now;
-                parts.twice.row(i) = now;
-            } else {
-                parts.once.row(i) = keep * parts.once.row(i) + (1.0 - keep) * now;
-                parts.twice.row(i) = keep * parts.twice.row(i) + (1.0 - keep) * parts.once.row(i);
-                const double least = still * static_cast<double>(parts.cap[i]);
-                if (now[0] == 0.0 && parts.once(i, 0) < least && parts.twice(i, 0) < least) {
-                    parts.once.row(i).setZero();
-                    parts.twice.row(i).setZero();
+                memory.height.start(parts.height[i]);
+                memory.take_up.start(parts.take_up[i]);
+            } else if (seconds > 0.0) {
+                const double most = quickest * parts.layout.wavelength[parts.vertices[static_cast<size_t>(i)]] /
+                                    (parts.calm * parts.calm);
+                memory.height.follow(parts.height[i], keep, seconds, most);
+                memory.take_up.follow(parts.take_up[i], keep, seconds, most / cap);
+                if (parts.height[i] == 0.0F && memory.height.once < still * cap && memory.height.value < still * cap) {
+                    memory = {};
                 }
             }
-            parts.height[i] = static_cast<float>(parts.twice(i, 0));
-            parts.take_up[i] = static_cast<float>(parts.twice(i, 1));
+            parts.height[i] = static_cast<float>(memory.height.value);
+            parts.take_up[i] = static_cast<float>(memory.take_up.value);
         }
     });
 }
@@ -382,11 +387,14 @@ void WrinkleSolver::crests(const MatrixX3d& posed, const Workers& workers, Matri
 
 std::vector<double> WrinkleSolver::save() const {
     const WrinkleParts& parts = *parts_;
-    if (!has_memory() || !parts.has_past) {
-        return {};
+    std::vector<double> state;
+    if (has_memory() && parts.has_past) {
+        for (const WrinkleParts::Memory& memory : parts.memory) {
+            for (const Calm* calm : {&memory.height, &memory.take_up}) {
+                state.insert(state.end(), {calm->once, calm->value, calm->speed});
+            }
+        }
     }
-    std::vector<double> state(parts.once.data(), parts.once.data() + parts.once.size());
-    state.insert(state.end(), parts.twice.data(), parts.twice.data() + parts.twice.size());
     return state;
 }
 
@@ -396,13 +404,15 @@ void WrinkleSolver::restore(const std::vector<double>& state) {
     if (state.empty()) {
         return;
     }
-    const Eigen::Index count = 2 * static_cast<Eigen::Index>(parts.vertices.size());
-    require(has_memory() && static_cast<Eigen::Index>(state.size()) == 2 * count, "wrinkle state: expected ",
-            has_memory() ? 2 * count : 0, " numbers, found ", state.size());
+    const size_t expected = has_memory() ? 6 * parts.vertices.size() : 0;
+    require(state.size() == expected && has_memory(), "wrinkle state: expected ", expected, " numbers, found ",
+            state.size());
     require(std::all_of(state.begin(), state.end(), [](double x) { return std::isfinite(x); }),
             "wrinkle state: expected finite numbers");
-    parts.once = Eigen::Map<const WrinkleParts::Pairs>(state.data(), count / 2, 2);
-    parts.twice = Eigen::Map<const WrinkleParts::Pairs>(state.data() + count, count / 2, 2);
+    parts.memory.clear();
+    for (auto at = state.begin(); at != state.end(); at += 6) {
+        parts.memory.push_back({{at[0], at[1], at[2]}, {at[3], at[4], at[5]}});
+    }
 }
 
 VectorXd WrinkleSolver::presence() const {

@@ -47,6 +47,16 @@ struct Strip {
         posed.col(1) *= y;
         return posed;
     }
+    /// The back of a finger along x.
+    MatrixX3d finger() const {
+        constexpr double radius = 0.03;
+        MatrixX3d round = rest;
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const double turn = (rest(v, 1) - 0.05) / radius;
+            round.row(v) << rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
+        }
+        return round;
+    }
     WrinkleMaps::Art art_of() const {
         WrinkleMaps::Art of;
         of.mesh = &art;
@@ -102,12 +112,7 @@ TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_s
     const Strip strip;
     const Workers one(1);
     // As skin over a finger, which is stretched along it; and flat, as between two knuckles.
-    constexpr double radius = 0.03;
-    MatrixX3d rest = strip.rest;
-    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
-        const double turn = (strip.rest(v, 1) - 0.05) / radius;
-        rest.row(v) << strip.rest(v, 0), radius * std::sin(turn), radius * std::cos(turn);
-    }
+    const MatrixX3d rest = strip.finger();
     MatrixX3d stretched = rest;
     stretched.col(0) *= 1.6;
     WrinkleSource source;
@@ -127,6 +132,31 @@ TEST(Wrinkles, skin_in_reserve_wrinkles_at_rest_over_a_bone_and_is_smooth_when_s
     const WrinkleSolver plain(strip.topology, strip.rest, source, none, one);
     EXPECT_TRUE(plain.is_empty());
     EXPECT_FALSE(plain.notes().empty());
+}
+
+TEST(Wrinkles, a_joint_keeps_a_reserve_and_the_bones_beside_it_stay_smooth) {
+    const Strip strip;
+    const MatrixX3d rest = strip.finger();
+    const auto reserve_of = [&](double joint, double bones) {
+        MatrixX3d bent = rest;  // the middle quarter and the rest, stretched along x
+        for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+            const double x = rest(v, 0) - 0.1;
+            bent(v, 0) = 0.1 + bones * x + (joint - bones) * std::clamp(x, -0.025, 0.025);
+        }
+        WrinkleSource source;
+        source.poses = {rest, bent};
+        WrinkleOptions options = options_of();
+        options.wavelength = Painted(0.012);
+        return WrinkleSolver(strip.topology, rest, source, options, Workers(1)).parts().layout.reserve;
+    };
+    constexpr int middle = 6 * (Strip::columns + 1) + Strip::columns / 2;
+    constexpr int bone = middle - 8;  // 67 mm away
+    const VectorXd folded = reserve_of(1.6, 1.35);
+    EXPECT_GT(folded[middle], 0.03);
+    EXPECT_LT(folded[bone], 0.1 * folded[middle]);
+    const VectorXd even = reserve_of(1.35, 1.35);
+    EXPECT_GT(even[bone], 0.9 * even[middle]) << "where all is stretched alike, all of it keeps some";
+    EXPECT_GT(even[middle], 0.02);
 }
 
 TEST(Wrinkles, heights_grow_with_strength_and_share_and_stay_below_the_cap) {
@@ -223,10 +253,27 @@ TEST(Wrinkles, low_passes_bound_the_second_difference_of_heights_that_hop) {
         }
     }
     EXPECT_LT(second, 1e-3 * 0.45 * 10.0 * step * step / (calm * calm));  // of the cap
+    EXPECT_LT(second, 1.001 * 0.035 * 0.01 * step * step / (calm * calm)) << "of the wavelength";
     for (int i = 0; i < 100; ++i) {
         solver.advance(strip.rest, step, one, now);
     }
     EXPECT_EQ(now.height.maxCoeff(), 0.0) << "what is left is let go";
+}
+
+TEST(Wrinkles, skin_takes_up_no_more_than_its_own_length_and_smooths_where_the_base_collapses) {
+    const Strip strip;
+    const Workers one(1);
+    WrinkleOptions options = options_of();
+    options.share = Painted(1.0);
+    WrinkleHeights folded;
+    WrinkleHeights crushed;
+    solver_of(strip, options, 0.4).advance(strip.scaled(0.4, 1.0), -1.0, one, folded);
+    solver_of(strip, options, 0.1).advance(strip.scaled(0.1, 1.0), -1.0, one, crushed);
+    EXPECT_LE(crushed.take_up.maxCoeff(), 1.0001);
+    EXPECT_GT(crushed.take_up.maxCoeff(), 0.95);
+    // The height goes with the period of the pose, a quarter of it; directions are off by a few degrees.
+    EXPECT_LT(crushed.height.mean(), 0.5 * folded.height.mean());
+    EXPECT_GT(folded.height.mean(), 1e-3);
 }
 
 TEST(Wrinkles, skin_that_is_pressed_far_begins_to_wrinkle_as_gently_as_it_is_quick) {
@@ -300,6 +347,33 @@ TEST(WrinkleMaps, know_what_is_coarse_and_what_overlaps) {
     strip.art.uv_triangles.resize(0, 3);
     expect_error<InvalidInput>([&] { WrinkleMaps(solver, strip.topology, strip.rest, strip.art_of(), 256, 4, one); },
                                {"expected a mesh with UVs"});
+}
+
+TEST(WrinkleMaps, borders_beyond_tiny_triangles_are_no_higher_than_the_wrinkles) {
+    const Strip strip;
+    WrinkleOptions options = options_of();
+    const WrinkleSolver solver = solver_of(strip, options);
+    const Workers one(1);
+    WrinkleHeights wrinkles;  // at the border only
+    wrinkles.height = VectorXd::Zero(strip.rest.rows());
+    wrinkles.height.tail(Strip::columns + 1).setConstant(1e-3);
+    wrinkles.take_up = VectorXd::Constant(strip.rest.rows(), 0.3);
+    // A triangle is 1.3 pixels wide, the border 12.
+    constexpr int size = 32;
+    WrinkleMaps maps(solver, strip.topology, strip.rest, strip.art_of(), size, 12, one);
+    std::vector<float> heights;
+    maps.paint(strip.rest, wrinkles, one, &heights, nullptr);
+    const auto row = [&](int y) {
+        double most = 0.0;
+        for (int x = 0; x < size; ++x) {
+            most = std::max(most, static_cast<double>(std::abs(heights[static_cast<size_t>(y * size + x)])));
+        }
+        return most;
+    };
+    constexpr int top = size / 2;  // the strip's last row: 0.6 of the way to its border
+    ASSERT_GT(row(top), 1e-4);
+    EXPECT_GT(row(top - 8), 0.5 * row(top)) << "the border goes on";
+    EXPECT_LT(row(top - 8), 2.5 * row(top)) << "as high as at its end";
 }
 
 TEST(WrinkleMaps, normals_are_those_of_the_heights) {
