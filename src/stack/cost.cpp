@@ -28,7 +28,7 @@ const std::vector<CostRate>& cost_rates() {
         {"npz", 0.0, 0.1, 0.0, 30000.0, true},
         {"glb", 0.0, 0.2, 8.0, 3000.0, true},
         {"obj", 0.0, 1.0, 0.0, 130000.0, true},
-        {"usda", 0.0, 0.5, 0.0, 50000.0, true},
+        {"usda", 0.0, 0.5, 8.0, 50000.0, true},
         {"html", 0.0, 1.0, 8.0, 6000.0, true},
     };
     return rates;

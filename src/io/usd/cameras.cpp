@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/math.h"
+#include "cutis/core/error.h"
 #include "cutis/io/json.h"
 #include "io/gltf/write_skin.h"
 #include "io/number_text.h"
@@ -37,7 +38,8 @@ std::string lens_text(const Json& camera, double unit) {
     double height = 2.0 * tenths * unit * positive_or(lens["ymag"], square);
     double width = 2.0 * tenths * unit * positive_or(lens["xmag"], square);
     if (is_perspective) {
-        height = 2.0 * focal_length * std::tan(0.5 * positive_or(lens["yfov"], square));
+        const double half = 0.5 * positive_or(lens["yfov"], square);
+        height = 2.0 * focal_length * math::sin(half) / math::cos(half);
         width = height * positive_or(lens["aspectRatio"], square);
         text += number_line("float focalLength", focal_length);
     }
@@ -58,7 +60,7 @@ void write_usda_cameras(AtomicFile& file, const BakeInfo& info, const std::vecto
     }
     const Json root = Json::parse(character.document->gltf_json, character.source);
     const Eigen::Affine3d& to_metres = info.body->source().to_metres;
-    const double unit = std::cbrt(std::abs(to_metres.linear().determinant()));
+    const double unit = math::cbrt(std::abs(to_metres.linear().determinant()));
     std::vector<Eigen::Affine3d> nodes;
     for (size_t n = 0; n < character.skeleton.nodes.size(); ++n) {
         const int camera = root["nodes"][character.document->file_node[n]]["camera"].as_index();
@@ -75,6 +77,9 @@ void write_usda_cameras(AtomicFile& file, const BakeInfo& info, const std::vecto
         int changes = 0;
         for (size_t f = 0; f < times.size(); ++f) {
             info.body->node_frames(times[f], info.sampling, nodes);
+            if (n >= nodes.size()) {
+                break;  // a body that moves without its nodes
+            }
             Vector3d translation, scale;
             Eigen::Quaterniond rotation;
             Eigen::Affine3d place = Eigen::Affine3d::Identity();
@@ -86,10 +91,11 @@ void write_usda_cameras(AtomicFile& file, const BakeInfo& info, const std::vecto
             const std::string now = usda_matrix(place);
             changes += now == before ? 0 : 1;
             before = now;
-            samples += usda_inner + std::to_string(info.first_frame + static_cast<int>(f)) + ": " + now + ",\n";
+            samples += concat(usda_inner, info.first_frame + static_cast<int>(f), ": ", now, ",\n");
         }
-        file.write(usda_member + "matrix4d xformOp:transform" +
-                   (changes > 1 ? ".timeSamples = {\n" + samples + usda_member + "}\n" : " = " + before + "\n"));
+        const std::string sampled = concat(".timeSamples = {\n", samples, usda_member, "}\n");
+        file.write(
+            concat(usda_member, "matrix4d xformOp:transform", changes > 1 ? sampled : concat(" = ", before, "\n")));
         file.write(usda_member + "uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n");
     }
 }

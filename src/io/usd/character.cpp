@@ -112,8 +112,8 @@ void UsdaCharacter::write_to(AtomicFile& file, const GlbFrames& frames, const st
                 list += (list.empty() ? "" : ", ") + usd_string(token);
                 targets += (targets.empty() ? "" : ", ") + concat("<", root_, "/", names[m], "/", token, ">");
             }
-            text += usda_member + "uniform token[] skel:blendShapes = [" + list + "]\n";
-            text += usda_member + "rel skel:blendShapeTargets = [" + targets + "]\n";
+            text += concat(usda_member, "uniform token[] skel:blendShapes = [", list, "]\n");
+            text += concat(usda_member, "rel skel:blendShapeTargets = [", targets, "]\n");
         }
         BaseShape base = patch.mesh->base_shape();
         for (float& coordinate : base.positions) {
@@ -228,8 +228,8 @@ void UsdaCharacter::write_shapes(AtomicFile& file, const MeshPatch& patch,
             }
             offsets.add(offset.data());
         }
-        file.write("\n" + usda_member + "def BlendShape \"" + tokens[s] + "\"\n" + usda_member + "{\n" +
-                   offsets.text() + usda_member + "}\n");
+        file.write(concat("\n", usda_member, "def BlendShape \"", tokens[s], "\"\n", usda_member, "{\n", offsets.text(),
+                          usda_member, "}\n"));
     }
 }
 

@@ -125,7 +125,8 @@ std::string UsdaMesh::uv_head_text() {
     for (size_t set = 0; set < mesh_->art->more_uv.size(); ++set) {
         const std::string name = concat("st", set + 1);
         add_indices(name);
-        text += member + "texCoord2f[] primvars:" + name + " = " + uv_text(mesh_->art->more_uv[set]) + metadata + "\n";
+        text +=
+            concat(member, "texCoord2f[] primvars:", name, " = ", uv_text(mesh_->art->more_uv[set]), metadata, "\n");
     }
     add_indices("st");
     if (mesh_->uv_moves()) {

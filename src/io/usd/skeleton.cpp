@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/math.h"
 #include "io/gltf/write_skin.h"
 #include "io/number_text.h"
 #include "io/usd/text.h"
@@ -112,7 +113,7 @@ UsdaSkeleton::UsdaSkeleton(const Body& body) : body_(body) {
 int UsdaSkeleton::joint_for(int node, const Eigen::Affine3d& bind) {
     Joint joint;
     joint.node = node;
-    const double size = std::cbrt(std::abs(rest_[node].linear().determinant()));
+    const double size = math::cbrt(std::abs(rest_[node].linear().determinant()));
     joint.scale = size > 0.0 && std::isfinite(size) ? 1.0 / size : 1.0;
     joint.bind = bind * Eigen::Scaling(joint.scale);
     if (!joint.bind.matrix().allFinite()) {  // of a bind matrix without inverse: such a joint moves nothing
@@ -169,14 +170,14 @@ void UsdaSkeleton::name_joints() {
 }
 
 Eigen::Affine3d UsdaSkeleton::local(const Joint& joint, const std::vector<Eigen::Affine3d>& nodes) const {
-    const Eigen::Affine3d own = nodes[joint.node] * Eigen::Scaling(joint.scale);
+    Eigen::Affine3d own = nodes[joint.node] * Eigen::Scaling(joint.scale);
     if (joint.parent < 0) {
         return own;
     }
     const Joint& parent = joints_[joint.parent];
     const Eigen::Affine3d above = nodes[parent.node] * Eigen::Scaling(parent.scale);
-    const Eigen::Affine3d below = above.inverse() * own;
-    return below.matrix().allFinite() ? below : Eigen::Affine3d::Identity();  // below a joint of no size
+    own = above.inverse() * own;
+    return own.matrix().allFinite() ? own : Eigen::Affine3d::Identity();  // below a joint of no size
 }
 
 // A joint that shears has no place in USD: the nearest that has; what it is off by is in the blend shapes.
