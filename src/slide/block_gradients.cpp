@@ -6,13 +6,14 @@
 
 // Conjugate gradients of BlockSystem, in single or double precision. Sums are in double.
 //
-// The preconditioner is M = (D + L) D^-1 (D + L)^T within each chunk of rows, L the blocks of A below
+// The preconditioner is M = (D + L) D^-1 (D + L)^T, chunks of one kind apart, L the blocks of A below
 // the diagonal and D between its diagonal (SSOR) and what makes M's diagonal that of A (incomplete LU
 // of the diagonal kind, Pommerell 1992). On skin the latter has pivots next to zero: a dancer's body
-// takes 207 iterations with it, 47 with SSOR, 38 half way, 80 with diagonal blocks alone. With D = C
+// takes 207 iterations with it, 47 with SSOR, 38 half way, 80 with diagonal blocks alone (each chunk by
+// itself); half way relaxing ended too early on rough bodies, so a little less is taken. With D = C
 // C^T all is scaled by C^-1, which makes D the identity; then
 //   (I + L)^-1 A (I + L)^-T p = t + (I + L)^-1 (p + (diag A - 2 I) t + R t),  t = (I + L)^-T p,
-// with R what couples chunks: the two triangular solves take the place of the product with A
+// with R what couples chunks of a kind: the two triangular solves take the place of the product with A
 // (Eisenstat 1981), and no other work comes with the preconditioner.
 //
 // Where neighbours count for little (steps of a millisecond) a few iterations with the diagonal
@@ -307,7 +308,7 @@ void BlockSystem::Gradients<Real>::factor_diagonals(Places places) {
 // Rows of a chunk: D = A_vv - sum L D^-1 L^T over what was eliminated before, its factor, and L.
 template <class Real>
 void BlockSystem::Gradients<Real>::factor(Places places) {
-    constexpr double share = 0.3;  // of what elimination takes
+    constexpr double share = 0.3;   // of what elimination takes
     constexpr double least = 0.02;  // of what A has: less is rounding, or no diagonal of this kind exists
     for (const int* at = places.begin; at != places.end; ++at) {
         const int place = *at;

@@ -103,7 +103,7 @@ void SlideLocator::measure(const MatrixX3d& rest, const SlideSolver& solver) {
     }
     const double diagonal = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     creep_ = 1e-5 * diagonal;
-    slow_ = 0.25 * diagonal;  // 0.5 m/s for a person
+    slow_ = 0.15 * diagonal;  // 0.3 m/s for a person
     quickness_.assign(materials_.size(), 0.0);
     misses_.assign(materials_.size(), 0.0);
     caps_.assign(materials_.size(), 0.0);
