@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stripes/crowding.h"
-
 namespace cutis::fold_detail {
 
 namespace {
@@ -115,7 +113,7 @@ simd::Floats FoldGuard::crowding_of(const Eight& eight) const {
         n[k] = {column[0], column[1], column[2]};
         h[k] = column[3];
     }
-    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, h, simd::load(eight.rest_area));
+    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, h, simd::load(eight.rest_area), guard_fading);
 }
 
 void FoldGuard::find_active(const std::vector<unsigned char>& blocks) {

@@ -2,8 +2,13 @@
 
 #include "core/simd.h"
 #include "fold/lift.h"
+#include "stripes/crowding.h"
 
 namespace cutis::fold_detail {
+
+/// Triangles of a crease turn over within hundredths of a second: heights there begin to fade when a triangle starts to
+/// lose area or to face away, so that little is left of them to vanish at the end.
+constexpr stripes::Fading guard_fading = {0.22, 1.0, 0.06};
 
 /// Holds vertices back where folding would turn a triangle against the turned rest normal.
 ///
