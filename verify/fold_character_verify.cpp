@@ -81,7 +81,7 @@ std::vector<Case> verify_fold_character() {
                 least_fall(gauge_folds(body, "", 0, moment)), 1.7, "", "a guard that lets go of folds"));
         }
     };
-    from_file(data_folder() / "dancer/dancer.glb", "tights", true, false, {5.68, 6.65});
+    from_file(data_folder() / "dancer/dancer.glb", "tights", true, false, {5.68});
     from_file(data_folder() / "dancer/dancer.glb", "female_sportsuit01", true, false, {4.9, 6.65});
     from_file(data_folder() / "khronos-gltf/CesiumMan.glb", "", true, true, {});
     from_file(characters_folder() / "Man_Casual.glb", "Casual_Legs", false, true, {});
