@@ -23,7 +23,7 @@ public:
     /// \param rest    #N x 3;  \param normals  #N x 3, at rest
     /// \param places  must outlive this, as must the others
     FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals, const FoldPlaces& places,
-              const FoldLayout& layout);
+              const FoldLayout& layout, const stripes::Fading& fading);
 
     /// Marks the blocks of places whose pose find_shares() needs.
     void mark_needed(const FoldLift& lift, std::vector<unsigned char>& is_needed);
@@ -50,6 +50,7 @@ private:
     void share_out();
 
     const FoldPlaces& places_;
+    stripes::Fading fading_;
     std::vector<Eight> eights_;      // of the triangles that folds can move
     std::vector<int> touching_row_;  // eights that touch each block of places
     std::vector<int> touching_;
