@@ -47,7 +47,9 @@ void FoldSolver::prepare(const FoldOptions& options) {
     parts.lift.emplace(parts.layout, *parts.places);
     parts.is_needed.assign(static_cast<size_t>(parts.places->blocks()), 0);
     if (options.guard) {
-        parts.guard.emplace(topology(), parts.rest, parts.normals, *parts.places, parts.layout);
+        // Along directions that lean, triangles always face away.
+        parts.guard.emplace(topology(), parts.rest, parts.normals, *parts.places, parts.layout,
+                            parts.lean ? stripes::Fading{} : guard_fading);
     }
 }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stripes/crowding.h"
-
 namespace cutis::fold_detail {
 
 namespace {
@@ -17,8 +15,8 @@ constexpr int guard_lanes = simd::lanes_in<Floats>;
 }  // namespace
 
 FoldGuard::FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals,
-                     const FoldPlaces& places, const FoldLayout& layout)
-    : places_(places) {
+                     const FoldPlaces& places, const FoldLayout& layout, const stripes::Fading& fading)
+    : places_(places), fading_(fading) {
     const MatrixX3i& triangles = topology.triangles();
     // In the order of their first corners, so that neighbours stand together.
     std::vector<int> slot(static_cast<size_t>(topology.triangle_count()), -1);
@@ -115,7 +113,7 @@ simd::Floats FoldGuard::crowding_of(const Eight& eight) const {
         n[k] = {column[0], column[1], column[2]};
         h[k] = column[3];
     }
-    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, h, simd::load(eight.rest_area));
+    return stripes::crowding_power(at, n[0] + n[1] + n[2], n, h, simd::load(eight.rest_area), fading_);
 }
 
 void FoldGuard::find_active(const std::vector<unsigned char>& blocks) {

@@ -2,8 +2,13 @@
 
 #include "core/simd.h"
 #include "fold/lift.h"
+#include "stripes/crowding.h"
 
 namespace cutis::fold_detail {
+
+/// Triangles of a crease turn over within hundredths of a second: heights there begin to fade when a triangle starts to
+/// lose area or to face away, so that little is left of them to vanish at the end.
+constexpr stripes::Fading guard_fading = {0.22, 1.0, 0.06};
 
 /// Holds vertices back where folding would turn a triangle against the turned rest normal.
 ///
@@ -18,7 +23,7 @@ public:
     /// \param rest    #N x 3;  \param normals  #N x 3, at rest
     /// \param places  must outlive this, as must the others
     FoldGuard(const Topology& topology, const MatrixX3d& rest, const MatrixX3d& normals, const FoldPlaces& places,
-              const FoldLayout& layout);
+              const FoldLayout& layout, const stripes::Fading& fading);
 
     /// Marks the blocks of places whose pose find_shares() needs.
     void mark_needed(const FoldLift& lift, std::vector<unsigned char>& is_needed);
@@ -45,6 +50,7 @@ private:
     void share_out();
 
     const FoldPlaces& places_;
+    stripes::Fading fading_;
     std::vector<Eight> eights_;      // of the triangles that folds can move
     std::vector<int> touching_row_;  // eights that touch each block of places
     std::vector<int> touching_;

@@ -16,13 +16,13 @@ constexpr int control_chunk = 4 * lanes;  // controls
 constexpr int lines_of_control = 3;       // in each field
 // An isolated control must not become a spike: of what its line wants, at most. A line may ask for the more the shorter
 // it is, so that deep creases have their length back and folds that begin to rise are not hurried.
-constexpr double most_correction = 2.4;
+constexpr double most_correction = 2.8;
 constexpr double full_correction = 0.5;  // short by this much
-constexpr double most_recovery = 1.7;
+constexpr double most_recovery = 1.8;
 // Of two fields the second takes over while its compression plus the floor grows from that of the first to 1 + range
 // times as much: slowly, so that folds do not change places within a few frames.
-constexpr double field_floor = 0.1;
-constexpr double field_range = 0.7;
+constexpr double field_floor = 0.15;
+constexpr double field_range = 0.9;
 
 EIGEN_ALWAYS_INLINE Floats number(double value) {
     return simd::all<Floats>(value);

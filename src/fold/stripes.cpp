@@ -16,8 +16,8 @@ namespace cutis::fold_detail {
 namespace {
 
 // Widths: 1 / w = 1 / (of the limb's radius) + 1 / (of the body's size).
-constexpr double of_radius = 0.65;
-constexpr double of_size = 0.045;
+constexpr double of_radius = 0.58;
+constexpr double of_size = 0.04;
 constexpr double of_size_alone = 0.02;  // where no skeleton tells the radius
 // Edges along a fold, where shapes change less, may be longer.
 constexpr double along_part = 0.6;

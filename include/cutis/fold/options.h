@@ -40,7 +40,7 @@ struct FoldOptions {
     FoldStyle look;
     /// Compression from which folds count fully; below it heights are scaled by smoothstep, so that
     /// nothing pops. Costs up to this much length at the onset.
-    double gate = 0.05;
+    double gate = 0.09;
     double height_cap = 1.3;  ///< highest fold in widths, approached smoothly; 0: none
     int rounds = 3;           ///< of the correction for what neighbours lift
     int fields = 2;           ///< 1, or 2: folds across the first ones, where cloth is twisted
