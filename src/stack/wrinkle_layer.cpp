@@ -186,7 +186,9 @@ private:
 
     void make_maps(const LayerInput& ground, const WrinkleLayerOptions& settings) {
         if (ground.art->uv_triangles.rows() == 0 || ground.art->uv.rows() == 0) {
-            report_.notes.emplace_back("wrinkle: the mesh has no UVs: no maps; channels work without them");
+            report_.notes.emplace_back(
+                "wrinkle: the mesh has no UVs: no maps; channels work without them, and displace = true moves vertices "
+                "instead");
             return;
         }
         auto maps = std::make_shared<LayerMaps>(ground, solver_, settings, rides_);

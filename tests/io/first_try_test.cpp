@@ -174,6 +174,25 @@ TEST(layers_of_a_body, slow_give_the_same_at_any_size) {
     }
 }
 
+TEST(a_suggestion, moves_vertices_where_wrinkles_have_no_uvs_for_maps) {
+    SuggestOptions wrinkles;
+    wrinkles.layers = {"wrinkle"};
+    EXPECT_EQ(suggest_scene("actor:hand", {}, wrinkles, load_actor).scene.find("displace"), std::string::npos);
+    const test::ScratchFolder folder;
+    const ArtMesh mesh = tower();
+    std::ofstream file(folder / "bare.obj");
+    for (const auto& v : mesh.positions.rowwise()) {
+        file << "v " << v[0] << " " << v[1] << " " << v[2] << "\n";
+    }
+    for (const auto& t : mesh.triangles.rowwise()) {
+        file << "f " << t[0] + 1 << " " << t[1] + 1 << " " << t[2] + 1 << "\n";
+    }
+    file.close();
+    const Suggestion found = suggest_scene((folder / "bare.obj").string(), {}, wrinkles);
+    EXPECT_NE(found.scene.find("displace = true"), std::string::npos) << found.scene;
+    EXPECT_EQ(parse_scene(found.scene, "suggested").layers.size(), 1U);
+}
+
 // What wrinkles give is channels: heights (metres), phases, directions, shares of length taken up.
 TEST(layers_of_a_body, slow_wrinkle_the_same_at_any_size) {
     std::vector<std::vector<double>> first;

@@ -347,7 +347,10 @@ private:
         // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot
         // use.
         if (wants("wrinkle", false)) {
-            text << "\n[[layer]]\nkind = \"wrinkle\"  # normal maps where skin is pressed together\n"
+            const bool has_uv = body_.mesh().uv_triangles.rows() > 0 && body_.mesh().uv.rows() > 0;
+            text << "\n[[layer]]\nkind = \"wrinkle\"  # "
+                 << (has_uv ? "normal maps where skin is pressed together\n"
+                            : "a finer mesh where skin is pressed together\ndisplace = true  # no UVs for maps\n")
                  << (is_face ? "skin = \"forehead\"\n" : "");
             add_layer("wrinkle");
             used.emplace_back("wrinkles on skin");
