@@ -1,5 +1,7 @@
 #include "io/polygons.h"
 
+#include <algorithm>
+
 #include "cutis/core/error.h"
 
 namespace cutis {
@@ -66,6 +68,39 @@ PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>&
         corners.polygon_of_part.push_back(static_cast<int>(corners.sizes.size()));
     }
     return corners;
+}
+
+PolygonCorners without_repeated_corners(const PolygonCorners& all) {
+    PolygonCorners kept;
+    size_t first = 0;
+    size_t part = 0;
+    for (size_t polygon = 0; polygon <= all.sizes.size(); ++polygon) {
+        for (; part < all.polygon_of_part.size() && all.polygon_of_part[part] == static_cast<int>(polygon); ++part) {
+            kept.polygon_of_part.push_back(static_cast<int>(kept.sizes.size()));
+        }
+        if (polygon == all.sizes.size()) {
+            break;
+        }
+        const size_t begin = kept.vertices.size();
+        const size_t end = first + static_cast<size_t>(all.sizes[polygon]);
+        for (size_t c = first; c < end; ++c) {
+            const auto known = kept.vertices.begin() + static_cast<std::ptrdiff_t>(begin);
+            if (std::find(known, kept.vertices.end(), all.vertices[c]) == kept.vertices.end()) {
+                kept.vertices.push_back(all.vertices[c]);
+                if (!all.uvs.empty()) {
+                    kept.uvs.push_back(all.uvs[c]);
+                }
+            }
+        }
+        first = end;
+        if (kept.vertices.size() - begin >= 3) {
+            kept.sizes.push_back(static_cast<int>(kept.vertices.size() - begin));
+        } else {
+            kept.vertices.resize(begin);
+            kept.uvs.resize(all.uvs.empty() ? 0 : begin);
+        }
+    }
+    return kept;
 }
 
 }  // namespace cutis

@@ -20,4 +20,8 @@ struct PolygonCorners {
 
 PolygonCorners polygon_corners(const ArtMesh& mesh, const std::vector<MeshPart>& parts);
 
+/// The same without corners at a vertex that their polygon has had, and without polygons of fewer than three then:
+/// programs that leave such polygons out by themselves give those behind them another's material.
+PolygonCorners without_repeated_corners(const PolygonCorners& all);
+
 }  // namespace cutis

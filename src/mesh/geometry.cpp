@@ -7,6 +7,7 @@
 
 #include "core/math.h"
 #include "cutis/core/error.h"
+#include "cutis/mesh/art_mesh.h"
 
 namespace cutis {
 namespace {
@@ -211,6 +212,20 @@ Vector3d main_box(const MatrixX3d& positions, const Topology& topology, const st
         }
     }
     return high - low;
+}
+
+bool has_uv_area(const ArtMesh& mesh) {
+    constexpr double least = 1e-6;  // of the picture
+    double doubled = 0.0;
+    for (Eigen::Index f = 0; f < mesh.uv_triangles.rows(); ++f) {
+        const auto row = mesh.uv_triangles.row(f);
+        if (row.minCoeff() >= 0) {
+            const Vector2d a = (mesh.uv.row(row[1]) - mesh.uv.row(row[0])).transpose();
+            const Vector2d b = (mesh.uv.row(row[2]) - mesh.uv.row(row[0])).transpose();
+            doubled += std::abs(a[0] * b[1] - a[1] * b[0]);
+        }
+    }
+    return doubled > 2.0 * least;
 }
 
 }  // namespace cutis

@@ -84,6 +84,10 @@ public:
         report_.kind = "wrinkle";
         report_.notes = finer_ ? finer_->notes : std::vector<std::string>();
         report_.notes.insert(report_.notes.end(), solver_->notes().begin(), solver_->notes().end());
+        if (settings.solver.thickness && !settings.solver.stiffness_ratio && !settings.solver.wavelength) {
+            report_.notes.emplace_back(
+                "wrinkle: thickness alone gives no wavelength and was not used: set stiffness_ratio, too");
+        }
         facts_.channels = {
             {"wrinkle height", "m"}, {"wrinkle phase"}, {"wrinkle direction", "1", 3}, {"wrinkle take-up"}};
         if (rides_) {
@@ -185,9 +189,10 @@ private:
     }
 
     void make_maps(const LayerInput& ground, const WrinkleLayerOptions& settings) {
-        if (ground.art->uv_triangles.rows() == 0 || ground.art->uv.rows() == 0) {
+        if (!has_uv_area(*ground.art)) {
             report_.notes.emplace_back(
-                "wrinkle: the mesh has no UVs: no maps; channels work without them, and displace = true moves vertices "
+                "wrinkle: the mesh has no UVs (or they cover nothing of a picture): no maps; channels work without "
+                "them, and displace = true moves vertices "
                 "instead");
             return;
         }

@@ -134,6 +134,25 @@ TEST(UsdaWrite, points_are_rounded_to_decimals_within_the_tolerance_and_channels
     EXPECT_GT(largest, 1e-7);
 }
 
+// Blender leaves polygons that name a vertex twice out by itself and gives those behind them the wrong materials.
+TEST(UsdaWrite, polygons_that_repeat_a_vertex_are_left_out_and_parts_keep_theirs) {
+    ArtMesh mesh;
+    mesh.positions.resize(6, 3);
+    mesh.positions << 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0;
+    mesh.triangles.resize(5, 3);
+    mesh.triangles << 0, 1, 1, /* a line */ 0, 1, 2, /* */ 0, 2, 3, /* */ 1, 4, 4, /* a line */ 1, 4, 5;
+    mesh.parts = {{"first", "", 0, 3, 0, 6}, {"second", "", 3, 2, 0, 6}};
+    const Body body = make_body(mesh, {}, {});
+    ScratchFolder folder;
+    Bake bake{&body, 1};
+    bake.run(*make_sink(folder / "a.usda", exact_usda()));
+    const std::string text = text_of(folder / "a.usda");
+    EXPECT_NE(text.find("faceVertexCounts = [3,3,3]"), std::string::npos);
+    EXPECT_NE(text.find("faceVertexIndices = [0,1,2,0,2,3,1,4,5]"), std::string::npos);
+    EXPECT_NE(text.find("int[] indices = [0,1]"), std::string::npos);
+    EXPECT_NE(text.find("int[] indices = [2]"), std::string::npos);
+}
+
 TEST(UsdaWrite, samples_defaults_units_and_axis_are_all_there) {
     const Body body = stretching_square(4);
     ScratchFolder folder;

@@ -10,7 +10,7 @@ namespace cutis {
 namespace {
 
 /// A strip of 0.2 x 0.1 m that is pressed along x to 0.7 of its length within half a second.
-Body pressed_strip(bool has_uv = true) {
+Body pressed_strip(bool has_uv = true, double uv_size = 1.0) {
     constexpr int columns = 16;
     constexpr int rows = 8;
     ArtMesh mesh;
@@ -20,7 +20,7 @@ Body pressed_strip(bool has_uv = true) {
     for (int j = 0; j <= rows; ++j) {
         for (int i = 0; i <= columns; ++i) {
             mesh.positions.row(j * (columns + 1) + i) << 0.2 * i / columns, 0.1 * j / rows, 0.0;
-            mesh.uv.row(j * (columns + 1) + i) << 0.02 + 0.96 * i / columns, 0.02 + 0.48 * j / rows;
+            mesh.uv.row(j * (columns + 1) + i) << 0.02 + uv_size * 0.96 * i / columns, 0.02 + uv_size * 0.48 * j / rows;
         }
     }
     mesh.triangles.resize(2 * columns * rows, 3);
@@ -127,6 +127,33 @@ TEST(WrinkleLayer, goes_on_after_a_resume_bit_for_bit) {
     const std::vector<double> straight = run(0);
     EXPECT_EQ(run(6), straight);
     EXPECT_GT(*std::max_element(straight.begin(), straight.end()), 0.0);
+}
+
+TEST(WrinkleLayer, takes_uvs_in_one_point_for_none) {
+    const Body body = pressed_strip(true, 0.0);
+    const Workers one(1);
+    LayerStack stack(body, {}, one);
+    stack.add("wrinkle", make_wrinkle_layer(options_of(), stack.ground()));
+    EXPECT_EQ(stack.info().layers.front().maps, nullptr);
+    EXPECT_NE(stack.layer(0).report().notes.front().find("no UVs"), std::string::npos);
+}
+
+TEST(WrinkleLayer, says_that_thickness_alone_gives_no_wavelength) {
+    const Body body = pressed_strip(true);
+    const Workers one(1);
+    const auto notes_with = [&](std::optional<double> ratio) {
+        WrinkleLayerOptions options = options_of();
+        options.solver.wavelength.reset();
+        options.solver.thickness = 0.001;
+        options.solver.stiffness_ratio = ratio;
+        LayerStack stack(body, {}, one);
+        stack.add("wrinkle", make_wrinkle_layer(options, stack.ground()));
+        const std::vector<std::string> notes = stack.layer(0).report().notes;
+        return std::count_if(notes.begin(), notes.end(),
+                             [](const std::string& note) { return note.find("thickness alone") != std::string::npos; });
+    };
+    EXPECT_EQ(notes_with(std::nullopt), 1);
+    EXPECT_EQ(notes_with(5.0), 0);
 }
 
 TEST(WrinkleLayer, says_what_still_works_without_uvs) {

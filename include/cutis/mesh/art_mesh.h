@@ -34,4 +34,7 @@ struct ArtMesh {
     std::map<std::string, VectorXd> painted;  ///< per vertex #A; vertex colours arrive as NAME.r NAME.g NAME.b NAME.a
 };
 
+/// Whether a picture can lie on the mesh: UVs that cover some of it. Palettes have every UV of a part in one point.
+bool has_uv_area(const ArtMesh& mesh);
+
 }  // namespace cutis

@@ -347,7 +347,7 @@ private:
         // Only where asked for: most characters' UVs are palettes or share a picture between places, which maps cannot
         // use.
         if (wants("wrinkle", false)) {
-            const bool has_uv = body_.mesh().uv_triangles.rows() > 0 && body_.mesh().uv.rows() > 0;
+            const bool has_uv = has_uv_area(body_.mesh());
             text << "\n[[layer]]\nkind = \"wrinkle\"  # "
                  << (has_uv ? "normal maps where skin is pressed together\n"
                             : "a finer mesh where skin is pressed together\ndisplace = true  # no UVs for maps\n")

@@ -56,7 +56,7 @@ UsdaMesh::UsdaMesh(const std::filesystem::path& path, AtomicFile* stream, const 
       materials_(&materials),
       detail_(detail),
       parts_(parts_of(*mesh.art)),
-      corners_(polygon_corners(*mesh.art, parts_)),
+      corners_(without_repeated_corners(polygon_corners(*mesh.art, parts_))),
       extent_(path, "float3[] extent", "") {
     std::set<std::string> taken;
     for (const MeshPart& part : parts_) {
